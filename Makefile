@@ -1,0 +1,33 @@
+# Verbs: make test, make demo, make lint. Each does its own set-up from a fresh clone.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+TORCH  ?= torch==2.13.0
+
+.PHONY: test demo lint clean
+.DELETE_ON_ERROR:
+
+# torch goes first and alone: resolved together with its users, an unpinned CUDA build may win
+$(VENV)/.base: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check '$(TORCH)' numpy
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[torch,dev]'
+	@touch $@
+
+$(VENV)/.frameworks: $(VENV)/.base
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[frameworks]'
+	@touch $@
+
+test: $(VENV)/.frameworks lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.base
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+demo: $(VENV)/.base
+	$(BIN)/python demo/run.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,110 @@
+"""The one record that checks, probes and readers return, and everything after them reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+Outcome = Literal["fail", "pass", "open", "skip"]
+Severity = Literal["error", "warning", "note"]
+Confidence = Literal["high", "medium", "low"]
+Family = Literal[
+    "data",
+    "loss",
+    "training-procedure",
+    "optimizer",
+    "architecture",
+    "numerical",
+    "eval",
+    "distributed",
+    "rl",
+    "pinn",
+]
+Number = float | int | str  # str only for "nan", "inf", "-inf": JSON has no such numbers
+
+
+@dataclass(frozen=True)
+class Link:
+    """One place on the way from cause to symptom."""
+
+    path: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check, probe or reader said, once.
+
+    `by` is "check:<id>", "probe:<id>" or "reader". `path` is relative to the root that was given,
+    with forward slashes; `line` counts from 1. `message` says what, where, expected and got in one
+    sentence. `next` is the cheapest thing that would confirm or refute it.
+    """
+
+    by: str
+    outcome: Outcome
+    message: str
+    severity: Severity = "note"
+    confidence: Confidence = "medium"
+    family: Family = "training-procedure"
+    path: str | None = None
+    line: int | None = None
+    chain: tuple[Link, ...] = ()
+    measured: Mapping[str, Number] = field(default_factory=dict)
+    next: str = ""
+    claims: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """`path:line`, or "" when the finding has no place."""
+        if self.path is None:
+            return ""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+    @property
+    def is_alarm(self) -> bool:
+        """A failure at warning or above: what makes a command exit with 1."""
+        return self.outcome == "fail" and self.severity != "note"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types only; non-finite numbers as strings."""
+        plain = asdict(self)
+        plain["measured"] = {name: number(value) for name, value in self.measured.items()}
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Finding:
+        """Inverse of `to_dict`. Unknown keys are dropped, so old notes stay readable."""
+        known = {name: plain[name] for name in cls.__dataclass_fields__ if name in plain}
+        known["chain"] = tuple(Link(**link) for link in plain.get("chain", ()))
+        known["claims"] = tuple(plain.get("claims", ()))
+        return cls(**known)
+
+
+def number(value: Number) -> Number:
+    """A number that survives JSON: NaN and infinities become "nan", "inf", "-inf"."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
+
+
+_ORDER: dict[str, int] = {word: place for place, word in enumerate(("fail", "open", "pass", "skip"))}
+_SEVERITY: dict[str, int] = {word: place for place, word in enumerate(get_args(Severity))}
+_CONFIDENCE: dict[str, int] = {word: place for place, word in enumerate(get_args(Confidence))}
+
+
+def best_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Failures first, the severest and surest of them at the top; otherwise a stable order."""
+    return sorted(
+        findings,
+        key=lambda f: (
+            _ORDER[f.outcome],
+            _SEVERITY[f.severity],
+            _CONFIDENCE[f.confidence],
+            f.path or "~",
+            f.line or 0,
+            f.by,
+        ),
+    )
