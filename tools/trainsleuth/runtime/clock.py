@@ -1,0 +1,50 @@
+"""When one step of training ends, and when enough was seen.
+
+With several optimizers (a GAN, n_critic > 1) a step of the program ends with the step of the optimizer
+that appeared last. Without any optimizer (hand-written SGD) every backward begins a new step.
+"""
+
+import time
+
+
+class Clock:
+    def __init__(self, bus):
+        self.bus = bus
+        self.last_to_appear = None
+        self.seen = set()
+        self.born = False
+        self.backwards = 0
+        self.started = None
+        self.most_steps = bus.experiment.get("steps") or float("inf")
+        self.most_seconds = bus.experiment.get("seconds") or float("inf")
+
+    def optimizer_born(self, optimizer):
+        self.born = True
+
+    def backward_before(self, tensors, gradients):
+        if self.started is None:
+            self.started = time.monotonic()
+        if not self.born:
+            self.backwards += 1
+            if self.backwards > 1:
+                self._step_done()
+
+    def step_after(self, optimizer):
+        if self.started is None:
+            self.started = time.monotonic()
+        if id(optimizer) not in self.seen:
+            self.seen.add(id(optimizer))
+            self.last_to_appear = optimizer
+        if optimizer is self.last_to_appear:
+            self._step_done()
+
+    def _step_done(self):
+        bus = self.bus
+        bus.steps += 1
+        bus.busy = False  # we are inside tell(); the boundary is a moment of its own
+        bus.tell("boundary", bus.steps)
+        bus.busy = True
+        if bus.steps >= self.most_steps:
+            bus.finish("steps")
+        if time.monotonic() - self.started >= self.most_seconds:
+            bus.finish("seconds")

@@ -1,0 +1,129 @@
+"""Patches torch once and tells listeners what the program does, in the order it does it.
+
+A listener is any object with methods named after the moments in MOMENTS; it gets only those it defines.
+Nothing is told from other threads, from forked children, or while a listener itself computes.
+"""
+
+import atexit
+import importlib
+import os
+import sys
+import threading
+import time
+
+from . import patches
+from .clock import Clock
+from .sites import Sites
+
+MOMENTS = (
+    "optimizer_born",  # (optimizer)
+    "batch",  # (loader, batch) -> batch
+    "forward_before",  # (module, args, kwargs) -> (args, kwargs) or None; outermost module calls only
+    "forward_after",  # (module, args, kwargs, output)
+    "module_called",  # (module); every call inside an outermost one
+    "loss_before",  # (name, arguments) -> arguments or None; arguments by parameter name
+    "loss_after",  # (name, arguments, output)
+    "backward_before",  # (tensors, gradients)
+    "backward_after",  # (tensors)
+    "autograd_grad",  # ()
+    "zero_grad",  # (optimizer or module)
+    "clip",  # (name, parameters, limit, total norm or None)
+    "scaler",  # (operation, scaler, value in, value out)
+    "step_before",  # (optimizer)
+    "step_after",  # (optimizer)
+    "schedule",  # (scheduler)
+    "weights_loaded",  # (module)
+    "boundary",  # (number of steps done): the program finished one step of training
+    "close",  # (reason)
+)
+
+
+class Bus:
+    """Carries the moments to the listeners and knows when to stay silent."""
+
+    def __init__(self, torch, config, events):
+        self.torch, self.config, self.events = torch, config, events
+        self.experiment = config.get("experiment", {})
+        self.sites = Sites(config["root"])
+        self.pid, self.thread = os.getpid(), threading.get_ident()
+        self.busy = False
+        self.depth = 0  # of nested module calls
+        self.in_loss = False  # a loss function that calls another is told once
+        self.steps = 0  # of training, finished
+        self.listeners = []
+        self.told = {moment: [] for moment in MOMENTS}
+        self.closed = False
+
+    def add(self, listener):
+        self.listeners.append(listener)
+        for moment in MOMENTS:
+            method = getattr(listener, moment, None)
+            if method is not None:
+                self.told[moment].append(method)
+
+    @property
+    def awake(self):
+        return not self.busy and threading.get_ident() == self.thread and os.getpid() == self.pid
+
+    def tell(self, moment, *details):
+        """Tells every listener; returns the last answer that is not None."""
+        methods = self.told[moment]
+        if not methods or not self.awake:
+            return None
+        self.busy, answer = True, None
+        try:
+            for method in methods:
+                said = method(*details)
+                answer = said if said is not None else answer
+        finally:
+            self.busy = False
+        return answer
+
+    def finish(self, reason):
+        """Ends the user's program here: what was asked is answered."""
+        self.close(reason)
+        importlib.import_module(__package__).finish(reason)
+
+    def close(self, reason):
+        if not self.closed and os.getpid() == self.pid:
+            self.closed, self.busy = True, False
+            self.thread = threading.get_ident()
+            self.tell("close", reason)
+
+
+def _close_at_exit(bus):
+    def close():
+        bus.close("exit")
+
+    return close
+
+
+def _listeners(bus):
+    """The experiment names its listeners: each a module here with a class Listener(bus)."""
+    for name in bus.experiment.get("listeners", ("trace",)):
+        yield importlib.import_module("." + name, __package__).Listener(bus)
+
+
+def install(torch, config, events):
+    """Applies every patch; returns {patch name: "ok" or the reason why not}.
+
+    Raises when a patch that everything rests on cannot be applied: then nothing may run.
+    """
+    started = time.perf_counter()
+    bus = Bus(torch, config, events)
+    for listener in _listeners(bus):
+        bus.add(listener)
+    bus.add(Clock(bus))  # last, so that at a boundary everyone has seen the step
+    outcome = {}
+    for name, patch in patches.PATCHES:
+        try:
+            patch(torch, bus)
+            outcome[name] = "ok"
+        except (AttributeError, ImportError) as problem:
+            if name in patches.ESSENTIAL:
+                raise
+            outcome[name] = "%s: %s" % (type(problem).__name__, problem)
+    atexit.register(_close_at_exit(bus))
+    sys.modules[__package__].bus = bus
+    events("installed", seconds=round(time.perf_counter() - started, 4), torch=torch.__version__)
+    return outcome

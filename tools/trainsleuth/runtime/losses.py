@@ -1,0 +1,181 @@
+"""Listener: what enters each loss function, and the graph behind each backward of the first step.
+
+Anomaly mode (without its NaN check) records tracebacks during the first step only, so that graph nodes
+can be given a line; that step is slower, no number changes.
+"""
+
+import inspect
+import math
+
+from . import graph
+from .tensors import describe, scalar
+
+CLASSIFIERS = ("cross_entropy", "nll_loss")
+MOST_PER_PLACE = 3  # calls of one loss at one line that are described
+MOST_GRAPHS = 4
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.described = {}
+        self.graphs = 0
+        self.optimizers = []
+        self.roots = {}
+        self.torch.autograd.set_detect_anomaly(True, check_nan=False)
+
+    def boundary(self, step):
+        if step == 1:
+            self.torch.autograd.set_detect_anomaly(False)
+
+    def optimizer_born(self, optimizer):
+        self.optimizers.append(optimizer)
+
+    def forward_before(self, module, args, kwargs):
+        self.roots[id(module)] = module
+
+    # -- loss functions --------------------------------------------------------------------
+
+    def loss_after(self, name, arguments, output):
+        user, library = self.bus.sites.here()
+        training = bool(getattr(output, "requires_grad", False))
+        place = (name, user, library, training)
+        self.described[place] = self.described.get(place, 0) + 1
+        if self.described[place] > MOST_PER_PLACE:
+            return
+        given, target = list(arguments.values())[:2]
+        facts = {
+            "fn": name, "site": user, "lib": library, "n": self.bus.steps, "training": training,
+            "inside": self.bus.depth > 0, "value": scalar(output), "callers": self.bus.sites.callers(4),
+            "input": describe(given), "reduction": arguments.get("reduction"),
+            "label_smoothing": arguments.get("label_smoothing", 0.0),
+            "weighted": arguments.get("weight") is not None or arguments.get("pos_weight") is not None,
+        }  # fmt: skip
+        if hasattr(target, "shape"):
+            facts["target"] = describe(target)
+            if not target.dtype.is_floating_point and name in CLASSIFIERS:
+                facts["labels"] = label_facts(target, given, arguments.get("ignore_index", -100))
+        if hasattr(given, "dtype") and given.dtype.is_floating_point and given.numel():
+            facts["holds"] = value_kind(given.detach().float(), name)
+            facts["producer"] = self.producer(given)
+        self.events("loss", **facts)
+
+    def producer(self, tensor):
+        """The operation that last changed these values, and its line."""
+        node = graph.source(tensor.grad_fn)
+        if node is None:
+            return None
+        user, library = self.bus.sites.of_traceback(graph.lines_of(node))
+        return {"op": graph.name_of(node), "site": user, "lib": library}
+
+    # -- graphs ----------------------------------------------------------------------------
+
+    def backward_before(self, tensors, gradients):
+        if self.bus.steps > 1 or self.graphs >= MOST_GRAPHS:
+            return
+        self.graphs += 1
+        nodes = list(graph.nodes_from(tensors))
+        user, library = self.bus.sites.here()
+        leaves = {id(leaf): leaf for leaf in map(graph.leaf_of, nodes) if leaf is not None}
+        # a tensor that is itself a leaf (a loss wrapped anew) has no node behind it
+        detached = all(getattr(t, "grad_fn", None) is None for t in tensors)
+        self.events(
+            "graph", n=self.bus.steps, site=user, lib=library, nodes=len(nodes), leaves=len(leaves), detached=detached,
+            truncated=len(nodes) > graph.MOST_NODES,
+            reached=[sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
+            members=[len(members(o)) for o in self.optimizers],
+            unregistered=self.unregistered(leaves), outer=self.outer(nodes),
+            ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
+        )  # fmt: skip
+
+    def unregistered(self, leaves):
+        """Parameters that the loss depends on, but that no optimizer and no called module knows of."""
+        known = {id(p) for optimizer in self.optimizers for p in members(optimizer)}
+        for root in self.roots.values():
+            known.update(id(p) for p in root.parameters())
+        strangers = [
+            leaf
+            for key, leaf in leaves.items()
+            if key not in known and isinstance(leaf, self.torch.nn.Parameter)
+        ]
+        return [dict(shape=list(leaf.shape), **self.owner(leaf)) for leaf in strangers[:50]]
+
+    def owner(self, parameter):
+        """Where a parameter hides: a module kept in a plain list, tuple or dict of another module."""
+        for root in self.roots.values():
+            for name, module in root.named_modules():
+                for attribute, value in vars(module).items():
+                    if not attribute.startswith("_") and holds(value, parameter):
+                        where = ".".join(part for part in (name, attribute) if part)
+                        return {
+                            "name": where,
+                            "cls": type(module).__name__,
+                            "site": self.line_of(module, attribute),
+                        }
+        return {"name": None, "cls": None, "site": None}
+
+    def line_of(self, module, attribute):
+        """The line of the class that first assigns `self.<attribute>`, else of the class itself."""
+        try:
+            path = inspect.getsourcefile(type(module))
+            lines, first = inspect.getsourcelines(type(module))
+        except (OSError, TypeError):
+            return None
+        offset = next(
+            (i for i, text in enumerate(lines) if text.strip().startswith("self.%s" % attribute)), 0
+        )
+        return "%s:%d" % (self.bus.sites.classify(path)[1], first + offset)
+
+    def outer(self, nodes):
+        found = []
+        for node, operand, result in graph.outer_products(nodes):
+            user, library = self.bus.sites.of_traceback(graph.lines_of(node))
+            found.append(
+                {"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library}
+            )
+        return found[:5]
+
+
+def members(optimizer):
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def holds(value, parameter):
+    """Does a plain container (or a module inside one) hold this very parameter?"""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    for item in items:
+        if item is parameter or (
+            hasattr(item, "parameters") and any(p is parameter for p in item.parameters())
+        ):
+            return True
+        if isinstance(item, (list, tuple, dict)) and holds(item, parameter):
+            return True
+    return False
+
+
+def value_kind(values, name):
+    """What the numbers look like: "probabilities", "log-probabilities", "unit-interval" or "unbounded".
+
+    Over the class axis (1, or 0 for a single example) for losses that have one; two classes at least.
+    """
+    axis = 1 if values.dim() > 1 else 0
+    low, high = float(values.min()), float(values.max())
+    if name in CLASSIFIERS + ("kl_div",) and values.dim() and values.shape[axis] > 1:
+        if low >= 0.0 and high <= 1.0 + 1e-4 and float((values.sum(axis) - 1).abs().max()) < 1e-3:
+            return "probabilities"
+        if high <= 1e-4 and float(values.logsumexp(axis).abs().max()) < 1e-3:
+            return "log-probabilities"
+    return "unit-interval" if low >= 0.0 and high <= 1.0 else "unbounded"
+
+
+def label_facts(target, given, ignore_index):
+    """Number of classes, entropy of the labels of this batch in nats, share of ignored positions."""
+    classes = int(given.shape[1] if given.dim() > 1 else given.shape[0])
+    kept = target[target != ignore_index].reshape(-1)
+    facts = {"classes": classes, "ignored": 1.0 - kept.numel() / max(1, target.numel())}
+    if kept.numel():
+        counts = kept.unique(return_counts=True)[1].float()
+        shares = (counts / counts.sum()).tolist()
+        facts["entropy"] = -sum(p * math.log(p) for p in shares)
+        facts["distinct"] = len(shares)
+    return facts

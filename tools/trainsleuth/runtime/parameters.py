@@ -1,0 +1,145 @@
+"""Listener: for every parameter, whether an optimizer holds it, whether gradients reach it, whether it moves.
+
+Change is measured on real values between steps: a copy when all parameters together are small,
+else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ... and at the end.
+"""
+
+MOST_COPIED = 256 * 2**20  # bytes
+SAMPLE = 2048  # elements of each parameter when copying all would be too much
+MOST_ROWS = 4000
+LOOK_AT = (0, 1, 2, 3, 5, 10, 20, 50)  # steps whose gradients are read, then every 100th
+TELL_AT = frozenset({1, 3, 10, 30, 100, 300, 1000, 3000})
+
+
+class Row:
+    __slots__ = ("before", "biggest", "gradients", "last", "name", "ratio", "root", "seen", "tensor", "zeros")
+
+    def __init__(self, tensor, root, name):
+        self.tensor, self.root, self.name = tensor, root, name
+        self.before = self.last = None
+        self.seen = self.gradients = self.zeros = 0
+        self.ratio = None  # largest norm(update) / norm(values) seen over one step
+        self.biggest = 0.0
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
+        self.training_roots = set()
+        self.sampled = None
+
+    # -- who is there ----------------------------------------------------------------------
+
+    def optimizer_born(self, optimizer):
+        self.optimizers.append(optimizer)
+
+    def forward_before(self, module, args, kwargs):
+        if all(module is not known for known in self.roots):
+            self.roots.append(module)
+            for name, parameter in module.named_parameters():
+                row = self.rows.get(id(parameter))
+                if row is None:
+                    self._add(parameter, len(self.roots) - 1, name)
+                elif row.name is None:
+                    row.root, row.name = len(self.roots) - 1, name
+
+    def module_called(self, module):
+        if self.bus.steps < 3:
+            self.called.add(id(module))
+
+    def _add(self, parameter, root, name):
+        if len(self.rows) < MOST_ROWS:
+            self.rows[id(parameter)] = row = Row(parameter, root, name)
+            row.before = row.last = self._values(parameter)
+
+    def _values(self, parameter):
+        """A copy to compare with later: everything, or every k-th element."""
+        if self.sampled is None:
+            size = sum(p.numel() * p.element_size() for o in self.optimizers for p in _members(o))
+            self.sampled = size > MOST_COPIED
+        flat = parameter.detach().reshape(-1)
+        if self.sampled and flat.numel() > SAMPLE:
+            flat = flat[:: flat.numel() // SAMPLE]
+        return flat.clone()
+
+    # -- what happens ----------------------------------------------------------------------
+
+    def step_before(self, optimizer):
+        for parameter in _members(optimizer):
+            if id(parameter) not in self.rows:
+                self._add(parameter, None, None)
+        if self._looking():
+            rows = [self.rows[id(p)] for p in _members(optimizer) if id(p) in self.rows]
+            self._read_gradients(rows)
+
+    def boundary(self, step):
+        if self._looking(step - 1):
+            mine = {id(p) for o in self.optimizers for p in _members(o)}
+            self._read_gradients([row for key, row in self.rows.items() if key not in mine])
+            self._read_changes()
+        if step in TELL_AT:
+            self._tell(step)
+
+    def close(self, reason):
+        self._read_changes()
+        self._tell(self.bus.steps)
+
+    def _looking(self, step=None):
+        step = self.bus.steps if step is None else step
+        return step in LOOK_AT or step % 100 == 0
+
+    def _read_gradients(self, rows):
+        held = [row for row in rows if row.tensor.grad is not None]
+        for row in rows:
+            row.seen += 1
+        dense = [row for row in held if not row.tensor.grad.is_sparse]
+        norms = self.torch._foreach_norm([row.tensor.grad for row in dense]) if dense else []
+        values = self.torch.stack([n.float().cpu() for n in norms]).tolist() if dense else []
+        for row in held:
+            row.gradients += 1
+        for row, norm in zip(dense, values):
+            row.zeros += norm == 0.0
+            row.biggest = max(row.biggest, norm) if norm == norm else norm
+
+    def _read_changes(self):
+        for row in self.rows.values():
+            now = self._values(row.tensor)
+            if now.shape != row.last.shape:
+                continue
+            moved = (now.float() - row.last.float()).norm()
+            size = row.last.float().norm()
+            ratio = float(moved / size) if float(size) > 0 else float(moved > 0)
+            if ratio == ratio:
+                row.ratio = ratio if row.ratio is None else max(row.ratio, ratio)
+            row.last = now
+
+    # -- what is told ----------------------------------------------------------------------
+
+    def _tell(self, step):
+        owner = {id(p): number for number, o in enumerate(self.optimizers) for p in _members(o)}
+        called = {
+            id(p)
+            for root in self.roots
+            for module in root.modules()
+            if module is root or id(module) in self.called
+            for p in module.parameters(recurse=False)
+        }
+        self.events(
+            "parameters", n=step, sampled=bool(self.sampled), optimizers=len(self.optimizers),
+            roots=[type(root).__name__ for root in self.roots], training=[root.training for root in self.roots],
+            rows=[self._row(key, row, owner, called) for key, row in self.rows.items()],
+        )  # fmt: skip
+
+    def _row(self, key, row, owner, called):
+        """[name, root, optimizer, elements, requires grad, called, times read, had a gradient,
+        zero gradients, largest gradient norm, changed, largest update ratio]"""
+        changed = not self.torch.equal(row.before, self._values(row.tensor))
+        return [
+            row.name, row.root, owner.get(key), row.tensor.numel(), bool(row.tensor.requires_grad), key in called,
+            row.seen, row.gradients, row.zeros, row.biggest, changed, row.ratio,
+        ]  # fmt: skip
+
+
+def _members(optimizer):
+    return [p for group in optimizer.param_groups for p in group["params"]]

@@ -1,0 +1,288 @@
+"""Each function here patches one place of torch so that the bus hears of it. Found working on torch 2.0 to 2.13.
+
+Wrappers keep signature, result and exceptions; when the bus sleeps they only pass through.
+"""
+
+import functools
+import inspect
+
+LOSSES = (
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cross_entropy",
+    "ctc_loss",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "nll_loss",
+    "poisson_nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+)
+
+
+def module_call(torch, bus):
+    module_class = torch.nn.Module
+    original = module_class.__call__
+    called = bus.told["module_called"]
+
+    @functools.wraps(original)
+    def __call__(self, *args, **kwargs):
+        if bus.depth:
+            if called:
+                bus.tell("module_called", self)
+            bus.depth += 1
+            try:
+                return original(self, *args, **kwargs)
+            finally:
+                bus.depth -= 1
+        if not bus.awake or type(self).__module__ == "torch.nn.modules.loss":
+            return original(self, *args, **kwargs)
+        changed = bus.tell("forward_before", self, args, kwargs)
+        if changed is not None:
+            args, kwargs = changed
+        bus.depth = 1
+        try:
+            output = original(self, *args, **kwargs)
+        finally:
+            bus.depth = 0
+        bus.tell("forward_after", self, args, kwargs, output)
+        return output
+
+    module_class.__call__ = __call__
+
+
+def backward(torch, bus):
+    autograd = torch.autograd
+    original = autograd.backward
+
+    @functools.wraps(original)
+    def wrapper(tensors, grad_tensors=None, *args, **kwargs):
+        listed = tuple(tensors) if isinstance(tensors, (tuple, list)) else (tensors,)
+        bus.tell("backward_before", listed, grad_tensors)
+        result = original(tensors, grad_tensors, *args, **kwargs)
+        bus.tell("backward_after", listed)
+        return result
+
+    autograd.backward = wrapper
+
+
+def autograd_grad(torch, bus):
+    autograd = torch.autograd
+    original = autograd.grad
+
+    @functools.wraps(original)
+    def wrapper(*args, **kwargs):
+        bus.tell("autograd_grad")
+        return original(*args, **kwargs)
+
+    autograd.grad = wrapper
+
+
+def optimizer_birth(torch, bus):
+    optimizer_class = torch.optim.Optimizer
+    original = optimizer_class.__init__
+
+    @functools.wraps(original)
+    def __init__(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        bus.tell("optimizer_born", self)
+
+    optimizer_class.__init__ = __init__
+
+
+def optimizer_step(torch, bus):
+    from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+    def before(optimizer, args, kwargs):
+        bus.tell("step_before", optimizer)
+
+    def after(optimizer, args, kwargs):
+        bus.tell("step_after", optimizer)
+
+    register_optimizer_step_pre_hook(before)
+    register_optimizer_step_post_hook(after)
+
+
+def zero_grad(torch, bus):
+    for owner in (torch.optim.Optimizer, torch.nn.Module):
+        _wrap_zero_grad(owner, bus)
+
+
+def _wrap_zero_grad(owner, bus):
+    original = owner.zero_grad
+
+    @functools.wraps(original)
+    def wrapper(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        bus.tell("zero_grad", self)
+        return result
+
+    owner.zero_grad = wrapper
+
+
+def schedulers(torch, bus):
+    module = torch.optim.lr_scheduler
+    base = getattr(module, "LRScheduler", None) or module._LRScheduler
+    for owner in list(vars(module).values()):
+        # ReduceLROnPlateau was no subclass of the base before torch 2.2
+        is_scheduler = inspect.isclass(owner) and (issubclass(owner, base) or "Plateau" in owner.__name__)
+        if is_scheduler and "step" in vars(owner):
+            _wrap_schedule(owner, bus)
+
+
+def _wrap_schedule(owner, bus):
+    original = owner.step
+
+    @functools.wraps(original)
+    def step(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        if getattr(self, "_step_count", 2) > 1:  # the constructor's own first step is no step of the program
+            bus.tell("schedule", self)
+        return result
+
+    owner.step = step
+
+
+def data_loader(torch, bus):
+    from torch.utils.data import dataloader
+
+    original_iter = dataloader.DataLoader.__iter__
+    original_next = dataloader._BaseDataLoaderIter.__next__
+    loaders = {}
+
+    @functools.wraps(original_iter)
+    def __iter__(self):
+        iterator = original_iter(self)
+        loaders[id(iterator)] = self
+        return iterator
+
+    @functools.wraps(original_next)
+    def __next__(self):
+        batch = original_next(self)
+        changed = bus.tell("batch", loaders.get(id(self), self), batch)
+        return batch if changed is None else changed
+
+    dataloader.DataLoader.__iter__ = __iter__
+    dataloader._BaseDataLoaderIter.__next__ = __next__
+
+
+def losses(torch, bus):
+    functional = torch.nn.functional
+    for name in LOSSES:
+        if hasattr(functional, name):
+            setattr(functional, name, _wrap_loss(name, getattr(functional, name), bus))
+
+
+def _wrap_loss(name, original, bus):
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def wrapper(*args, **kwargs):
+        if not bus.awake or bus.in_loss:
+            return original(*args, **kwargs)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            return original(*args, **kwargs)  # the user's mistake: let torch say so
+        bound.apply_defaults()
+        changed = bus.tell("loss_before", name, bound.arguments)
+        if changed is not None:
+            bound.arguments.update(changed)
+        bus.in_loss = True
+        try:
+            output = original(*bound.args, **bound.kwargs)
+        finally:
+            bus.in_loss = False
+        bus.tell("loss_after", name, bound.arguments, output)
+        return output
+
+    return wrapper
+
+
+def clipping(torch, bus):
+    utils = torch.nn.utils
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        wrapper = _wrap_clip(name, getattr(utils, name), bus)
+        setattr(utils, name, wrapper)
+        setattr(utils.clip_grad, name, wrapper)
+
+
+def _wrap_clip(name, original, bus):
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def wrapper(*args, **kwargs):
+        if not bus.awake:
+            return original(*args, **kwargs)
+        given = signature.bind(*args, **kwargs).arguments
+        parameters = given["parameters"]
+        if hasattr(parameters, "grad"):
+            parameters = [parameters]
+        given["parameters"] = parameters = list(parameters)  # a generator would be spent by the first reader
+        result = original(**given)
+        bus.tell("clip", name, parameters, given.get("max_norm", given.get("clip_value")), result)
+        return result
+
+    return wrapper
+
+
+def grad_scaler(torch, bus):
+    try:
+        from torch.amp.grad_scaler import GradScaler
+    except ImportError:  # before torch 2.3
+        from torch.cuda.amp.grad_scaler import GradScaler
+    for operation in ("scale", "unscale_", "step", "update"):
+        _wrap_scaler(GradScaler, operation, bus)
+
+
+def _wrap_scaler(owner, operation, bus):
+    original = getattr(owner, operation)
+
+    @functools.wraps(original)
+    def wrapper(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        if self.is_enabled():
+            bus.tell("scaler", operation, self, args[0] if args else None, result)
+        return result
+
+    setattr(owner, operation, wrapper)
+
+
+def weights_loaded(torch, bus):
+    module_class = torch.nn.Module
+    original = module_class.load_state_dict
+
+    @functools.wraps(original)
+    def load_state_dict(self, *args, **kwargs):
+        bus.tell("weights_loaded", self)
+        return original(self, *args, **kwargs)
+
+    module_class.load_state_dict = load_state_dict
+
+
+PATCHES = (
+    ("module call", module_call),
+    ("backward", backward),
+    ("autograd.grad", autograd_grad),
+    ("optimizer birth", optimizer_birth),
+    ("optimizer step", optimizer_step),
+    ("zero_grad", zero_grad),
+    ("learning-rate schedulers", schedulers),
+    ("data loader", data_loader),
+    ("losses", losses),
+    ("gradient clipping", clipping),
+    ("gradient scaler", grad_scaler),
+    ("weights loaded", weights_loaded),
+)
+ESSENTIAL = frozenset({"module call", "backward", "optimizer step"})

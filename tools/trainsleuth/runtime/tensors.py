@@ -1,0 +1,61 @@
+"""What a tensor holds, in a few numbers; and walks over nested containers of tensors."""
+
+import ctypes
+import hashlib
+
+
+def tensors_in(value, depth=6):
+    """Every tensor inside dicts, lists, tuples and attribute containers, in a stable order."""
+    if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
+        yield value
+    elif depth and isinstance(value, dict) or depth and hasattr(value, "items") and hasattr(value, "keys"):
+        for item in value.values():
+            yield from tensors_in(item, depth - 1)
+    elif depth and isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors_in(item, depth - 1)
+    elif depth and hasattr(value, "__dataclass_fields__"):
+        for name in value.__dataclass_fields__:
+            yield from tensors_in(getattr(value, name, None), depth - 1)
+
+
+def shape(tensor):
+    return list(tensor.shape)
+
+
+def kind(tensor):
+    return str(tensor.dtype).replace("torch.", "")
+
+
+def describe(tensor):
+    """Shape, dtype and range. Values are read only from dense, non-empty tensors with real numbers."""
+    facts = {"shape": shape(tensor), "dtype": kind(tensor), "requires_grad": bool(tensor.requires_grad)}
+    if tensor.numel() and not tensor.is_complex() and not tensor.is_sparse and tensor.device.type != "meta":
+        values = tensor.detach()
+        if values.dtype.is_floating_point:
+            values = values.float()
+            facts["finite"] = bool(values.isfinite().all())
+            facts["mean"] = float(values.mean())
+            facts["std"] = float(values.std()) if values.numel() > 1 else 0.0
+        facts["min"], facts["max"] = float(values.min()), float(values.max())
+    return facts
+
+
+def fingerprint(tensor):
+    """A short hash of the exact content, equal for equal values whatever the storage; None if unreadable."""
+    if tensor.is_sparse or tensor.is_quantized or tensor.device.type == "meta":
+        return None
+    values = tensor.detach().cpu().contiguous()
+    content = (
+        ctypes.string_at(values.data_ptr(), values.numel() * values.element_size()) if values.numel() else b""
+    )
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def scalar(value):
+    """The number in a one-element tensor, the mean of a larger one, None when there is none."""
+    if value is None or not hasattr(value, "numel"):
+        return float(value) if isinstance(value, (int, float)) else None
+    if not value.numel() or value.device.type == "meta":
+        return None
+    return float(value.detach().float().mean()) if value.numel() > 1 else float(value.detach())

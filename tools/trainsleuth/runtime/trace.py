@@ -1,0 +1,195 @@
+"""Listener: the order of what the program does, with places; one "op" event each while detail lasts.
+
+After `detail` steps only one "tick" per step is written: loss, learning rates.
+"""
+
+from .tensors import scalar, shape, tensors_in
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events = bus, bus.events
+        self.detail = bus.experiment.get("detail", 24)  # steps told in full
+        self.judge = bus.experiment.get("judge", 6)  # steps whose gradients are read at each backward
+        self.optimizers, self.roots, self.loaders = {}, {}, {}
+        self.kept = []  # referenced, so that an id is never used twice
+        self.unscaled = {}
+        self.losses = []
+
+    # -- names for objects -----------------------------------------------------------------
+
+    def optimizer(self, optimizer):
+        number = self.optimizers.get(id(optimizer))
+        if number is None:
+            number = self.optimizers[id(optimizer)] = len(self.optimizers)
+            self.kept.append(optimizer)
+            user, library = self.bus.sites.here()
+            self.events("optimizer", optimizer=number, cls=type(optimizer).__name__, site=user, lib=library,
+                        groups=[_group(group) for group in optimizer.param_groups])  # fmt: skip
+        return number
+
+    def root(self, module):
+        number = self.roots.get(id(module))
+        if number is None:
+            number = self.roots[id(module)] = len(self.roots)
+            self.kept.append(module)
+            user, library = self.bus.sites.here()
+            self.events("root", root=number, cls=type(module).__name__, site=user, lib=library,
+                        parameters=sum(p.numel() for p in module.parameters()),
+                        modules=sum(1 for _ in module.modules()))  # fmt: skip
+        return number
+
+    @property
+    def detailed(self):
+        return self.bus.steps < self.detail
+
+    def op(self, name, **fields):
+        user, library = self.bus.sites.here()
+        self.events("op", op=name, n=self.bus.steps, site=user, lib=library, **fields)
+
+    # -- moments ---------------------------------------------------------------------------
+
+    def optimizer_born(self, optimizer):
+        self.optimizer(optimizer)
+
+    def batch(self, loader, batch):
+        if self.detailed:
+            if id(loader) not in self.loaders:
+                self.loaders[id(loader)] = len(self.loaders)
+                self.kept.append(loader)
+                self.events("loader", loader=self.loaders[id(loader)], **_loader(loader))
+            self.op("batch", loader=self.loaders[id(loader)], shapes=_shapes(batch))
+
+    def forward_before(self, module, args, kwargs):
+        number = self.root(module)
+        if self.detailed:
+            self.op("forward", root=number, training=module.training, grad=self.bus.torch.is_grad_enabled(),
+                    shapes=_shapes((args, kwargs)))  # fmt: skip
+
+    def loss_after(self, name, arguments, output):
+        if self.detailed:
+            grad = bool(getattr(output, "requires_grad", False))
+            self.op("loss", fn=name, value=scalar(output), inside=self.bus.depth > 0, grad=grad)
+
+    def backward_before(self, tensors, gradients):
+        value = sum(self.unscaled.get(id(tensor), scalar(tensor)) or 0.0 for tensor in tensors)
+        self.unscaled.clear()
+        self.losses.append(value)
+        if self.detailed:
+            judged = {}
+            if self.bus.steps < self.judge:
+                judged = {
+                    str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"]
+                    for o in self.kept_optimizers()
+                }
+            self.op("backward", value=value, grads=judged)
+
+    def kept_optimizers(self):
+        return [thing for thing in self.kept if id(thing) in self.optimizers]
+
+    def backward_after(self, tensors):
+        if self.detailed:
+            self.events("op", op="backward_done", n=self.bus.steps)
+
+    def autograd_grad(self):
+        if self.detailed:
+            self.op("autograd_grad")
+
+    def zero_grad(self, owner):
+        if self.detailed:
+            if id(owner) in self.optimizers:
+                self.op("zero_grad", optimizer=self.optimizers[id(owner)])
+            else:
+                theirs = {id(p) for p in owner.parameters()} if hasattr(owner, "parameters") else set()
+                cleared = [self.optimizer(o) for o in self.kept_optimizers() if theirs & _members(o)]
+                self.op("zero_grad", optimizers=cleared, module=type(owner).__name__)
+
+    def clip(self, name, parameters, limit, norm):
+        if self.detailed:
+            state = gradient_state_of(self.bus.torch, parameters)
+            touched = {id(p) for p in parameters}
+            mine = [self.optimizer(o) for o in self.kept_optimizers() if touched & _members(o)]
+            self.op(
+                "clip", fn=name, limit=scalar(limit), norm=scalar(norm), grads=state["state"], optimizers=mine
+            )
+
+    def scaler(self, operation, scaler, given, result):
+        if operation == "scale" and hasattr(result, "numel"):
+            self.unscaled[id(result)] = scalar(given)
+        if self.detailed:
+            self.op(
+                "scaler_" + operation.rstrip("_"), scale=scaler.get_scale() if operation == "update" else None
+            )
+
+    def step_before(self, optimizer):
+        number = self.optimizer(optimizer)
+        if self.detailed:
+            state = gradient_state(self.bus.torch, optimizer)
+            self.op("step", optimizer=number, lr=rates(optimizer), grads=state["state"], norm=state["norm"])
+
+    def step_after(self, optimizer):
+        if self.detailed:
+            self.events("op", op="step_done", n=self.bus.steps, optimizer=self.optimizer(optimizer))
+
+    def schedule(self, scheduler):
+        if self.detailed:
+            optimizer = getattr(scheduler, "optimizer", None)
+            self.op("schedule", cls=type(scheduler).__name__, lr=rates(optimizer) if optimizer is not None else None,
+                    optimizer=self.optimizers.get(id(optimizer)))  # fmt: skip
+
+    def weights_loaded(self, module):
+        self.op("weights_loaded", cls=type(module).__name__)
+
+    def boundary(self, step):
+        lrs = {str(self.optimizers[id(o)]): rates(o) for o in self.kept_optimizers()}
+        self.events("tick", n=step, losses=self.losses[-64:], lr=lrs)
+        self.losses = []
+
+
+def rates(optimizer):
+    """Learning rate of each parameter group."""
+    return [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]
+
+
+def _members(optimizer):
+    return {id(p) for group in optimizer.param_groups for p in group["params"]}
+
+
+def gradient_state(torch, optimizer):
+    return gradient_state_of(torch, [p for group in optimizer.param_groups for p in group["params"]])
+
+
+def gradient_state_of(torch, parameters):
+    """ "none" when no parameter has a gradient, "zero" when all are zero, else "some"; and the total norm."""
+    dense = [p.grad for p in parameters if p.grad is not None and not p.grad.is_sparse]
+    sparse = any(p.grad is not None and p.grad.is_sparse for p in parameters)
+    if not dense:
+        return {"state": "some" if sparse else "none", "norm": None}
+    norms = torch.stack([norm.float().cpu() for norm in torch._foreach_norm(dense)])
+    norm = float(norms.norm())
+    return {"state": "zero" if norm == 0.0 and not sparse else "some", "norm": norm}
+
+
+def _group(group):
+    keys = ("lr", "weight_decay", "momentum", "betas", "eps", "maximize")
+    facts = {key: group[key] for key in keys if key in group and not hasattr(group[key], "numel")}
+    facts["tensors"] = len(group["params"])
+    facts["numel"] = sum(p.numel() for p in group["params"])
+    facts["trainable"] = sum(p.numel() for p in group["params"] if p.requires_grad)
+    return facts
+
+
+def _loader(loader):
+    facts = {"cls": type(loader).__name__}
+    try:
+        facts["batches"] = len(loader)
+    except (TypeError, NotImplementedError):
+        facts["batches"] = None  # an iterable dataset has no length
+    for name in ("batch_size", "num_workers", "drop_last"):
+        facts[name] = getattr(loader, name, None)
+    facts["sampler"] = type(getattr(loader, "sampler", None)).__name__
+    return facts
+
+
+def _shapes(value):
+    return [shape(tensor) for tensor in list(tensors_in(value))[:12]]
