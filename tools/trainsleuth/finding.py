@@ -40,7 +40,9 @@ class Finding:
 
     `by` is "check:<id>", "probe:<id>" or "reader". `path` is relative to the root that was given,
     with forward slashes; `line` counts from 1. `message` says what, where, expected and got in one
-    sentence. `next` is the cheapest thing that would confirm or refute it.
+    sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
+    the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
+    from its words.
     """
 
     by: str
@@ -55,6 +57,7 @@ class Finding:
     measured: Mapping[str, Number] = field(default_factory=dict)
     next: str = ""
     claims: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -80,6 +83,7 @@ class Finding:
         known = {name: plain[name] for name in cls.__dataclass_fields__ if name in plain}
         known["chain"] = tuple(Link(**link) for link in plain.get("chain", ()))
         known["claims"] = tuple(plain.get("claims", ()))
+        known["suspects"] = tuple(plain.get("suspects", ()))
         return cls(**known)
 
 

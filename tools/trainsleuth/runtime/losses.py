@@ -94,9 +94,7 @@ class Listener:
         for root in self.roots.values():
             known.update(id(p) for p in root.parameters())
         strangers = [
-            leaf
-            for key, leaf in leaves.items()
-            if key not in known and isinstance(leaf, self.torch.nn.Parameter)
+            leaf for key, leaf in leaves.items() if key not in known and isinstance(leaf, self.torch.nn.Parameter)
         ]
         return [dict(shape=list(leaf.shape), **self.owner(leaf)) for leaf in strangers[:50]]
 
@@ -121,18 +119,14 @@ class Listener:
             lines, first = inspect.getsourcelines(type(module))
         except (OSError, TypeError):
             return None
-        offset = next(
-            (i for i, text in enumerate(lines) if text.strip().startswith("self.%s" % attribute)), 0
-        )
+        offset = next((i for i, text in enumerate(lines) if text.strip().startswith("self.%s" % attribute)), 0)
         return "%s:%d" % (self.bus.sites.classify(path)[1], first + offset)
 
     def outer(self, nodes):
         found = []
         for node, operand, result in graph.outer_products(nodes):
             user, library = self.bus.sites.of_traceback(graph.lines_of(node))
-            found.append(
-                {"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library}
-            )
+            found.append({"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library})
         return found[:5]
 
 
@@ -144,9 +138,7 @@ def holds(value, parameter):
     """Does a plain container (or a module inside one) hold this very parameter?"""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     for item in items:
-        if item is parameter or (
-            hasattr(item, "parameters") and any(p is parameter for p in item.parameters())
-        ):
+        if item is parameter or (hasattr(item, "parameters") and any(p is parameter for p in item.parameters())):
             return True
         if isinstance(item, (list, tuple, dict)) and holds(item, parameter):
             return True
@@ -160,7 +152,7 @@ def value_kind(values, name):
     """
     axis = 1 if values.dim() > 1 else 0
     low, high = float(values.min()), float(values.max())
-    if name in CLASSIFIERS + ("kl_div",) and values.dim() and values.shape[axis] > 1:
+    if name in (*CLASSIFIERS, "kl_div") and values.dim() and values.shape[axis] > 1:
         if low >= 0.0 and high <= 1.0 + 1e-4 and float((values.sum(axis) - 1).abs().max()) < 1e-3:
             return "probabilities"
         if high <= 1e-4 and float(values.logsumexp(axis).abs().max()) < 1e-3:

@@ -8,7 +8,7 @@ def tensors_in(value, depth=6):
     """Every tensor inside dicts, lists, tuples and attribute containers, in a stable order."""
     if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
         yield value
-    elif depth and isinstance(value, dict) or depth and hasattr(value, "items") and hasattr(value, "keys"):
+    elif (depth and isinstance(value, dict)) or (depth and hasattr(value, "items") and hasattr(value, "keys")):
         for item in value.values():
             yield from tensors_in(item, depth - 1)
     elif depth and isinstance(value, (list, tuple)):
@@ -46,9 +46,7 @@ def fingerprint(tensor):
     if tensor.is_sparse or tensor.is_quantized or tensor.device.type == "meta":
         return None
     values = tensor.detach().cpu().contiguous()
-    content = (
-        ctypes.string_at(values.data_ptr(), values.numel() * values.element_size()) if values.numel() else b""
-    )
+    content = ctypes.string_at(values.data_ptr(), values.numel() * values.element_size()) if values.numel() else b""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 

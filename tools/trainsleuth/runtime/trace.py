@@ -79,8 +79,7 @@ class Listener:
             judged = {}
             if self.bus.steps < self.judge:
                 judged = {
-                    str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"]
-                    for o in self.kept_optimizers()
+                    str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"] for o in self.kept_optimizers()
                 }
             self.op("backward", value=value, grads=judged)
 
@@ -109,17 +108,13 @@ class Listener:
             state = gradient_state_of(self.bus.torch, parameters)
             touched = {id(p) for p in parameters}
             mine = [self.optimizer(o) for o in self.kept_optimizers() if touched & _members(o)]
-            self.op(
-                "clip", fn=name, limit=scalar(limit), norm=scalar(norm), grads=state["state"], optimizers=mine
-            )
+            self.op("clip", fn=name, limit=scalar(limit), norm=scalar(norm), grads=state["state"], optimizers=mine)
 
     def scaler(self, operation, scaler, given, result):
         if operation == "scale" and hasattr(result, "numel"):
             self.unscaled[id(result)] = scalar(given)
         if self.detailed:
-            self.op(
-                "scaler_" + operation.rstrip("_"), scale=scaler.get_scale() if operation == "update" else None
-            )
+            self.op("scaler_" + operation.rstrip("_"), scale=scaler.get_scale() if operation == "update" else None)
 
     def step_before(self, optimizer):
         number = self.optimizer(optimizer)

@@ -1,0 +1,316 @@
+"""Does the loss get what it expects, and is its first value what chance gives?
+
+Reads what enters each loss function of torch.nn.functional (range, whether rows are probabilities, which
+operation made them, shapes) and the graph of the first step for losses written by hand.
+
+Fails on: probabilities or log-probabilities where logits belong, and the reverse; shapes that broadcast to
+an outer product; a loss below its mathematical lower bound; a first loss far above chance; a single loss
+that is negated before backward.
+A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
+Cost: the first three calls of each loss. Cannot see: losses written by hand, other than their shapes and sign.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from trainsleuth.finding import Finding, Link, Number, Severity
+from trainsleuth.trace import Event, Trace, place, shown
+
+EXPERIMENT = "observe"
+# Losses of torch that cannot be negative, whatever the target, as long as inputs obey their contract.
+NEVER_NEGATIVE = frozenset({
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "hinge_embedding_loss", "huber_loss", "l1_loss", "margin_ranking_loss",
+    "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "smooth_l1_loss", "soft_margin_loss",
+    "triplet_margin_loss",
+})  # fmt: skip
+ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss"})
+FAR_ABOVE_CHANCE = 1.5  # times chance, plus one nat: default initialisations start 0.4 to 4 % above it
+TOLERANCE = 1e-4
+
+
+def probe(trace: Trace) -> Iterator[Finding]:
+    calls = [call for call in trace.events("loss") if call["training"]]
+    graphs = trace.events("graph")
+    rules: tuple[Callable[[Event], Finding | None], ...] = (
+        _wrong_input,
+        _below_bound,
+        _elementwise_broadcast,
+    )
+    found: dict[tuple[str, object], Finding] = {}
+    for call in calls:
+        for rule in rules:
+            finding = rule(call)
+            if finding is not None:
+                found.setdefault((rule.__name__, call["site"]), finding)
+                break
+    failures = list(found.values()) + list(_outer_products(graphs)) + list(_negated(trace, calls))
+    if not any(f.suspects == ("double-normalised-loss",) for f in failures):
+        failures += _far_above_chance(calls)
+    yield from failures
+    if calls and not [f for f in failures if f.is_alarm]:
+        yield from _passes(calls)
+    elif not calls and not failures:
+        yield _nothing_seen(trace, graphs)
+
+
+def _fail(call: Event, message: str, suspect: str, severity: Severity = "error", **more: Any) -> Finding:
+    path, line = place(call.get("site"))
+    producer = call.get("producer") or {}
+    chain = []
+    made_path, made_line = place(producer.get("site"))
+    if made_path and made_line:
+        chain.append(Link(made_path, made_line, f"makes what enters the loss ({_op(producer)})"))
+    if path and line:
+        chain.append(Link(path, line, str(call.get("fn", "the loss"))))
+    more.setdefault("confidence", "high")
+    return Finding(by="probe:loss_contract", outcome="fail", severity=severity, family="loss", message=message,
+                   path=path, line=line, chain=tuple(chain), suspects=(suspect,), **more)  # fmt: skip
+
+
+def _op(producer: Event) -> str:
+    """ "SoftmaxBackward0" as the operation that a reader knows: "softmax"."""
+    name = str(producer.get("op", "")).split("Backward")[0]
+    return {"LogSoftmax": "log_softmax"}.get(name, name.lower())
+
+
+def _at(producer: Event) -> str:
+    return f" (made by {_op(producer)} at {producer['site']})" if producer.get("site") else ""
+
+
+# -- what enters ---------------------------------------------------------------------------
+
+
+def _wrong_input(call: Event) -> Finding | None:
+    fn, holds, producer = call["fn"], call.get("holds"), call.get("producer") or {}
+    made_by = _op(producer)
+    if fn == "cross_entropy" and holds == "probabilities":
+        return _double_softmax(call, producer)
+    if fn == "binary_cross_entropy_with_logits" and holds in ("unit-interval", "probabilities"):
+        return _double_sigmoid(call, producer) if made_by in ("sigmoid", "softmax") else None
+    if fn == "nll_loss" and holds in ("probabilities", "unbounded") and call["input"]["max"] > TOLERANCE:
+        got = "probabilities" if holds == "probabilities" else "unnormalised values"
+        return _fail(call, f"nll_loss at {shown(call)} gets {got}{_at(producer)} in [{_range(call)}]; "
+                     "expected log-probabilities (log_softmax), all at most 0", "double-normalised-loss",
+                     measured=_measured(call), next="use cross_entropy on logits, or log_softmax before nll_loss",
+                     claims=("nll-wants-log-probs",))  # fmt: skip
+    if fn == "kl_div" and holds == "probabilities":
+        return _fail(call, f"kl_div at {shown(call)} gets probabilities{_at(producer)} as its first argument; "
+                     "expected log-probabilities there", "double-normalised-loss", measured=_measured(call),
+                     next="pass log_softmax(...) as the first argument", claims=("kl-argument-order",))  # fmt: skip
+    return None
+
+
+def _double_softmax(call: Event, producer: Event) -> Finding:
+    classes = int(
+        call.get("labels", {}).get("classes") or call["input"]["shape"][1 if len(call["input"]["shape"]) > 1 else 0]
+    )
+    floor = math.log(1 + (classes - 1) / math.e)
+    proven = _op(producer) == "softmax"
+    return _fail(
+        call,
+        f"cross_entropy at {shown(call)} gets probabilities{_at(producer)}: every row sums to 1, values in "
+        f"[{_range(call)}]; expected unnormalised logits. With {classes} classes this loss cannot fall below {floor:.3f}",
+        "double-normalised-loss",
+        severity="error" if proven else "warning",
+        confidence="high" if proven else "medium",
+        measured={**_measured(call), "classes": classes, "reachable_floor": round(floor, 4)},
+        next="return logits from the model (softmax only for metrics) and overfit one batch: the loss then goes below the floor",
+        claims=("softmax-before-ce", "softmax-before-ce-floor"),
+    )
+
+
+def _double_sigmoid(call: Event, producer: Event) -> Finding:
+    return _fail(
+        call,
+        f"binary_cross_entropy_with_logits at {shown(call)} gets values in [{_range(call)}]{_at(producer)}; "
+        f"expected logits: it applies a sigmoid itself, so a prediction never leaves [0.5, 0.73]",
+        "double-normalised-loss",
+        measured=_measured(call),
+        next="drop the sigmoid before the loss (keep it for metrics) and run this probe again",
+        claims=("bce-with-logits",),
+    )
+
+
+def _elementwise_broadcast(call: Event) -> Finding | None:
+    if call["fn"] not in ELEMENTWISE or "target" not in call:
+        return None
+    given, target = call["input"]["shape"], call["target"]["shape"]
+    if given == target or math.prod(given) == 1 or math.prod(target) == 1:
+        return None
+    result = _broadcast(given, target)
+    if result is None or math.prod(result) <= max(math.prod(given), math.prod(target)):
+        return None
+    return _fail(
+        call,
+        f"{call['fn']} at {shown(call)} gets shapes {tuple(given)} and {tuple(target)}, which broadcast to "
+        f"{tuple(result)}: every prediction is compared with every target; expected equal shapes",
+        "broadcast-in-loss",
+        measured={"compared": math.prod(result), "expected": max(math.prod(given), math.prod(target))},
+        next="squeeze or unsqueeze one side so that both shapes are equal",
+        claims=("shape-broadcast-loss",),
+    )
+
+
+def _broadcast(a: list[int], b: list[int]) -> list[int] | None:
+    width = max(len(a), len(b))
+    pairs = list(zip([1] * (width - len(a)) + a, [1] * (width - len(b)) + b, strict=True))
+    if any(x != y and 1 not in (x, y) for x, y in pairs):
+        return None
+    return [max(pair) for pair in pairs]
+
+
+def _outer_products(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    seen = set()
+    for graph in graphs:
+        for outer in graph["outer"]:
+            if outer["site"] in seen or outer["site"] is None:
+                continue
+            seen.add(outer["site"])
+            n = outer["to"][0]
+            yield _fail(
+                outer,
+                f"at {shown(outer)} an operand of shape {tuple(outer['from'])} broadcasts to {tuple(outer['to'])} on the way to "
+                f"the loss: each of {n} predictions meets all {n} targets; expected elementwise {n} against {n}",
+                "broadcast-in-loss",
+                measured={"compared": n * n, "expected": n},
+                next="print both shapes on that line; squeeze or unsqueeze one side",
+                claims=("shape-broadcast-loss",),
+            )
+
+
+# -- its value -----------------------------------------------------------------------------
+
+
+def _below_bound(call: Event) -> Finding | None:
+    value = call["value"]
+    if call["fn"] not in NEVER_NEGATIVE or not isinstance(value, float) or value >= -TOLERANCE:
+        return None
+    if call["fn"] == "cross_entropy" and call.get("weighted"):
+        return None  # negative class weights are unusual but legal
+    target = call.get("target", {})
+    return _fail(
+        call,
+        f"{call['fn']} at {shown(call)} is {value:.4g}, below its lower bound 0: input in [{_range(call)}], target in "
+        f"[{target.get('min')}, {target.get('max')}]; expected a value of at least 0",
+        "loss-below-bound",
+        measured=_measured(call),
+        next="check the sign, and the ranges of input and target, on that line",
+    )
+
+
+def _negated(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
+    """One non-negative loss per step, and backward starts from exactly its negative."""
+    by_step: dict[int, list[Event]] = {}
+    for op in trace.ops("loss", "backward"):
+        by_step.setdefault(op["n"], []).append(op)
+    flipped = []
+    for ops in by_step.values():
+        losses = [op for op in ops if op["op"] == "loss" and op["grad"] and op["fn"] in NEVER_NEGATIVE]
+        backwards = [op for op in ops if op["op"] == "backward"]
+        if len(losses) != 1 or len(backwards) != 1 or not _is_positive(losses[0]["value"]):
+            return
+        if not _close(backwards[0]["value"], -losses[0]["value"]):
+            return
+        flipped.append((losses[0], backwards[0]))
+    if len(flipped) >= 2:
+        loss, backward = flipped[0]
+        yield _fail(
+            {**backward, "fn": "backward"},
+            f"backward at {shown(backward)} starts from {backward['value']:.4g}, the negative of {loss['fn']} "
+            f"({loss['value']:.4g}) at {shown(loss)}: each step makes the loss larger; expected its own sign",
+            "loss-below-bound",
+            severity="warning",
+            measured={"loss": loss["value"], "backward": backward["value"]},
+            next="remove the minus sign, or pass maximize=True if a larger value is wanted",
+        )
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, float) and value > 0
+
+
+def _close(a: object, b: float) -> bool:
+    return isinstance(a, float) and abs(a - b) <= 1e-5 * max(1.0, abs(b))
+
+
+def _far_above_chance(calls: list[Event]) -> Iterator[Finding]:
+    first = next((call for call in calls if _chance(call) is not None), None)
+    if first is None or first["n"] > 0 or not isinstance(first["value"], float):
+        return
+    chance = _chance(first)
+    assert chance is not None
+    if first["value"] > FAR_ABOVE_CHANCE * chance + 1.0:
+        spread = first["input"].get("std", 0.0)
+        yield _fail(
+            first,
+            f"the first loss at {shown(first)} is {first['value']:.3g} where chance over {first['labels']['classes']} classes "
+            f"gives {chance:.3g}: the model starts confidently wrong, its outputs have a standard deviation of {spread:.3g}; "
+            "expected a first loss near chance",
+            "bad-initialisation-scale",
+            severity="warning",
+            confidence="medium",
+            measured={"first_loss": first["value"], "chance": round(chance, 4), "output_std": spread},
+            next="look at the scale of the inputs and of the last layer's initialisation",
+            claims=("init-loss-at-chance",),
+        )
+
+
+def _chance(call: Event) -> float | None:
+    """ln C, for a mean of hard labels over logits."""
+    labels = call.get("labels")
+    if call["fn"] not in ("cross_entropy", "nll_loss") or not labels or call.get("reduction") != "mean":
+        return None
+    if call.get("holds") == "probabilities" or labels["classes"] < 2:
+        return None
+    return math.log(labels["classes"])
+
+
+# -- passes --------------------------------------------------------------------------------
+
+
+def _passes(calls: list[Event]) -> Iterator[Finding]:
+    told = set()
+    for call in calls:
+        if call["site"] in told:
+            continue
+        told.add(call["site"])
+        path, line = place(call.get("site"))
+        chance = _chance(call)
+        against = f", chance {chance:.3g}" if chance is not None else ""
+        value = call["value"]
+        yield Finding(
+            by="probe:loss_contract", outcome="pass", confidence="high", family="loss", path=path, line=line,
+            message=f"{call['fn']} at {shown(call)} gets {call.get('holds', 'values')} in [{_range(call)}]"
+            f"{_at(call.get('producer') or {})}; first value {value if isinstance(value, str) else f'{value:.4g}'}{against}",
+            measured={**_measured(call), **({"chance": round(chance, 4)} if chance is not None else {})},
+        )  # fmt: skip
+
+
+def _nothing_seen(trace: Trace, graphs: tuple[Event, ...]) -> Finding:
+    path, line = place(graphs[0]["site"]) if graphs else (None, None)
+    if graphs:
+        ops = ", ".join(graphs[0]["ops"][:4])
+        message = (
+            f"the loss is written by hand (last operations: {ops}): its shapes are in order, its inputs were not judged"
+        )
+    else:
+        message = "no loss function was called in training and no backward was seen"
+    return Finding(by="probe:loss_contract", outcome="open", family="loss", path=path, line=line, message=message,
+                   next="compare the loss of one batch with the value for a constant prediction by hand")  # fmt: skip
+
+
+def _range(call: Event) -> str:
+    low, high = call["input"].get("min"), call["input"].get("max")
+    return f"{low:.3g}, {high:.3g}" if isinstance(low, float) and isinstance(high, float) else "unreadable"
+
+
+def _measured(call: Event) -> dict[str, Number]:
+    facts = {
+        "loss": call["value"],
+        "input_min": call["input"].get("min"),
+        "input_max": call["input"].get("max"),
+    }
+    return {name: value for name, value in facts.items() if value is not None}

@@ -1,0 +1,185 @@
+"""Can the program fit one batch through its own loop?
+
+A second run: the data are frozen (loader content, then the random state, then recorded arguments), dropout,
+weight decay and the schedule are held off, and the loss is followed. The verdict rests on fingerprints that
+prove the freeze; without that proof it is open.
+
+Fails on: a loss that does not move on frozen data; a loss that levels off at the floor of a double softmax;
+targets that are shuffled anew while the inputs stay the same.
+A pass means that model, loss and optimizer can fit: it says nothing about labels, data or evaluation,
+and nearly every data bug passes it.
+Cost: one run of the program of up to 120 steps.
+Cannot see: reinforcement learning (rollouts move with the policy) and adversarial losses: both are open.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from trainsleuth.finding import Confidence, Finding, Outcome, Severity
+from trainsleuth.trace import Event, Trace, place
+
+EXPERIMENT = "overfit"
+NEEDED_STEPS = 8  # with proven freeze
+ENOUGH_STEPS_TO_BLAME = 30
+FITTED = 0.2  # of the first loss
+UNMOVED = 0.95  # of the first loss: nothing was learned
+LEVEL = 0.02  # of the first loss: change over the last third below which a curve is flat
+
+
+def probe(trace: Trace) -> Iterator[Finding]:
+    steps = trace.events("frozen")
+    if not steps:
+        yield _open("no training step was seen", "give a command that trains for some dozens of steps")
+        return
+    yield from _moving_targets(trace, steps)
+    held = _held(steps)
+    if isinstance(held, str):
+        yield _open(held, "put one batch into a list and loop over it by hand", trace)
+        return
+    losses = [event["loss"] for event in held]
+    if any(not isinstance(loss, float) for loss in losses):
+        bad = next(i for i, loss in enumerate(losses) if not isinstance(loss, float))
+        yield _open(f"the loss is {losses[bad]} after {bad} frozen steps", "run the probe first_nonfinite", trace)
+        return
+    if len(losses) < NEEDED_STEPS:
+        yield _open(f"only {len(losses)} steps on frozen data were seen", "allow more --steps or --time", trace)
+        return
+    yield _verdict(trace, losses, held[-1]["mode"])
+
+
+# -- proof ---------------------------------------------------------------------------------
+
+
+def _held(steps: Sequence[Event]) -> list[Event] | str:
+    """The last steps that provably met the same data, or why there are none."""
+    if max(len(event["losses"]) for event in steps) > 1 and _optimizers_compete(steps):
+        return "several losses are stepped against each other in one step (adversarial), so no single curve says whether it fits"
+    mode = steps[-1]["mode"]
+    if mode == "record":
+        return "the run ended before its inputs could be replayed"
+    tail = [event for event in steps if event["mode"] == mode]
+    if mode == "content":
+        return f"only {len(steps)} steps were seen"
+    if not any(prints for event in tail for prints in event["inputs"]):
+        return "no outermost module was called in training mode, so nothing proves that the data were frozen"
+    settled = tail[1:]  # a prefetched batch can make the first differ
+    first_calls = {tuple(event["inputs"][0]) for event in settled if event["inputs"]}
+    calls = {tuple(call) for event in settled for call in event["inputs"]}
+    later_vary = len(calls) > max(2, max((len(e["inputs"]) for e in settled), default=0))
+    if len(first_calls) > max(1, len({len(e["inputs"]) for e in settled})) or later_vary:
+        return "the inputs of the model still change from step to step (their source is not a loader, a global seed or an argument)"
+    targets = {tuple(prints[0] for prints in event["targets"]) for event in settled}
+    if len({t for t in targets if t}) > len({len(t) for t in targets}):
+        return "the inputs are frozen, but the targets still change from step to step"
+    if mode == "replay" and not settled[-1]["replayed_targets"] and settled[-1]["targets"]:
+        return "arguments were replayed, but the targets of the loss could not be"
+    if mode == "replay" and not settled[-1]["targets"]:
+        return "arguments were replayed, but the loss also uses values that could not be frozen"
+    return settled
+
+
+def _optimizers_compete(steps: Sequence[Event]) -> bool:
+    """Several backward calls in a step with different losses: not micro-batches of one."""
+    values = [event["losses"] for event in steps[-3:]]
+    spread = [max(v) - min(v) for v in values if len(v) > 1 and all(isinstance(x, float) for x in v)]
+    scale = [abs(fmean(v)) for v in values if len(v) > 1 and all(isinstance(x, float) for x in v)]
+    frozen = [event for event in steps if event["mode"] in ("random", "replay")]
+    return bool(frozen) and any(s > 1e-3 * (abs(c) + 1e-12) for s, c in zip(spread, scale, strict=True))
+
+
+def _moving_targets(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
+    """With loader content alone frozen: same inputs, and targets that are a new permutation each time."""
+    content = [event for event in steps if event["mode"] == "content" and event["inputs"] and event["targets"]]
+    if len(content) < 3 or len({str(event["inputs"][0]) for event in content}) > 1:
+        return
+    exact = {event["targets"][0][0] for event in content}
+    ordered = {event["targets"][0][1] for event in content}
+    if len(exact) == len(content) and len(ordered) == 1:
+        losses = trace.events("loss")
+        path, line = place(losses[0]["site"]) if losses else (None, None)
+        yield Finding(
+            by="probe:overfit_one_batch", outcome="fail", severity="error", confidence="high", family="data", path=path,
+            line=line, suspects=("targets-misaligned-with-inputs",),
+            message=f"the same inputs come with the same targets in a different order at each of {len(content)} steps: "
+            "inputs and targets are shuffled apart between the loader and the loss; expected one fixed pairing",
+            measured={"steps": len(content), "different_orders": len(exact)},
+            next="look for a permutation applied to one of inputs and targets only",
+            claims=("labels-shuffled-together",),
+        )  # fmt: skip
+
+
+# -- verdict -------------------------------------------------------------------------------
+
+
+def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
+    start, end, lowest = fmean(losses[:2]), fmean(losses[-3:]), min(losses)
+    third = losses[-max(3, len(losses) // 3) :]
+    change = (fmean(third[:2]) - fmean(third[-2:])) / max(abs(start), 1e-12)
+    measured = {
+        "start": start,
+        "end": end,
+        "lowest": lowest,
+        "steps": len(losses),
+        "slope_last_third": change,
+    }
+    curve = f"{start:.4g} to {end:.4g} in {len(losses)} steps on one frozen batch (by {_means(mode)})"
+    floor = _softmax_floor(trace)
+    if floor is not None and abs(end - floor) < 0.02 * floor and abs(change) < LEVEL:
+        return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "
+                        "cross-entropy on probabilities; expected to approach 0", measured, "double-normalised-loss",
+                        "error", "high", ("softmax-before-ce-floor",))  # fmt: skip
+    if start > 0 and end <= FITTED * start:
+        return _finding(trace, "pass", f"the loss falls from {curve}: model, loss and optimizer can fit; "
+                        "data, labels and evaluation are not ruled out", measured)  # fmt: skip
+    if end > UNMOVED * start and len(losses) >= ENOUGH_STEPS_TO_BLAME and abs(change) < LEVEL and start > 0:
+        if end > 1.5 * start:
+            return _finding(trace, "open", f"the loss rises from {curve} at the constructor's learning rate", measured)
+        return _finding(trace, "fail", f"the loss stays: {curve}; expected a clear fall, since the batch, dropout, decay and "
+                        "schedule are held still", measured, "loss-cut-from-graph", "warning", "medium",
+                        ("overfit-one-batch", "failing-one-batch-shapes"))  # fmt: skip
+    trend = "still falling" if change > LEVEL else "level" if abs(change) <= LEVEL else "rising"
+    return _finding(
+        trace,
+        "open",
+        f"the loss goes from {curve} and is {trend}: not enough to call it fitted or stuck",
+        measured,
+    )
+
+
+def _softmax_floor(trace: Trace) -> float | None:
+    """ln(1 + (C-1)/e) when probabilities enter a cross-entropy."""
+    for call in trace.events("loss"):
+        if call["fn"] == "cross_entropy" and call.get("holds") == "probabilities" and call.get("labels"):
+            return math.log(1 + (int(call["labels"]["classes"]) - 1) / math.e)
+    return None
+
+
+def _means(mode: str) -> str:
+    return {"random": "loader content and random state", "replay": "replayed arguments and targets"}[mode]
+
+
+def _finding(
+    trace: Trace,
+    outcome: Outcome,
+    message: str,
+    measured: dict[str, float | int],
+    suspect: str | None = None,
+    severity: Severity = "note",
+    confidence: Confidence = "medium",
+    claims: tuple[str, ...] = ("overfit-one-batch", "overfit-one-batch-blind-spots"),
+) -> Finding:
+    losses = [call for call in trace.events("loss") if call["training"]]
+    path, line = place(losses[0]["site"]) if losses else (None, None)
+    return Finding(
+        by="probe:overfit_one_batch", outcome=outcome, severity=severity, confidence=confidence, message=message,
+        path=path, line=line, measured=measured, suspects=(suspect,) if suspect else (), claims=claims,
+        next="look at the data as they enter the model" if outcome == "pass" else "read the parameter table of the same program",
+    )  # fmt: skip
+
+
+def _open(why: str, next_step: str, trace: Trace | None = None) -> Finding:
+    return Finding(by="probe:overfit_one_batch", outcome="open", message=f"whether one batch can be fitted stays open: {why}",
+                   next=next_step, measured={"steps": trace.steps} if trace else {})  # fmt: skip

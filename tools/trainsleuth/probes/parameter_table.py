@@ -1,0 +1,270 @@
+"""Which parameters does an optimizer hold, which of them get a gradient, and which really move?
+
+Membership x gradient x change for every parameter of every module that the program called, from real
+values: a copy compared between steps. Also what the loss depends on by its autograd graph, so that
+parameters hidden in a plain list are found although no module names them.
+
+Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to
+no optimizer; hidden parameters; an optimizer whose parameters are all frozen; a large share of an
+optimizer's parameters that no gradient ever reaches; steps that change nothing.
+A pass rules these out for the steps seen; it does not say that the updates are useful.
+Cost: one copy of the parameters, gradient norms at a few steps.
+Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
+modules that are never called, updates outside torch optimizers (they show as changes only).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from trainsleuth.finding import Confidence, Finding, Severity
+from trainsleuth.trace import Event, Trace, place, shown
+
+EXPERIMENT = "observe"
+MEANINGFUL_SHARE = 0.25  # of an optimizer's elements; below it an unused output is the likelier reason
+NEEDED_READINGS = 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """One parameter, as the runtime tells it."""
+
+    name: str | None
+    root: int | None
+    optimizer: int | None
+    elements: int
+    trainable: bool
+    called: bool
+    seen: int
+    gradients: int
+    zeros: int
+    biggest: float | str
+    changed: bool
+    ratio: float | str | None
+
+
+@dataclass(frozen=True)
+class Table:
+    rows: tuple[Row, ...]
+    roots: tuple[str, ...]
+    steps: int
+    sampled: bool
+
+    @cached_property
+    def trained_roots(self) -> frozenset[int]:
+        """Modules of which an optimizer holds at least one parameter."""
+        return frozenset(r.root for r in self.rows if r.root is not None and r.optimizer is not None)
+
+    def of(self, optimizer: int) -> list[Row]:
+        return [row for row in self.rows if row.optimizer == optimizer]
+
+
+def probe(trace: Trace) -> Iterator[Finding]:
+    table = _table(trace)
+    if table is None or not trace.stepping:
+        yield Finding(
+            by="probe:parameter_table",
+            outcome="open",
+            message="no optimizer step was seen, so membership, gradients and changes could not be compared",
+            next="give a command that takes at least two optimizer steps",
+        )
+        return
+    found = list(_loss_reaches_nothing(trace))
+    found += _hidden(trace)
+    found += _left_out(trace, table)
+    for optimizer in trace.stepping:
+        found += _frozen(trace, table, optimizer) or _steps_on_nothing(trace, table, optimizer, bool(found))
+        found += _unreached(trace, table, optimizer)
+    yield from found
+    yield from _summary(trace, table, bool([f for f in found if f.is_alarm]))
+
+
+def _table(trace: Trace) -> Table | None:
+    told = trace.events("parameters")
+    if not told:
+        return None
+    last = told[-1]
+    return Table(tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]), last["n"], last["sampled"])
+
+
+def _fail(
+    site: str | None,
+    message: str,
+    suspect: str,
+    severity: Severity = "error",
+    confidence: Confidence = "high",
+    **more: object,
+) -> Finding:
+    path, line = place(site)
+    return Finding(
+        by="probe:parameter_table", outcome="fail", severity=severity, confidence=confidence, message=message,
+        path=path, line=line, suspects=(suspect,), family="optimizer", **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
+    """Every backward of the first step ends before any parameter that an optimizer holds."""
+    graphs = [g for g in trace.events("graph") if sum(g["members"]) and not g["truncated"]]
+    if graphs and all(sum(graph["reached"]) == 0 for graph in graphs):
+        graph = graphs[0]
+        how = (
+            "the tensor it starts from has no graph behind it (it was detached, converted or wrapped anew)"
+            if graph["detached"]
+            else f"the graph of {graph['nodes']} operations behind it ends before them"
+        )
+        yield _fail(
+            graph.get("site"),
+            f"backward at {shown(graph)} reaches none of the {sum(graph['members'])} parameters in the optimizer: "
+            f"{how}; expected a gradient for them",
+            "loss-cut-from-graph",
+            measured={"reached": 0, "in_optimizer": sum(graph["members"]), "graph_nodes": graph["nodes"]},
+            next="look for .item(), .detach(), .data, .numpy() or torch.tensor(...) between the model's output and this line",
+            claims=("detach-breaks-learning",),
+        )
+
+
+def _hidden(trace: Trace) -> Iterator[Finding]:
+    """Parameters in the graph that no optimizer and no module registers."""
+    strangers = [s for graph in trace.events("graph")[:1] for s in graph["unregistered"]]
+    sites = dict.fromkeys((s["site"], s["name"], s["cls"]) for s in strangers)
+    for site, name, cls in sites:
+        count = sum(s["name"] == name for s in strangers)
+        where = f"{cls}.{name.rsplit('.', 1)[-1]}" if name else "a place that no called module names"
+        yield _fail(
+            site,
+            f"the loss depends on {count} parameter tensors kept in {where}, but no module registers them and no "
+            "optimizer holds them, so they are never trained, saved or moved to a device; expected nn.ModuleList, "
+            "nn.ModuleDict or nn.ParameterList instead of a plain container",
+            "unregistered-submodules",
+            measured={"tensors": count},
+            next="wrap the container and check that sum(p.numel() for p in model.parameters()) grows",
+        )
+
+
+def _left_out(trace: Trace, table: Table) -> Iterator[Finding]:
+    """Trainable parameters of a trained module that get gradients and that no optimizer holds."""
+    for root in sorted(table.trained_roots):
+        rows = [r for r in table.rows if r.root == root]
+        lost = [r for r in rows if r.optimizer is None and r.trainable and r.gradients > r.zeros]
+        if not lost or any(row.changed for row in lost):
+            continue
+        step = trace.ops("step")[0]
+        number = next(r.optimizer for r in rows if r.optimizer is not None)
+        born = trace.optimizer(number)
+        share = sum(r.elements for r in lost) / sum(r.elements for r in rows)
+        yield _fail(
+            born.get("site") or step.get("site"),
+            f"{len(lost)} parameters of {table.roots[root]} ({share:.1%} of its elements: {_names(lost)}) get gradients "
+            f"but belong to no optimizer and never change over {table.steps} steps; {born.get('cls')} was built at "
+            f"{shown(born)} without them; expected all trainable parameters in it",
+            "optimizer-misses-parameters",
+            measured={"left_out": len(lost), "share": round(share, 4), "steps": table.steps},
+            next="build the optimizer after the last module is added or replaced, from model.parameters()",
+            claims=("updates-not-applied",),
+        )
+
+
+def _frozen(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
+    """Parameters handed to an optimizer although they never require a gradient."""
+    rows = table.of(optimizer)
+    frozen = [r for r in rows if not r.trainable and not r.gradients and not r.changed]
+    total = sum(r.elements for r in rows)
+    if not frozen or not total:
+        return []
+    share = sum(r.elements for r in frozen) / total
+    born = trace.optimizer(optimizer)
+    loaded = bool(trace.ops("weights_loaded"))
+    alarming = share == 1.0 or (share >= MEANINGFUL_SHARE and not loaded)
+    why = "no weights were loaded, so they stay at their random start" if not loaded else "weights were loaded before"
+    return [
+        _fail(
+            born.get("site"),
+            f"{len(frozen)} of {len(rows)} parameters ({share:.1%} of elements: {_names(frozen)}) in "
+            f"{born.get('cls')} built at {shown(born)} have requires_grad=False and never change; {why}",
+            "frozen-parameters",
+            severity=("error" if share == 1.0 else "warning") if alarming else "note",
+            confidence="high" if alarming else "low",
+            measured={"frozen": len(frozen), "share": round(share, 4)},
+            next="search for requires_grad_(False) or requires_grad = False and decide whether this part is meant to learn",
+            claims=("frozen-layers",),
+        )
+    ]
+
+
+def _steps_on_nothing(trace: Trace, table: Table, optimizer: int, explained: bool) -> list[Finding]:
+    """No parameter of this optimizer ever has a gradient, or none ever changes."""
+    rows = [r for r in table.of(optimizer) if r.trainable]
+    if not rows or max(r.seen for r in rows) < NEEDED_READINGS or any(r.changed for r in rows) or explained:
+        return []
+    step = next(op for op in trace.ops("step") if op["optimizer"] == optimizer)
+    steps = [op for op in trace.ops("step") if op["optimizer"] == optimizer]
+    if all(op["grads"] == "some" for op in steps):
+        return []  # gradients are there: the learning rate is at fault, and its own probe says so
+    return [
+        _fail(
+            step.get("site"),
+            f"{len(steps)} steps of {trace.optimizer(optimizer).get('cls')} at {shown(step)} changed none of its "
+            f"{len(rows)} parameters: their gradients were {step['grads']} when it stepped; expected gradients there",
+            "step-order",
+            measured={"steps": len(steps)},
+            next="look at what happens between backward and this step (clearing, a second copy of the model)",
+            claims=("updates-not-applied",),
+        )
+    ]
+
+
+def _unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
+    """Parameters that are called in the forward, held and trainable, and that no gradient ever reaches."""
+    rows = [r for r in table.of(optimizer) if r.trainable]
+    unreached = [r for r in rows if r.called and r.seen >= NEEDED_READINGS and r.gradients == 0]
+    if not unreached or len(unreached) == len(rows):
+        return []
+    share = sum(r.elements for r in unreached) / max(1, sum(r.elements for r in rows))
+    alarming = share >= MEANINGFUL_SHARE
+    site = trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0]
+    return [
+        _fail(
+            site.get("site"),
+            f"{len(unreached)} of {len(rows)} trainable parameters ({share:.1%} of elements: {_names(unreached)}) run in "
+            f"the forward but never receive a gradient over {table.steps} steps; expected one, unless their output is unused",
+            "loss-cut-from-graph",
+            severity="warning" if alarming else "note",
+            confidence="medium" if alarming else "low",
+            measured={"unreached": len(unreached), "share": round(share, 4)},
+            next="look for detach, no_grad or an unused output behind these modules",
+            claims=("detach-breaks-learning",),
+        )
+    ]
+
+
+def _names(rows: list[Row]) -> str:
+    """The first names, with the common prefix told once when all share it."""
+    names = [row.name or f"unnamed of {row.elements} elements" for row in rows]
+    prefix = names[0].split(".")[0]
+    if len(names) > 2 and all(name.startswith(prefix + ".") for name in names):
+        return f"all in {prefix}"
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _summary(trace: Trace, table: Table, failed: bool) -> Iterator[Finding]:
+    held = [r for r in table.rows if r.optimizer is not None]
+    moved = sum(r.changed for r in held)
+    ratios = sorted(r.ratio for r in held if isinstance(r.ratio, float) and r.ratio > 0)
+    median = ratios[len(ratios) // 2] if ratios else 0.0
+    born: Event = trace.optimizer(trace.stepping[0])
+    path, line = place(born.get("site"))
+    yield Finding(
+        by="probe:parameter_table",
+        outcome="pass",
+        confidence="high",
+        family="optimizer",
+        path=path,
+        line=line,
+        message=f"{moved} of {len(held)} parameters in {len(trace.stepping)} optimizer(s) changed over {table.steps} steps, "
+        f"{sum(r.gradients > 0 for r in held)} received gradients"
+        + ("" if failed else "; none that needs training is missing")
+        + (" (changes judged on a sample of each)" if table.sampled else ""),
+        measured={"held": len(held), "changed": moved, "median_update_ratio": median},
+    )
