@@ -13,8 +13,11 @@ B = 0.75  # how much long texts are held back
 _WORD = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?|[a-z]+")
 
 _STOP = frozenset(
-    "a an and are as at be but by do does for from has have how i if in is it its my of on or our "
-    "so than that the then there this to was we what when which while why will with you your".split()
+    re.findall(
+        r"\w+",
+        """a an and are as at be but by do does for from has have how i if in is it its my of on or our
+        so than that the then there this to was we what when which while why will with you your""",
+    )
 )
 
 # one spelling per idea, so that the words of a symptom meet the words of a claim

@@ -45,8 +45,8 @@ class Citation:
 
     source: Source
     where: str
-    seen: str
     anchor: str = ""
+    seen: str = ""
 
     @property
     def url(self) -> str:
@@ -117,7 +117,7 @@ def sources() -> dict[str, Source]:
 
 @functools.cache
 def _index() -> tuple[tuple[Entry, ...], Ranking]:
-    entries = (*sections(), *claims().values(), *sources().values())
+    entries: tuple[Entry, ...] = (*sections(), *claims().values(), *sources().values())
     return entries, Ranking([_words_of(entry) for entry in entries])
 
 
@@ -131,7 +131,7 @@ def _words_of(entry: Entry) -> str:
 
 def _claim(plain: Mapping[str, Any]) -> Claim:
     cited = tuple(
-        Citation(source(one["id"]), one["where"], one["seen"], one.get("anchor", ""))
+        Citation(source(one["id"]), one["where"], one.get("anchor", ""), one.get("seen", ""))
         for one in plain["sources"]
     )
     return Claim(**{**plain, "sources": cited})
