@@ -9,7 +9,6 @@ import importlib
 import os
 import sys
 import threading
-import time
 
 from . import patches
 from .clock import Clock
@@ -109,7 +108,6 @@ def install(torch, config, events):
 
     Raises when a patch that everything rests on cannot be applied: then nothing may run.
     """
-    started = time.perf_counter()
     bus = Bus(torch, config, events)
     for listener in _listeners(bus):
         bus.add(listener)
@@ -125,5 +123,4 @@ def install(torch, config, events):
             outcome[name] = "%s: %s" % (type(problem).__name__, problem)
     atexit.register(_close_at_exit(bus))
     sys.modules[__package__].bus = bus
-    events("installed", seconds=round(time.perf_counter() - started, 4), torch=torch.__version__)
     return outcome

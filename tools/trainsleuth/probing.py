@@ -1,0 +1,164 @@
+"""Runs the user's program under as few experiments as the asked probes need, and lets the probes judge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trainsleuth import launcher, probes
+from trainsleuth.finding import Finding, best_first
+from trainsleuth.launcher import Limits, Run
+from trainsleuth.trace import Trace, traces
+
+FIRST_SHARE = 0.55  # of the time, for the first of two experiments; what it leaves goes to the second
+GRACE = 20.0  # seconds for imports and set-up on top of the watched time, before the run is killed
+NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
+
+
+class ProbeError(ValueError):
+    """The question cannot be put: an unknown probe, or no command."""
+
+
+@dataclass(frozen=True)
+class ProbeReport:
+    """What the probes said, best first, and what they could look at."""
+
+    findings: tuple[Finding, ...]
+    examined: dict[str, Any]
+    unresolved: tuple[str, ...]
+    runs: tuple[Run, ...]
+    ran: tuple[str, ...] = field(default=())
+
+    @property
+    def trained(self) -> bool:
+        """Did the program take at least one step under our eyes?"""
+        return any(trace.trains for run in self.runs for trace in traces(run.events))
+
+
+@dataclass(frozen=True)
+class Request:
+    """One wish: which probes, on which command, within which bounds."""
+
+    command: tuple[str, ...]
+    only: frozenset[str] | None = None
+    steps: int | None = None
+    seconds: float = 60.0
+    root: Path | None = None
+    cwd: Path | None = None
+    python: str | None = None
+    contain: str = "auto"
+    cancelled: Callable[[], bool] | None = None
+    progress: Callable[[str], None] | None = None
+
+    def say(self, words: str) -> None:
+        if self.progress is not None:
+            self.progress(words)
+
+
+def run_probes(request: Request) -> ProbeReport:
+    """Puts the asked questions (all of them by default) to the program. Raises ProbeError for wrong usage."""
+    known = probes.all_probes()
+    unknown = sorted((request.only or frozenset()) - set(known))
+    if unknown:
+        raise ProbeError(f"no probe is called {unknown[0]!r}; there are: {', '.join(known)}")
+    if not request.command:
+        raise ProbeError("no command was given; put it after --, for example: -- python train.py")
+    asked = [name for name in known if request.only is None or name in request.only]
+    experiments = list(dict.fromkeys(known[name].EXPERIMENT for name in asked))
+    findings: list[Finding] = []
+    runs: list[Run] = []
+    started = time.monotonic()
+    for number, experiment in enumerate(experiments):
+        left = request.seconds - (time.monotonic() - started)
+        is_last = number == len(experiments) - 1
+        run = _launch(request, experiment, left if is_last else left * FIRST_SHARE)
+        runs.append(run)
+        findings += _judged(experiment, run, request.only)
+        if run.ended in NEVER_RAN or not any(trace.trains for trace in traces(run.events)):
+            break  # a second experiment would see as little
+    return _report(findings, runs, asked)
+
+
+def _launch(request: Request, experiment: str, seconds: float) -> Run:
+    wanted = dict(probes.EXPERIMENTS[experiment])
+    if request.steps is not None:
+        wanted["steps"] = request.steps
+    wanted["seconds"] = max(1.0, seconds)
+    shown = ", ".join(wanted["listeners"])
+    request.say(f"{experiment}: running the program for up to {wanted['steps']} steps or {seconds:.0f} s ({shown})")
+    return launcher.launch(
+        list(request.command),
+        wanted,
+        root=request.root,
+        cwd=request.cwd,
+        python=request.python,
+        limits=Limits(seconds=max(5.0, seconds) + GRACE),
+        contain=request.contain,  # type: ignore[arg-type]
+        cancelled=request.cancelled,
+        progress=request.progress,
+    )
+
+
+def _judged(experiment: str, run: Run, only: frozenset[str] | None) -> Iterator[Finding]:
+    """Findings of every process that trains, told once when ranks agree; and how the run ended."""
+    training = [trace for trace in traces(run.events) if trace.trains]
+    yield from _ending(run, training)
+    seen: dict[tuple[str, str, str], int] = {}
+    found: list[Finding] = []
+    for trace in training:
+        for finding in probes.judge(experiment, trace, only):
+            key = (finding.by, finding.place, finding.outcome)
+            if key in seen and finding.outcome != "pass":
+                seen[key] += 1
+            elif key not in seen:
+                seen[key] = 1
+                found.append(finding)
+    for finding in found:
+        ranks = seen[(finding.by, finding.place, finding.outcome)]
+        yield finding if ranks == 1 else replace(finding, measured={**finding.measured, "processes": ranks})
+
+
+def _ending(run: Run, training: Sequence[Trace]) -> Iterator[Finding]:
+    """What the way the run ended says by itself: a crash is its own cause; no step at all leaves all open."""
+    crash = next((event for event in run.events if event.get("kind") == "crash"), None)
+    steps = max((trace.steps for trace in training), default=0)
+    if crash is not None and run.ended == "crashed":
+        yield Finding(
+            by="probe:run",
+            outcome="fail",
+            severity="error",
+            confidence="high",
+            path=crash.get("path"),
+            line=crash.get("line"),
+            message=f"the program itself crashed after {steps} steps: {crash['type']}: {crash['message']}",
+            suspects=("program-crashes",),
+            next=str(crash["traceback"])[-1500:],
+        )
+    elif run.ended == "crashed":
+        yield Finding(by="probe:run", outcome="fail", severity="error", confidence="high", message=run.why,
+                      suspects=("program-crashes",), next=run.output[-1500:])  # fmt: skip
+    elif not training:
+        yield Finding(by="probe:run", outcome="open", message=run.why, next=run.output[-800:])
+    elif run.ended in ("timeout", "out_of_memory"):
+        yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
+
+
+def _report(findings: list[Finding], runs: list[Run], asked: list[str]) -> ProbeReport:
+    ordered = tuple(best_first(findings))
+    processes = [trace for run in runs for trace in traces(run.events) if trace.trains]
+    missing = {name: why for trace in processes for name, why in trace.hooks_missing.items()}
+    examined = {
+        "probes": asked,
+        "processes": len({trace.pid for trace in processes}),
+        "steps": max((trace.steps for trace in processes), default=0),
+        "seconds": round(sum(run.seconds for run in runs), 1),
+        "contained": [run.contained for run in runs],
+        "wrote": sorted({path for run in runs for path in run.wrote})[:50],
+    }
+    unresolved = [f"{f.by}: {f.message}" for f in ordered if f.outcome == "open"]
+    unresolved += [f"the hook {name} did not take ({why}): what it would show was not observed"
+                   for name, why in missing.items()]  # fmt: skip
+    return ProbeReport(ordered, examined, tuple(unresolved), tuple(runs), tuple(run.ran for run in runs))
