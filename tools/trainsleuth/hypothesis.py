@@ -51,9 +51,7 @@ class Hypothesis:
         known = {name: plain[name] for name in cls.__dataclass_fields__ if name in plain}
         for name in ("prior", "credence"):
             known[name] = Credence(**plain[name])
-        return cls(
-            **{**known, "for_": tuple(plain.get("for", ())), "against": tuple(plain.get("against", ()))}
-        )
+        return cls(**{**known, "for_": tuple(plain.get("for", ())), "against": tuple(plain.get("against", ()))})
 
 
 def reference(finding: Finding) -> str:

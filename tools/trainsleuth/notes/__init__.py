@@ -101,9 +101,7 @@ class Notes:
             raise NotesError("the note is empty; say what was seen, and where")
         return self.add_findings([Finding(by=by, outcome="open", message=text, path=path, line=line)])
 
-    def _add(
-        self, news: Callable[[list[Item]], tuple[list[str], Run]], texts: Mapping[str, str]
-    ) -> tuple[str, ...]:
+    def _add(self, news: Callable[[list[Item]], tuple[list[str], Run]], texts: Mapping[str, str]) -> tuple[str, ...]:
         target = self._target()
         added: list[str] = []
 

@@ -24,8 +24,7 @@ def plain(text: str) -> str:
     if len(pieces) % 2 == 0 or "``" in line or "<!--" in line or "-->" in line:
         return _SPECIAL.sub(r"\\\1", line).replace("&", "&amp;")
     return "`".join(
-        piece if place % 2 else _SPECIAL.sub(r"\\\1", piece).replace("&", "&amp;")
-        for place, piece in enumerate(pieces)
+        piece if place % 2 else _SPECIAL.sub(r"\\\1", piece).replace("&", "&amp;") for place, piece in enumerate(pieces)
     )
 
 

@@ -73,6 +73,12 @@ class Sites:
             frame = frame.f_back
         return found
 
+    def loaded(self, most=2000):
+        """The user's own files that this process imported or ran."""
+        names = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        shown = {self.classify(name) for name in names if isinstance(name, str)}
+        return [path for kind, path in shown if kind == "user"][:most]
+
     def of_traceback(self, lines):
         """(user site, library site) of a formatted traceback, innermost frame last."""
         library = None

@@ -140,6 +140,9 @@ class Listener:
         self.events("tick", n=step, losses=self.losses[-64:], lr=lrs)
         self.losses = []
 
+    def close(self, reason):
+        self.events("modules", loaded=sorted(self.bus.sites.loaded()))
+
 
 def rates(optimizer):
     """Learning rate of each parameter group."""

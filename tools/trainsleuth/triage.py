@@ -1,0 +1,180 @@
+"""The loop by rule: search the code, run the cheap probes, then those that separate what is left.
+
+Every finding goes to the ledger; the ledger says which test is worth its time next; a test that is not
+is not run. Notes are written after each stage, so that nothing is lost when the rest is cut short.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from trainsleuth import ledger, probes
+from trainsleuth.checks import run_checks
+from trainsleuth.finding import Finding, best_first
+from trainsleuth.hypothesis import Hypothesis
+from trainsleuth.ledger import Suggestion
+from trainsleuth.notes import Notes
+from trainsleuth.probing import ProbeReport, Request, run_probes
+from trainsleuth.trace import traces
+
+SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
+TOLD = 6  # hypotheses that stay in the notes and in the answer when nothing speaks for or against them
+
+
+@dataclass(frozen=True)
+class Case:
+    """One triage: findings with the likeliest cause first, and what was and was not looked at."""
+
+    findings: tuple[Finding, ...]
+    hypotheses: tuple[Hypothesis, ...]
+    suggestions: tuple[Suggestion, ...]
+    examined: dict[str, Any]
+    unresolved: tuple[str, ...]
+    ran: tuple[str, ...]
+    notes: Path | None = None
+    trained: bool = False
+
+    @property
+    def cause(self) -> Finding | None:
+        """The finding that speaks for the cause, None when nothing failed."""
+        return self.findings[0] if self.findings and self.findings[0].is_alarm else None
+
+
+def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Case:
+    """Runs the loop within `request.seconds`. Raises ProbeError and RepositoryError for wrong usage."""
+    started = time.monotonic()
+    root = request.root or Path.cwd()
+    book = Notes(notes, root) if notes is not None else None
+    shown = " ".join(request.command)
+
+    request.say("searching the code for silent bugs")
+    checked = run_checks(root, only=None)
+    reports: list[ProbeReport] = []
+    findings = list(checked.findings)
+    _write(book, [f for f in findings if f.outcome == "fail"], shown)
+
+    left = list(_experiments())
+    while left:
+        seconds = request.seconds - (time.monotonic() - started)
+        experiment = _next(left, findings, symptom, seconds)
+        if experiment is None:
+            break
+        left.remove(experiment)
+        share = seconds if not left else seconds * 0.6
+        report = run_probes(replace(request, only=_probes_of(experiment), seconds=max(5.0, share)))
+        reports.append(report)
+        findings += report.findings
+        _write(book, report.findings, shown)
+        if not report.trained:
+            break
+
+    findings = _of_this_program(findings, reports)
+    hypotheses = ledger.update(findings, symptom=symptom)
+    ordered = tuple(_cause_first(findings, hypotheses))
+    told = tuple(h for place, h in enumerate(hypotheses) if place < TOLD or h.for_ or h.verdict != "open")
+    done = {f.by for f in findings}
+    if book is not None:
+        book.add_hypotheses([h for h in told if h.for_ or h.verdict == "supported"], shown)
+    return Case(
+        findings=ordered,
+        hypotheses=told,
+        suggestions=tuple(ledger.suggest(hypotheses, done)[:3]),
+        examined=_examined(checked.examined, reports),
+        unresolved=tuple(line for report in reports for line in report.unresolved),
+        ran=tuple(line for report in reports for line in report.ran),
+        notes=book.path if book is not None else None,
+        trained=any(report.trained for report in reports),
+    )
+
+
+def _experiments() -> Iterable[str]:
+    return probes.EXPERIMENTS
+
+
+def _probes_of(experiment: str) -> frozenset[str]:
+    return frozenset(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
+
+
+def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, seconds: float) -> str | None:
+    """The experiment whose best test separates most per second; None when the cause is settled or time is out.
+
+    The first run is never skipped: a bug found by reading is still a guess about the program.
+    """
+    if seconds < 3.0:
+        return None
+    if len(left) == len(probes.EXPERIMENTS):
+        return left[0]
+    hypotheses = ledger.update(findings, symptom=symptom)
+    lead = hypotheses[0]
+    if lead.verdict == "supported" and lead.credence.middle >= SETTLED:
+        return None
+    by_test = {s.test: s.bits_per_second for s in ledger.suggest(hypotheses, {f.by for f in findings}, seconds)}
+    worth = {e: max((by_test.get(f"probe:{name}", 0.0) for name in _probes_of(e)), default=0.0) for e in left}
+    best = max(left, key=lambda experiment: worth[experiment])
+    return best if worth[best] > 0 else None
+
+
+def _write(book: Notes | None, findings: Iterable[Finding], command: str) -> None:
+    if book is not None:
+        book.add_findings(findings, command=command)
+
+
+def _of_this_program(findings: Sequence[Finding], reports: Sequence[ProbeReport]) -> list[Finding]:
+    """Static findings in files that the run did not load are about another program: kept as notes."""
+    loaded = {
+        path
+        for report in reports
+        for run in report.runs
+        for trace in traces(run.events)
+        for event in trace.events("modules")
+        for path in event["loaded"]
+    }
+    if not loaded:
+        return list(findings)
+    return [
+        replace(f, severity="note", confidence="low", message=f"{f.message} (in a file that this command did not load)")
+        if f.by.startswith("check:") and f.is_alarm and f.path not in loaded
+        else f
+        for f in findings
+    ]
+
+
+def _cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -> list[Finding]:
+    """Failures in the order of the hypothesis they speak for; for one cause, the line to edit before its effects."""
+    place = {hypothesis.id: number for number, hypothesis in enumerate(hypotheses)}
+    failures = [f for f in findings if f.outcome == "fail"]
+    rest = [f for f in findings if f.outcome != "fail"]
+
+    def order(finding: Finding) -> tuple[Any, ...]:
+        best = min((place.get(suspect, -1) for suspect in finding.suspects), default=len(place))
+        return (
+            not finding.is_alarm,
+            best,
+            ("error", "warning", "note").index(finding.severity),
+            not finding.by.startswith("check:"),  # a check names the line to edit, a probe often its effect
+            ("high", "medium", "low").index(finding.confidence),
+            finding.path is None,
+            finding.by,
+        )
+
+    return _corroborated(sorted(failures, key=order)) + best_first(rest)
+
+
+def _corroborated(failures: Sequence[Finding]) -> list[Finding]:
+    """The first failure is surer, and says so, when another test of its own kind fails for the same cause."""
+    if not failures:
+        return []
+    first, *others = failures
+    same = [f for f in others if f.is_alarm and f.by != first.by and set(f.suspects) & set(first.suspects)]
+    if first.is_alarm and same:
+        seen_by = ", ".join(dict.fromkeys(f.by for f in same))
+        first = replace(first, confidence="high", message=f"{first.message}. Also seen by {seen_by}")
+    return [first, *others]
+
+
+def _examined(checked: Any, reports: Sequence[ProbeReport]) -> dict[str, Any]:
+    return {"checks": checked, "runs": [report.examined for report in reports]}
