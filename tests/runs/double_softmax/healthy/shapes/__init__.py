@@ -1,0 +1,1 @@
+"""Recognise drawn shapes in small noisy pictures."""

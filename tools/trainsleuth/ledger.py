@@ -1,0 +1,144 @@
+"""What the findings so far say about each cause, and which test to run next.
+
+One cause is assumed at a time: a second one shows when the first is mended and the tests are run again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from trainsleuth.finding import Finding
+from trainsleuth.hypothesis import Hypothesis, Verdict, reference
+from trainsleuth.likelihoods import Column, Table, moved, priors, table, test_id
+from trainsleuth.next_test import Suggestion, suggest
+
+__all__ = ["LedgerError", "Suggestion", "confirm", "suggest", "update"]
+
+# how much of its likelihood a finding keeps: confidence 1 counts it whole, 0 not at all (set by hand)
+_WEIGHT = {"high": 1.0, "medium": 0.85, "low": 0.5}
+SUPPORTED = 0.5  # credence from which a failure that names the cause supports it
+REFUTED = 0.1  # factor on the odds from which passes refute
+
+
+class LedgerError(ValueError):
+    """A verdict that the findings given for it do not carry."""
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What one test said: the failures that name the same causes count once, passes only without failures."""
+
+    column: Column
+    fails: Mapping[frozenset[str], float]
+    passes: float
+
+    def likelihood(self, cause: str) -> float:
+        """P(what the test said | cause), tempered by confidence."""
+        if not self.fails:
+            return (1 - self.column.p_fail(cause)) ** self.passes
+        return math.prod(self.column.p_naming(named, cause) ** weight for named, weight in self.fails.items())
+
+    def ratio(self, cause: str) -> float:
+        """The factor that it puts on the odds of `cause` taken alone; 1 when it speaks of others only."""
+        if not self.fails:
+            return ((1 - self.column.p_fail(cause)) / (1 - self.column.otherwise)) ** self.passes
+        return math.prod(
+            (self.column.p_naming(named, cause) / self.column.p_naming(named, "")) ** weight
+            for named, weight in self.fails.items()
+            if cause in named
+        )
+
+
+def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = False) -> list[Hypothesis]:
+    """Every hypothesis after these findings, likeliest first; their order does not matter.
+
+    Failures and passes count; open and skip do not. What a test says twice counts once.
+    """
+    shipped = table()
+    given = sorted({reference(finding): finding for finding in findings}.items())
+    evidence = _evidence(shipped, [finding for _, finding in given])
+    before = priors(symptom, many_devices)
+    weights = {
+        id: prior.middle * math.prod(one.likelihood(id) for one in evidence) for id, prior in before.items()
+    }
+    total = sum(weights.values())
+    hypotheses = []
+    for id, cause in shipped.causes.items():
+        credence = moved(before[id], weights[id] / total)
+        for_, against = _cited(shipped, id, given)
+        hypothesis = Hypothesis(
+            id, cause.statement, cause.family, before[id], credence, "open", for_, against
+        )
+        hypotheses.append(replace(hypothesis, verdict=_verdict(hypothesis, evidence)))
+    return sorted(hypotheses, key=lambda one: (-one.credence.middle, one.id))
+
+
+def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothesis:
+    """The hypothesis, confirmed by a change made for it that turned a failing probe into a passing one.
+
+    LedgerError says why when the two findings do not show that.
+    """
+    shipped = table()
+    column = shipped.column(before)
+    if test_id(before.by) != test_id(after.by) or not before.by.startswith("probe:"):
+        raise LedgerError(f"{before.by} before and {after.by} after: give two findings of the same probe")
+    if (before.outcome, after.outcome) != ("fail", "pass"):
+        raise LedgerError(f"{before.by} went from {before.outcome} to {after.outcome}: expected fail to pass")
+    if column is None or hypothesis.id not in shipped.named(before, column):
+        raise LedgerError(
+            f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does"
+        )
+    ratio = shipped.flip.fails["cause"] / shipped.flip.otherwise
+    odds = ratio * hypothesis.credence.middle / max(1 - hypothesis.credence.middle, 1e-9)
+    cited = (*hypothesis.for_, reference(before), reference(after))
+    return replace(
+        hypothesis,
+        verdict="confirmed",
+        credence=moved(hypothesis.credence, odds / (1 + odds)),
+        for_=tuple(dict.fromkeys(cited)),
+    )
+
+
+def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
+    heard: dict[str, _Evidence] = {}
+    for finding in findings:
+        column = shipped.column(finding)
+        if column is None or finding.outcome not in ("fail", "pass"):
+            continue
+        weight = (
+            0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
+        )
+        one = heard.setdefault(test_id(finding.by), _Evidence(column, {}, 0.0))
+        if finding.outcome == "pass":
+            heard[test_id(finding.by)] = replace(one, passes=max(one.passes, weight))
+            continue
+        named = shipped.named(finding, column)
+        fails = {**one.fails, named: max(one.fails.get(named, 0.0), weight)}
+        heard[test_id(finding.by)] = replace(one, fails=fails)
+    return list(heard.values())
+
+
+def _cited(
+    shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    for_, against = [], []
+    for ref, finding in given:
+        column = shipped.column(finding)
+        if column is None or cause not in column.fails or column.fails[cause] <= column.otherwise:
+            continue
+        if finding.outcome == "fail" and cause in shipped.named(finding, column):
+            for_.append(ref)
+        elif finding.outcome == "pass":
+            against.append(ref)
+    return tuple(for_), tuple(against)
+
+
+def _verdict(hypothesis: Hypothesis, evidence: Iterable[_Evidence]) -> Verdict:
+    """By the tests that speak of this cause alone, so that two true causes do not hide each other."""
+    ratio = math.prod(one.ratio(hypothesis.id) for one in evidence)
+    odds = ratio * hypothesis.prior.middle / (1 - hypothesis.prior.middle)
+    if hypothesis.for_ and odds / (1 + odds) >= SUPPORTED:
+        return "supported"
+    return "refuted" if hypothesis.against and not hypothesis.for_ and ratio <= REFUTED else "open"

@@ -1,0 +1,170 @@
+"""What is believed before looking, and how much each test tells: evidence/likelihoods.yaml, read once."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import yaml
+
+from trainsleuth.content import content_root
+from trainsleuth.finding import Family, Finding
+from trainsleuth.hypothesis import Credence
+
+
+@dataclass(frozen=True)
+class Group:
+    """Causes of one kind: their pseudo-count together, and the range of their share."""
+
+    weight: float
+    low: float
+    high: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing that may be wrong: its pseudo-count, and the claims by which findings name it."""
+
+    id: str
+    group: str
+    family: Family
+    weight: float
+    statement: str
+    reason: str
+    claims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One test: P(it fails) under each cause that it can see, and under any other.
+
+    `names` is true when a failure says which of its causes it is. `seconds` is a typical cost.
+    """
+
+    test: str
+    question: str
+    seconds: float
+    names: bool
+    otherwise: float
+    reason: str
+    fails: Mapping[str, float]
+
+    def p_fail(self, cause: str) -> float:
+        return self.fails.get(cause, self.otherwise)
+
+    def p_naming(self, named: frozenset[str], cause: str) -> float:
+        """P(it fails and names these | cause); a false failure names each that it can see alike."""
+        if cause in named:
+            return self.p_fail(cause)
+        return self.otherwise * len(named) / max(len(self.fails), 1)
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """Words of a complaint, and the factors that they put on the weights of causes."""
+
+    words: re.Pattern[str]
+    causes: Mapping[str, float]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The whole of evidence/likelihoods.yaml."""
+
+    groups: Mapping[str, Group]
+    many_devices: Group
+    flip: Column
+    causes: Mapping[str, Cause]
+    columns: Mapping[str, Column]
+    symptoms: tuple[Symptom, ...]
+
+    def column(self, finding: Finding) -> Column | None:
+        """The test that a finding is the answer of; None when it says nothing about any cause.
+
+        A test that the table does not know counts by the claims that its failures cite.
+        """
+        known = self.columns.get(test_id(finding.by))
+        if known is not None or finding.outcome != "fail":
+            return known
+        cited = {cause.id: 0.7 for cause in self.causes.values() if set(cause.claims) & set(finding.claims)}
+        return Column(finding.by, "", 0.0, True, 0.05, "", cited) if cited else None
+
+    def named(self, finding: Finding, column: Column) -> frozenset[str]:
+        """The causes that a failure speaks of: by its claims, else by its family, else all it can see."""
+        candidates = [self.causes[id] for id in column.fails]
+        by_claims = frozenset(cause.id for cause in candidates if set(cause.claims) & set(finding.claims))
+        by_family = frozenset(cause.id for cause in candidates if cause.family == finding.family)
+        return (column.names and (by_claims or by_family)) or frozenset(column.fails)
+
+
+@functools.cache
+def table() -> Table:
+    """The table as it is shipped."""
+    with (content_root() / "evidence" / "likelihoods.yaml").open(encoding="utf-8") as file:
+        plain = yaml.safe_load(file)
+    flip = plain["flip"]
+    return Table(
+        groups={name: Group(**group) for name, group in plain["groups"].items()},
+        many_devices=Group(**plain["many_devices"]),
+        flip=Column("flip", "", 0.0, True, flip["otherwise"], flip["reason"], {"cause": flip["cause"]}),
+        causes={one["id"]: Cause(**{**one, "claims": tuple(one["claims"])}) for one in plain["causes"]},
+        columns={test_id(one["test"]): Column(**one) for one in plain["tests"]},
+        symptoms=tuple(
+            Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"])
+            for one in plain["symptoms"]
+        ),
+    )
+
+
+def test_id(by: str) -> str:
+    """One spelling for a test: `probe:loss-contract` and `probe:loss_contract` are the same."""
+    return by.replace("_", "-")
+
+
+def priors(symptom: str = "", many_devices: bool = False) -> dict[str, Credence]:
+    """P(cause) before any test, for every cause; the middles sum to 1.
+
+    Given: something seems wrong, and nothing was raised. `symptom` is the complaint in free words.
+    """
+    shipped = table()
+    plain = {id: cause.weight for id, cause in shipped.causes.items()}
+    weights = dict(plain)
+    for one in shipped.symptoms:
+        if one.words.search(symptom):
+            weights.update({id: weights[id] * factor for id, factor in one.causes.items()})
+    if many_devices:
+        scale = shipped.many_devices.weight / shipped.groups["platform"].weight
+        weights.update(
+            {c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"}
+        )
+    return {id: moved(_usual(id), weight / sum(weights.values())) for id, weight in weights.items()}
+
+
+def moved(credence: Credence, middle: float) -> Credence:
+    """`credence` with another middle, its ends moved by the same factor on the odds."""
+    factor = _odds(middle) / _odds(credence.middle)
+    low, high = (_probability(_odds(end) * factor) for end in (credence.low, credence.high))
+    return Credence(round(low, 4), round(middle, 4), round(high, 4))
+
+
+def _usual(id: str) -> Credence:
+    """The share of a cause on one machine, without a symptom."""
+    shipped = table()
+    cause = shipped.causes[id]
+    group = shipped.groups[cause.group]
+    within = cause.weight / group.weight
+    total = sum(one.weight for one in shipped.groups.values())
+    return Credence(group.low * within, cause.weight / total, group.high * within)
+
+
+def _odds(probability: float) -> float:
+    bounded = min(max(probability, 1e-9), 1 - 1e-9)
+    return bounded / (1 - bounded)
+
+
+def _probability(odds: float) -> float:
+    return odds / (1 + odds)
