@@ -24,6 +24,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
 MEANINGFUL_SHARE = 0.25  # of an optimizer's elements; below it an unused output is the likelier reason
+NEARLY_ALL = 0.9
 NEEDED_READINGS = 2
 
 
@@ -230,8 +231,8 @@ def _unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             f"{len(unreached)} of {len(rows)} trainable parameters ({share:.1%} of elements: {_names(unreached)}) run in "
             f"the forward but never receive a gradient over {table.steps} steps; expected one, unless their output is unused",
             "loss-cut-from-graph",
-            severity="warning" if alarming else "note",
-            confidence="medium" if alarming else "low",
+            severity="error" if share >= NEARLY_ALL else "warning" if alarming else "note",
+            confidence="high" if share >= NEARLY_ALL else "medium" if alarming else "low",
             measured={"unreached": len(unreached), "share": round(share, 4)},
             next="look for detach, no_grad or an unused output behind these modules",
             claims=("detach-breaks-learning",),
