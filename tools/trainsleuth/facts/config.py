@@ -1,0 +1,54 @@
+"""YAML and JSON configuration as a flat table: dotted key -> value and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import yaml
+
+MAX_ENTRIES = 5000
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class ConfigValue(NamedTuple):
+    """`value` is the text as written, without quotes."""
+
+    value: str
+    line: int
+
+
+def read_config(text: str) -> dict[str, ConfigValue]:
+    """Every scalar by its dotted key ("optimizer.lr", "layers.0"); later documents and duplicates win.
+
+    JSON is read as YAML, after its tabs are made blank. Nothing is constructed, so unknown tags are harmless.
+    Raises ValueError when the text is not YAML, or holds more than MAX_ENTRIES scalars.
+    """
+    table: dict[str, ConfigValue] = {}
+    try:
+        for document in yaml.compose_all(text.replace("\t", " "), Loader=_LOADER):
+            for key, value in _flat(document, "", 0):
+                table[key] = value
+                if len(table) > MAX_ENTRIES:
+                    raise ValueError(f"more than {MAX_ENTRIES} values: data, not configuration")
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark is not None else ""
+        raise ValueError(
+            f"not YAML: {where}{getattr(error, 'problem', None) or type(error).__name__}"
+        ) from error
+    return table
+
+
+def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str, ConfigValue]]:
+    if node is None or depth > 40:
+        return
+    if isinstance(node, yaml.ScalarNode):
+        yield prefix, ConfigValue(str(node.value), node.start_mark.line + 1)
+    elif isinstance(node, yaml.SequenceNode):
+        for place, item in enumerate(node.value):
+            yield from _flat(item, f"{prefix}.{place}" if prefix else str(place), depth + 1)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
+            yield from _flat(value, f"{prefix}.{name}" if prefix else name, depth + 1)

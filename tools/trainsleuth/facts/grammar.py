@@ -1,0 +1,47 @@
+"""The Python grammar of tree-sitter, and tables from node kind to reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser, Tree
+
+PYTHON = Language(tree_sitter_python.language())
+COMMENT = PYTHON.id_for_node_kind("comment", True)
+Reader = TypeVar("Reader", bound=Callable[..., object])
+
+
+def parse(source: bytes) -> Tree:
+    return Parser(PYTHON).parse(source)
+
+
+def by_kind_id(readers: Mapping[str, Reader]) -> dict[int, Reader]:
+    """Readers by numeric kind: several ids may share a name, and comparing numbers is faster."""
+    ids: dict[int, Reader] = {}
+    for kind_id in range(PYTHON.node_kind_count):
+        name = PYTHON.node_kind_for_id(kind_id)
+        if name is not None and name in readers and PYTHON.node_kind_is_named(kind_id):
+            ids[kind_id] = readers[name]
+    return ids
+
+
+def named(node: Node) -> list[Node]:
+    """Named children without comments."""
+    return [child for child in node.named_children if child.kind_id != COMMENT]
+
+
+def problems(tree: Tree, limit: int = 20) -> list[tuple[int, str]]:
+    """Lines where the parser had to recover, with what it met; at most `limit`."""
+    found: list[tuple[int, str]] = []
+    stack = [tree.root_node] if tree.root_node.has_error else []
+    while stack and len(found) < limit:
+        node = stack.pop()
+        if node.is_missing:
+            found.append((node.start_point[0] + 1, f"{node.type} is missing"))
+        elif node.is_error:
+            found.append((node.start_point[0] + 1, "not understood as Python"))
+        else:
+            stack.extend(child for child in reversed(node.children) if child.has_error or child.is_missing)
+    return found

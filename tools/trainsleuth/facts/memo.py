@@ -1,0 +1,29 @@
+"""Answers kept per function for as long as the function's facts live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+from .records import Function
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+
+def kept_per_function(
+    ask: Callable[Concatenate[Function, Arguments], Answer],
+) -> Callable[Concatenate[Function, Arguments], Answer]:
+    """Like functools.cache, but a server that drops an index drops the answers with it."""
+    kept: WeakKeyDictionary[Function, dict[object, Answer]] = WeakKeyDictionary()
+
+    def answer(function: Function, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        known = kept.setdefault(function, {})
+        key = (args, tuple(kwargs.items()))
+        if key not in known:
+            known[key] = ask(function, *args, **kwargs)
+        return known[key]
+
+    answer.__doc__ = ask.__doc__
+    return answer

@@ -1,0 +1,195 @@
+"""What a dotted name means in a file: something of the project, or something external by its full name."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from .records import MODULE_BODY, Class, FileFacts, Function, Import
+from .scopes import bindings, own_names
+
+
+class External(NamedTuple):
+    """Something outside the project, by its full name as imported: "torch.nn.functional.cross_entropy"."""
+
+    name: str
+
+
+class Module(NamedTuple):
+    """A module or package of the project; `path` is its file, "" for a folder without __init__.py."""
+
+    path: str
+    folder: str
+
+
+class Variable(NamedTuple):
+    """A name bound by assignment in `scope`: a function, or the body of a module."""
+
+    scope: Function
+    name: str
+
+
+Symbol = External | Module | Variable | Class | Function
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """Import-aware name resolution over all files. Narrow: an ambiguous name is not resolved."""
+
+    files: Mapping[str, FileFacts]
+    _active: set[tuple[str, str]] = field(default_factory=set)
+
+    @cached_property
+    def _by_tail(self) -> dict[str, list[str]]:
+        table: dict[str, list[str]] = {}
+        for path in self.files:
+            table.setdefault(_dotted(path).rpartition(".")[2], []).append(path)
+        return table
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(str(parent) for path in self.files for parent in PurePosixPath(path).parents)
+
+    def module(self, importer: str, dotted: str, level: int = 0) -> Module | None:
+        """The project's module that `dotted` names in file `importer`, or None.
+
+        Absolute names are looked for in the importer's folder (a script's own folder is on sys.path), then in
+        each folder above it, in src/, and last anywhere when exactly one file fits.
+        """
+        folder = PurePosixPath(importer).parent
+        if level:
+            for _ in range(level - 1):
+                folder = folder.parent
+            return self._at(str(folder / dotted.replace(".", "/")) if dotted else str(folder))
+        if not dotted:
+            return None
+        relative = dotted.replace(".", "/")
+        for base in (folder, *folder.parents):
+            for start in (base, base / "src"):
+                if (found := self._at(str(start / relative))) is not None and found.path != importer:
+                    return found
+        tail = dotted.rpartition(".")[2]
+        fits = [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
+        return self._of(fits[0]) if len(fits) == 1 and "." in dotted else None
+
+    def _at(self, stem: str) -> Module | None:
+        for path in (f"{stem}.py", f"{stem}/__init__.py" if stem != "." else "__init__.py", f"{stem}.ipynb"):
+            if path in self.files:
+                return self._of(path)
+        return Module("", stem) if stem in self._folders and stem != "." else None
+
+    def _of(self, path: str) -> Module:
+        return Module(path, str(PurePosixPath(path).parent) if path.endswith("__init__.py") else "")
+
+    def resolve(self, function: Function, dotted: str) -> Symbol | None:
+        """What `dotted` means inside `function`: innermost scope first. None: not known, or not unique."""
+        head, _, rest = dotted.partition(".")
+        scope: Function | None = function
+        file = self.files[function.path]
+        while scope is not None and scope.name != MODULE_BODY:
+            if head in own_names(scope):
+                return self._follow(self._local(file, scope, head), rest)
+            scope = file.functions.get(scope.outer) if scope.outer else None
+        return self._follow(self.global_name(file.path, head), rest)
+
+    def _local(self, file: FileFacts, scope: Function, name: str) -> Symbol:
+        inner = f"{scope.qualname}.{name}"
+        kinds = {binding.kind for binding in bindings(scope).get(name, ())}
+        if kinds == {"define"} and scope.parameter(name) is None:
+            return file.classes.get(inner) or file.functions.get(inner) or Variable(scope, name)
+        return Variable(scope, name)
+
+    def global_name(self, path: str, name: str) -> Symbol | None:
+        """What `name` means at the top of file `path`, or as an attribute of that module."""
+        if (path, name) in self._active:
+            return None
+        self._active.add((path, name))
+        try:
+            return self._global_name(self.files[path], name)
+        finally:
+            self._active.discard((path, name))
+
+    def _global_name(self, file: FileFacts, name: str) -> Symbol | None:
+        kinds = {binding.kind for binding in bindings(file.body).get(name, ())}
+        if kinds == {"define"}:
+            return file.classes.get(name) or file.functions.get(name)
+        if kinds - {"append", "extend"}:
+            return Variable(file.body, name)
+        for entry in reversed(file.imports):
+            if entry.alias == name or (not entry.name and entry.alias.startswith(name + ".")):
+                return self._imported(file.path, entry, name)
+        for entry in file.imports:
+            if entry.name == "*" and (found := self._starred(file.path, entry, name)) is not None:
+                return found
+        folder = str(PurePosixPath(file.path).parent)
+        if file.path.endswith("__init__.py") and (found := self._at(f"{folder}/{name}")) is not None:
+            return found
+        return External(f"builtins.{name}") if hasattr(builtins, name) else None
+
+    def _imported(self, importer: str, entry: Import, name: str) -> Symbol | None:
+        if not entry.name:
+            whole = entry.module if entry.alias == name and "." not in entry.alias else name
+            return self.module(importer, whole, 0) or External(whole)
+        module = self.module(importer, entry.module, entry.level)
+        if module is None:
+            return External(
+                f"{entry.module}.{entry.name}" if not entry.level else f"?.{entry.module}.{entry.name}"
+            )
+        found = self.member(module, entry.name)
+        if found is None and self._is_shadow(module, entry):
+            return External(f"{entry.module}.{entry.name}")
+        return found
+
+    def _is_shadow(self, module: Module, entry: Import) -> bool:
+        """A project folder that only happens to be called like an installed package (torch/, datasets/)."""
+        return not module.path and not entry.level
+
+    def _starred(self, importer: str, entry: Import, name: str) -> Symbol | None:
+        module = self.module(importer, entry.module, entry.level)
+        if module is not None:
+            return self.member(module, name) if not name.startswith("_") else None
+        return External(f"{entry.module}.{name}") if name in _STARRED.get(entry.module, ()) else None
+
+    def member(self, module: Module, name: str) -> Symbol | None:
+        """Attribute of a project module: a name at its top, or a module inside its folder."""
+        if module.path and (found := self.global_name(module.path, name)) is not None:
+            return found
+        return self._at(f"{module.folder}/{name}") if module.folder else None
+
+    def _follow(self, symbol: Symbol | None, rest: str) -> Symbol | None:
+        while rest and symbol is not None:
+            name, _, rest = rest.partition(".")
+            if isinstance(symbol, External):
+                return External(".".join(filter(None, (symbol.name, name, rest))))
+            if isinstance(symbol, Module):
+                symbol = self.member(symbol, name)
+            elif isinstance(symbol, Class):
+                inner = self.files[symbol.path].classes.get(f"{symbol.qualname}.{name}")
+                symbol = inner or symbol.methods.get(name)
+            else:
+                return None  # an attribute of a value: see `objects`
+        return symbol
+
+
+_STARRED = {
+    "torch.nn": (
+        "functional",
+        "Module",
+        "Sequential",
+        "ModuleList",
+        "Linear",
+        "CrossEntropyLoss",
+        "BCEWithLogitsLoss",
+    ),
+    "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
+    "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
+}
+
+
+def _dotted(path: str) -> str:
+    stem = path.removesuffix(".py").removesuffix(".ipynb").removesuffix("/__init__")
+    return stem.replace("/", ".")

@@ -1,0 +1,62 @@
+"""An expression back as short source text, for messages."""
+
+from __future__ import annotations
+
+from .records import Expr
+
+_BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "set": ("{", "}"), "dict": ("{", "}")}
+
+
+def written(expr: Expr, limit: int = 60) -> str:
+    """Source text of `expr`, close to what was written, at most `limit` characters."""
+    text = _text(expr, 6)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _text(expr: Expr, depth: int) -> str:
+    if depth == 0:
+        return "..."
+    parts = [_text(part, depth - 1) for part in expr.parts[:12]]
+    match expr.kind:
+        case "path" | "number" | "constant" | "cut" | "other":
+            return expr.text
+        case "string":
+            return repr(expr.text)
+        case "attr":
+            return f"{parts[0]}.{expr.text}"
+        case "call":
+            return f"{parts[0]}({', '.join(parts[1:])})"
+        case "keyword" | "walrus":
+            return f"{expr.text}={parts[0]}"
+        case "list" | "tuple" | "set" | "dict":
+            opening, closing = _BRACKETS[expr.kind]
+            return (
+                opening
+                + ", ".join(parts)
+                + ("," if expr.kind == "tuple" and len(parts) == 1 else "")
+                + closing
+            )
+        case "pair":
+            return f"{parts[0]}: {parts[1]}"
+        case "index":
+            return f"{parts[0]}[{', '.join(parts[1:])}]"
+        case "slice":
+            return ":".join(parts) if len(parts) > 1 else f":{''.join(parts)}"
+        case "unary":
+            return f"{expr.text} {parts[0]}" if expr.text == "not" else f"{expr.text}{parts[0]}"
+        case "binary" | "compare" | "boolean":
+            return f" {expr.text} ".join(parts)
+        case "choice":
+            return f"{parts[0]} if {parts[1]} else {parts[2]}"
+        case "lambda":
+            return f"lambda {expr.text}: {parts[0]}"
+        case "star" | "doublestar":
+            return ("*" if expr.kind == "star" else "**") + parts[0]
+        case "each":
+            return f"[{' '.join(parts)}]"
+        case "for":
+            return f"for {parts[0]} in {parts[1]}"
+        case "if":
+            return f"if {parts[0]}"
+        case _:
+            return " ".join([expr.kind, *parts])

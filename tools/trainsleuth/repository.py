@@ -1,0 +1,199 @@
+"""The files of the user's repository: list, read and search, within limits; each one left out is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+import python_ripgrep
+
+SOURCE_SUFFIXES = (".py", ".ipynb")
+CONFIG_SUFFIXES = (".yaml", ".yml", ".json")
+MAX_BYTES = 1_000_000  # of one source file; the longest hand-written modules have about 300 kB
+MAX_CONFIG_BYTES = 200_000
+MAX_NOTEBOOK_BYTES = 20_000_000  # pictures in outputs; only the code cells are kept
+MAX_FILES = 20_000
+MAX_TOTAL_BYTES = 200_000_000
+_FIELD = "\x1f"  # between path, line and text in ripgrep's output: no file name has it
+
+
+class RepositoryError(Exception):
+    """The given root cannot be worked with; the message says why and what to give instead."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file that was left out, or was read in part, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Hit:
+    path: str
+    line: int
+    text: str
+
+
+class Repository:
+    """A folder (or one file) of source. Paths are relative to `root`, with forward slashes.
+
+    .gitignore is honoured, hidden files are left out, and no symbolic link is followed: what it points to
+    inside the root is read at its own place. `skipped` grows as files are listed and read.
+    """
+
+    def __init__(self, root: str | os.PathLike[str]) -> None:
+        given = Path(root).expanduser()
+        if not given.exists():
+            raise RepositoryError(f"{given} does not exist; give the folder that holds the training code")
+        if not os.access(given, os.R_OK):
+            raise RepositoryError(f"{given} cannot be read by this user")
+        resolved = given.resolve()
+        self.root = resolved if resolved.is_dir() else resolved.parent
+        self._only = None if resolved.is_dir() else resolved.name
+        self._skipped: dict[str, str] = {}
+        self._read_bytes = 0
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        self.files  # noqa: B018 listing finds most of them
+        return tuple(Skipped(path, reason) for path, reason in sorted(self._skipped.items()))
+
+    def skip(self, path: str, reason: str) -> None:
+        self._skipped.setdefault(path, reason)
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """All files that are not ignored, sorted; at most MAX_FILES of the kinds that are parsed."""
+        if self._only is not None:
+            return (self._only,)
+        listed = python_ripgrep.files(patterns=[""], paths=[str(self.root)])
+        paths = sorted(os.path.relpath(path, self.root).replace(os.sep, "/") for path in listed)
+        for path, reason in _odd_entries(self.root, paths):
+            self.skip(path, reason)
+        parsed = [path for path in paths if path.endswith(SOURCE_SUFFIXES + CONFIG_SUFFIXES)]
+        for path in (dropped := set(parsed[MAX_FILES:])):
+            self.skip(path, f"more than {MAX_FILES} files: narrow the root")
+        return tuple(path for path in paths if path not in dropped)
+
+    def select(self, suffixes: tuple[str, ...], under: Iterable[str] = ()) -> tuple[str, ...]:
+        """Files that end in one of `suffixes` and are, or lie in, one of `under` (files, folders)."""
+        scopes = [self.relative(scope) for scope in under]
+        return tuple(
+            path
+            for path in self.files
+            if path.endswith(suffixes) and (not scopes or any(is_under(path, scope) for scope in scopes))
+        )
+
+    def relative(self, path: str | os.PathLike[str]) -> str:
+        """`path` from the root, where a relative one starts. Raises RepositoryError outside of it."""
+        full = Path(os.path.normpath(self.root / path))
+        try:
+            return full.relative_to(self.root).as_posix()
+        except ValueError:
+            pass
+        try:
+            return full.resolve().relative_to(self.root).as_posix()
+        except ValueError:
+            raise RepositoryError(f"{path} is not inside {self.root}; give a path below the root") from None
+
+    def read(self, path: str) -> str | None:
+        """Text of a file, or None when it was left out; then `skipped` says why."""
+        limit = _limit(path)
+        full = self.root / path
+        try:
+            size = full.stat().st_size
+            if size > limit:
+                self.skip(path, f"too large: {size:,} bytes, the limit is {limit:,}")
+                return None
+            if self._read_bytes + size > MAX_TOTAL_BYTES:
+                self.skip(path, f"more than {MAX_TOTAL_BYTES:,} bytes in all: narrow the root")
+                return None
+            raw = full.read_bytes()
+        except OSError as error:
+            self.skip(path, f"unreadable: {error.strerror or type(error).__name__}")
+            return None
+        self._read_bytes += len(raw)
+        return self._decode(path, raw)
+
+    def _decode(self, path: str, raw: bytes) -> str | None:
+        if b"\x00" in raw[:8192]:
+            self.skip(path, "binary: it holds zero bytes")
+            return None
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            self.skip(path, f"read in part: not UTF-8 at line {line}, such bytes were replaced")
+            text = raw.decode("utf-8", "replace")
+        return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", " ")
+
+    def search(self, pattern: str, globs: Iterable[str] = (), limit: int = 1000) -> list[Hit]:
+        """Lines that match the regular expression `pattern` (Rust syntax), by path and line, at most `limit`.
+
+        Raises RepositoryError when the pattern is not a regular expression.
+        """
+        where = str(self.root / self._only) if self._only else str(self.root)
+        try:
+            found = python_ripgrep.search(
+                patterns=[pattern],
+                paths=[where],
+                globs=list(globs) or None,
+                heading=False,
+                line_number=True,
+                separator_field_match=_FIELD,
+            )
+        except ValueError as error:
+            raise RepositoryError(f"{pattern!r} is not a regular expression: {error}") from error
+        hits = [hit for block in found for line in block.splitlines() for hit in self._hit(line, where)]
+        return sorted(hits, key=lambda hit: (hit.path, hit.line))[:limit]
+
+    def _hit(self, line: str, where: str) -> Iterator[Hit]:
+        fields = line.split(_FIELD, 2)
+        if self._only and len(fields) == 2:
+            fields = [where, *fields]
+        if len(fields) == 3 and fields[1].isdigit():
+            yield Hit(os.path.relpath(fields[0], self.root).replace(os.sep, "/"), int(fields[1]), fields[2])
+
+
+def is_under(path: str, scope: str) -> bool:
+    return scope == "." or path == scope or path.startswith(scope.rstrip("/") + "/")
+
+
+def _limit(path: str) -> int:
+    if path.endswith(".ipynb"):
+        return MAX_NOTEBOOK_BYTES
+    return MAX_CONFIG_BYTES if path.endswith(CONFIG_SUFFIXES) else MAX_BYTES
+
+
+def _odd_entries(root: Path, listed: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(path, reason) of links and odd names next to the listed files: ripgrep drops them unsaid."""
+    folders = {parent for path in listed for parent in PurePosixPath(path).parents} | {PurePosixPath(".")}
+    for folder in sorted(folders):
+        try:
+            entries = list(os.scandir(root / folder))
+        except OSError as error:
+            yield str(folder), f"unreadable: {error.strerror}"
+            continue
+        for entry in entries:
+            path = (folder / entry.name).as_posix()
+            if any("\udc80" <= letter <= "\udfff" for letter in entry.name):
+                yield path.encode("utf-8", "backslashreplace").decode(), "its name is not UTF-8"
+            elif entry.is_symlink() and not entry.name.startswith("."):
+                yield path, _link_reason(root, entry)
+
+
+def _link_reason(root: Path, entry: os.DirEntry[str]) -> str:
+    try:
+        target = Path(entry.path).resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "a symbolic link that leads nowhere"
+    if not target.is_relative_to(root):
+        return "a symbolic link out of the root"
+    if Path(entry.path).parent.is_relative_to(target):
+        return "a symbolic link back to a folder above it: a loop"
+    return f"a symbolic link; its target {target.relative_to(root).as_posix()} is read at its own place"
