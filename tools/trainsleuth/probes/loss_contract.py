@@ -238,34 +238,42 @@ def _close(a: object, b: float) -> bool:
 
 def _far_above_chance(calls: list[Event]) -> Iterator[Finding]:
     first = next((call for call in calls if _chance(call) is not None), None)
-    if first is None or first["n"] > 0 or not isinstance(first["value"], float):
+    if first is None or first["n"] > 0:
         return
-    chance = _chance(first)
+    chance, value = _chance(first), _per_label(first)
     assert chance is not None
-    if first["value"] > FAR_ABOVE_CHANCE * chance + 1.0:
+    if value is not None and value > FAR_ABOVE_CHANCE * chance + 1.0:
         spread = first["input"].get("std", 0.0)
         yield _fail(
             first,
-            f"the first loss at {shown(first)} is {first['value']:.3g} where chance over {first['labels']['classes']} classes "
-            f"gives {chance:.3g}: the model starts confidently wrong, its outputs have a standard deviation of {spread:.3g}; "
-            "expected a first loss near chance",
+            f"the first loss at {shown(first)} is {value:.3g} per label where chance over {first['labels']['classes']} "
+            f"classes gives {chance:.3g}: the model starts confidently wrong, its outputs have a standard deviation of "
+            f"{spread:.3g}; expected a first loss near chance",
             "bad-initialisation-scale",
             severity="warning",
             confidence="medium",
-            measured={"first_loss": first["value"], "chance": round(chance, 4), "output_std": spread},
+            measured={"first_loss": value, "chance": round(chance, 4), "output_std": spread},
             next="look at the scale of the inputs and of the last layer's initialisation",
             claims=("init-loss-at-chance",),
         )
 
 
 def _chance(call: Event) -> float | None:
-    """ln C, for a mean of hard labels over logits."""
+    """ln C, for the mean or the sum over hard labels."""
     labels = call.get("labels")
-    if call["fn"] not in ("cross_entropy", "nll_loss") or not labels or call.get("reduction") != "mean":
+    if call["fn"] not in ("cross_entropy", "nll_loss") or not labels or call.get("weighted"):
         return None
-    if call.get("holds") == "probabilities" or labels["classes"] < 2:
+    if call.get("reduction") not in ("mean", "sum") or call.get("holds") == "probabilities" or labels["classes"] < 2:
         return None
     return math.log(labels["classes"])
+
+
+def _per_label(call: Event) -> float | None:
+    """The loss of one label: frameworks that normalise later call the loss with a sum."""
+    value = call["value"]
+    if not isinstance(value, float) or not call["labels"]["kept"]:
+        return None
+    return value / call["labels"]["kept"] if call["reduction"] == "sum" else value
 
 
 # -- passes --------------------------------------------------------------------------------
@@ -279,12 +287,12 @@ def _passes(calls: list[Event]) -> Iterator[Finding]:
         told.add(call["site"])
         path, line = place(call.get("site"))
         chance = _chance(call)
-        against = f", chance {chance:.3g}" if chance is not None else ""
-        value = call["value"]
+        value = call["value"] if chance is None else _per_label(call)
+        against = f" per label, chance {chance:.3g}" if chance is not None else ""
         yield Finding(
             by="probe:loss_contract", outcome="pass", confidence="high", family="loss", path=path, line=line,
             message=f"{call['fn']} at {shown(call)} gets {call.get('holds', 'values')} in [{_range(call)}]"
-            f"{_at(call.get('producer') or {})}; first value {value if isinstance(value, str) else f'{value:.4g}'}{against}",
+            f"{_at(call.get('producer') or {})}; first value {value if not isinstance(value, float) else f'{value:.4g}'}{against}",
             measured={**_measured(call), **({"chance": round(chance, 4)} if chance is not None else {})},
         )  # fmt: skip
 

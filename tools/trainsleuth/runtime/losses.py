@@ -161,10 +161,10 @@ def value_kind(values, name):
 
 
 def label_facts(target, given, ignore_index):
-    """Number of classes, entropy of the labels of this batch in nats, share of ignored positions."""
+    """Number of classes, of labels that count, entropy of the labels of this batch in nats, share of ignored positions."""
     classes = int(given.shape[1] if given.dim() > 1 else given.shape[0])
     kept = target[target != ignore_index].reshape(-1)
-    facts = {"classes": classes, "ignored": 1.0 - kept.numel() / max(1, target.numel())}
+    facts = {"classes": classes, "kept": kept.numel(), "ignored": 1.0 - kept.numel() / max(1, target.numel())}
     if kept.numel():
         counts = kept.unique(return_counts=True)[1].float()
         shares = (counts / counts.sum()).tolist()
