@@ -1,6 +1,7 @@
 """What the findings so far say about each cause, and which test to run next.
 
-One cause is assumed at a time: a second one shows when the first is mended and the tests are run again.
+Credences share one doubt, as if there were one cause; verdicts look at each cause alone. After a cause is
+mended, run the tests again: the next one may have been hidden behind it.
 """
 
 from __future__ import annotations
