@@ -21,6 +21,10 @@ class Credence:
     middle: float
     high: float
 
+    def rounded(self) -> Credence:
+        """Four digits, more than any of them is worth."""
+        return Credence(round(self.low, 4), round(self.middle, 4), round(self.high, 4))
+
     def __str__(self) -> str:
         low, high = (f"{value:.2f}" if value >= 0.01 else f"{value:.3f}" for value in (self.low, self.high))
         return low if low == high else f"{low} to {high}"

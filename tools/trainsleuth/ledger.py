@@ -1,17 +1,17 @@
 """What the findings so far say about each cause, and which test to run next.
 
-One cause is assumed at a time: a second one shows when the first is mended and the tests are run again.
+Credences share one doubt, as if there were one cause; verdicts look at each cause alone. After a cause is
+mended, run the tests again: the next one may have been hidden behind it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from trainsleuth.finding import Finding
-from trainsleuth.hypothesis import Hypothesis, Verdict, reference
-from trainsleuth.likelihoods import Column, Table, moved, priors, table, test_id
+from trainsleuth.hypothesis import Credence, Hypothesis, Verdict, reference
+from trainsleuth.likelihoods import Column, Table, moved, odds, priors, probability, table, test_id
 from trainsleuth.next_test import Suggestion, suggest
 
 __all__ = ["LedgerError", "Suggestion", "confirm", "suggest", "update"]
@@ -36,19 +36,15 @@ class _Evidence:
 
     def likelihood(self, cause: str) -> float:
         """P(what the test said | cause), tempered by confidence."""
-        if not self.fails:
-            return (1 - self.column.p_fail(cause)) ** self.passes
-        return math.prod(self.column.p_naming(named, cause) ** weight for named, weight in self.fails.items())
+        product = 1.0 if self.fails else (1 - self.column.p_fail(cause)) ** self.passes
+        for named, weight in self.fails.items():
+            product *= self.column.p_naming(named, cause) ** weight
+        return product
 
-    def ratio(self, cause: str) -> float:
-        """The factor that it puts on the odds of `cause` taken alone; 1 when it speaks of others only."""
-        if not self.fails:
-            return ((1 - self.column.p_fail(cause)) / (1 - self.column.otherwise)) ** self.passes
-        return math.prod(
-            (self.column.p_naming(named, cause) / self.column.p_naming(named, "")) ** weight
-            for named, weight in self.fails.items()
-            if cause in named
-        )
+    def about(self, cause: str) -> _Evidence | None:
+        """What is left of it when failures that name only other causes are passed over."""
+        fails = {named: weight for named, weight in self.fails.items() if cause in named}
+        return None if self.fails and not fails else replace(self, fails=fails)
 
 
 def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = False) -> list[Hypothesis]:
@@ -60,18 +56,15 @@ def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = 
     given = sorted({reference(finding): finding for finding in findings}.items())
     evidence = _evidence(shipped, [finding for _, finding in given])
     before = priors(symptom, many_devices)
-    weights = {
-        id: prior.middle * math.prod(one.likelihood(id) for one in evidence) for id, prior in before.items()
-    }
-    total = sum(weights.values())
+    after = _posterior(before, evidence)
     hypotheses = []
     for id, cause in shipped.causes.items():
-        credence = moved(before[id], weights[id] / total)
         for_, against = _cited(shipped, id, given)
-        hypothesis = Hypothesis(
-            id, cause.statement, cause.family, before[id], credence, "open", for_, against
-        )
-        hypotheses.append(replace(hypothesis, verdict=_verdict(hypothesis, evidence)))
+        about = [part for one in evidence if (part := one.about(id)) is not None]
+        verdict = _verdict(before[id].middle, _posterior(before, about)[id], for_, against)
+        prior, credence = before[id].rounded(), moved(before[id], after[id]).rounded()
+        known = Hypothesis(id, cause.statement, cause.family, prior, credence, verdict, for_, against)
+        hypotheses.append(known)
     return sorted(hypotheses, key=lambda one: (-one.credence.middle, one.id))
 
 
@@ -91,12 +84,12 @@ def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothes
             f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does"
         )
     ratio = shipped.flip.fails["cause"] / shipped.flip.otherwise
-    odds = ratio * hypothesis.credence.middle / max(1 - hypothesis.credence.middle, 1e-9)
+    after_flip = probability(ratio * odds(hypothesis.credence.middle))
     cited = (*hypothesis.for_, reference(before), reference(after))
     return replace(
         hypothesis,
         verdict="confirmed",
-        credence=moved(hypothesis.credence, odds / (1 + odds)),
+        credence=moved(hypothesis.credence, after_flip).rounded(),
         for_=tuple(dict.fromkeys(cited)),
     )
 
@@ -135,10 +128,17 @@ def _cited(
     return tuple(for_), tuple(against)
 
 
-def _verdict(hypothesis: Hypothesis, evidence: Iterable[_Evidence]) -> Verdict:
-    """By the tests that speak of this cause alone, so that two true causes do not hide each other."""
-    ratio = math.prod(one.ratio(hypothesis.id) for one in evidence)
-    odds = ratio * hypothesis.prior.middle / (1 - hypothesis.prior.middle)
-    if hypothesis.for_ and odds / (1 + odds) >= SUPPORTED:
-        return "supported"
-    return "refuted" if hypothesis.against and not hypothesis.for_ and ratio <= REFUTED else "open"
+def _posterior(before: Mapping[str, Credence], evidence: Iterable[_Evidence]) -> dict[str, float]:
+    weights = {id: prior.middle for id, prior in before.items()}
+    for one in evidence:
+        weights = {id: weight * one.likelihood(id) for id, weight in weights.items()}
+    total = sum(weights.values())
+    return {id: weight / total for id, weight in weights.items()}
+
+
+def _verdict(before: float, alone: float, for_: tuple[str, ...], against: tuple[str, ...]) -> Verdict:
+    """`alone` is the credence by the tests that speak of this cause, so that two true causes do not
+    hide each other."""
+    if for_:
+        return "supported" if alone >= SUPPORTED else "open"
+    return "refuted" if against and odds(alone) <= REFUTED * odds(before) else "open"

@@ -146,9 +146,9 @@ def priors(symptom: str = "", many_devices: bool = False) -> dict[str, Credence]
 
 def moved(credence: Credence, middle: float) -> Credence:
     """`credence` with another middle, its ends moved by the same factor on the odds."""
-    factor = _odds(middle) / _odds(credence.middle)
-    low, high = (_probability(_odds(end) * factor) for end in (credence.low, credence.high))
-    return Credence(round(low, 4), round(middle, 4), round(high, 4))
+    factor = odds(middle) / odds(credence.middle)
+    low, high = (probability(odds(end) * factor) for end in (credence.low, credence.high))
+    return Credence(low, middle, high)
 
 
 def _usual(id: str) -> Credence:
@@ -161,10 +161,12 @@ def _usual(id: str) -> Credence:
     return Credence(group.low * within, cause.weight / total, group.high * within)
 
 
-def _odds(probability: float) -> float:
+def odds(probability: float) -> float:
+    """p / (1 - p), kept finite."""
     bounded = min(max(probability, 1e-9), 1 - 1e-9)
     return bounded / (1 - bounded)
 
 
-def _probability(odds: float) -> float:
+def probability(odds: float) -> float:
+    """Inverse of `odds`."""
     return odds / (1 + odds)

@@ -20,7 +20,7 @@ class Suggestion:
     why: str
     separates: tuple[str, str]
     seconds: float
-    bits_per_second: float
+    expected_bits_per_second: float
 
     @property
     def command(self) -> str:
@@ -42,7 +42,7 @@ def suggest(
         for id, column in table().columns.items()
         if id not in ran and column.seconds <= time_left and expected_bits(column, shares) >= MIN_BITS
     ]
-    return sorted(offered, key=lambda one: (-one.bits_per_second, one.test))
+    return sorted(offered, key=lambda one: (-one.expected_bits_per_second, one.test))
 
 
 def expected_bits(column: Column, shares: Mapping[str, float]) -> float:

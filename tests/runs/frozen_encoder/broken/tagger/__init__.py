@@ -1,0 +1,3 @@
+from .network import Tagger
+
+__all__ = ["Tagger"]
