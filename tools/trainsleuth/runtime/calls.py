@@ -4,6 +4,9 @@ Nothing is copied but random states; a program that changes its inputs in place 
 recognised by torch's version counters. Gradients that reach the outputs are kept until the step is done.
 """
 
+import inspect
+import itertools
+
 from . import randomness
 from .freeze import storage
 from .tensors import tensors_in
@@ -33,9 +36,21 @@ class Call:
         self.output_storages = [storage(tensor) for tensor in tensors_in(output)]
 
     def tensors(self):
-        """(name, tensor) of everything that was given."""
-        yield from named_tensors(self.args, "")
+        """(name, tensor) of everything that was given, by the names of the parameters where they can be read."""
+        for name, value in zip(_parameter_names(self.function), self.args):
+            yield from named_tensors(value, name)
         yield from named_tensors(self.kwargs, "")
+
+
+def _parameter_names(function):
+    """Names of the positional parameters, then numbers."""
+    called = getattr(function, "forward", function)
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return itertools.chain(names, map(str, itertools.count(len(names))))
 
 
 def _keeper(call, number, keep):

@@ -85,7 +85,7 @@ class Listener:
 
     def _keep(self, call, number, gradient):
         if self.case is None:
-            self.record.keep(call, number, gradient, self.backwards)
+            self.record.keep(call, number, gradient, self.backwards - 1)
 
     def _check_output(self, output):
         """No backward and no optimizer so far: a module's output is all there is to see. Only NaN counts."""
@@ -101,7 +101,7 @@ class Listener:
             return
         self.saw_backward = True
         if self.case is not None:
-            self.case.look_at(tensors)
+            self.case.loss(tensors)
             return
         noticed = self.watch.loss(tensors, self.backwards, at_once=not self._is_distributed())
         self.backwards += 1
@@ -153,6 +153,7 @@ class Listener:
                 self._open(noticed)
                 if was_skipped:
                     self.record.skipped()
+                    self.backwards = 0
             if self._is_searching and was_skipped:
                 self._step_ends()
 

@@ -4,6 +4,7 @@ Parameters have not moved since, so what happened happens again. The program's o
 random generators, buffers that the forward changes, and gradients.
 """
 
+import warnings
 from contextlib import ExitStack, contextmanager
 
 from . import dispatch, randomness
@@ -25,18 +26,19 @@ class Replay:
         self.failures = []
 
     def search(self, calls, backward):
-        """The Origin of the first bad value, or None; with `backward`, the bad value is a gradient.
+        """(Origin of the first bad value, its call) or (None, None); with `backward` the value is a gradient.
 
         A NaN that leaves a call, or a loss that is not finite, ends the search. An infinity that leaves a
         module may be wanted (a mask's), so it is only the answer when it reaches a loss function.
         """
         modules = [call.function for call in calls if call.kind == "module"]
-        with _state_kept(self.torch, modules), recording(self.torch):
+        with _state_kept(self.torch, modules), recording(self.torch), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the program has given its warnings already
             for call in calls:
                 origin = self._one(call, backward)
                 if origin is not None:
-                    return origin
-        return None
+                    return origin, call
+        return None, None
 
     def _one(self, call, backward):
         try:
