@@ -206,6 +206,7 @@ def test_without_waiting_for_the_device_only_the_step_is_told(host: Host, tmp_pa
     trace, _ = host.run("sqrt_backward", tmp_path, sync=False)
     finding = only(trace)
     assert finding.outcome == "open" and "one step late" in finding.message
+    assert finding.measured["step"] == BROKEN["sqrt_backward"][2]
 
 
 @pytest.mark.parametrize("program", ["healthy_masks", "healthy_checkpoint"])

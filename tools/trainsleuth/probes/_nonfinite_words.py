@@ -28,6 +28,8 @@ def noticed(event: Event) -> str:
         return "program ended with an exception after a module returned values that are not finite"
     if event.get("scale") is not None:
         return f"gradient scaler's scale fell to {event['scale']:g}: the gradients overflow at any scale"
+    if event.get("late"):
+        return "loss or a gradient was not finite"
     micro = f" of backward {event['micro'] + 1} of the step" if event.get("micro") else ""
     return f"{event['noticed']}{micro} became {event['value']}"
 

@@ -15,7 +15,7 @@ class Case:
         self.bus, self.record, self.optimizers = bus, record, optimizers
         self.stops = bus.experiment.get("stop_at_nonfinite", False)
         self.is_told, self.reentry, self.failures = False, None, []
-        self.fields = dict(noticed, n=bus.steps)
+        self.fields = dict(noticed, n=bus.steps - bool(noticed.get("late")))
         self.fields["evidence"] = saved.makers(tensors)
         self.loss_site = (None, None)
         self.fields["bad"] = self._bad_names()
