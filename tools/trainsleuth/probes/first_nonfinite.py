@@ -33,6 +33,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found = trace.events("nonfinite")
     if found:
         event = found[0]
+        if str(event["why"]).startswith("another rank"):
+            yield Finding(by=BY, outcome="skip", family=NUMERICAL, message=f"rank {trace.rank}: {event['why']}")
+            return
         yield _named(event) if event["reproduced"] else _unnamed(event)
         return
     watched = trace.events("watched")

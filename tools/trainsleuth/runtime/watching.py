@@ -27,14 +27,14 @@ class Watch:
 
     # -- losses ----------------------------------------------------------------------------
 
-    def loss(self, tensors, number, at_once):
-        """One backward starts here. On the CPU, and when `at_once` allows it, its loss is read now."""
+    def loss(self, tensors, number):
+        """One backward starts here. On the CPU its loss is read now."""
         self.counted["losses"] += 1
         site = self.bus.sites.here()
         values = [self.unscaled.get(id(tensor), (None, tensor))[1] for tensor in tensors]
         self.unscaled.clear()
         self.pending += [(number, value.detach(), site) for value in values if hasattr(value, "detach")]
-        if at_once and self.late is None and all(value.device.type == "cpu" for _, value, _ in self.pending):
+        if self.late is None and all(value.device.type == "cpu" for _, value, _ in self.pending):
             return self.read()
         return None
 
