@@ -33,7 +33,7 @@ class Listener:
         self.saw_backward = False
         self.case = None
         self.hidden = []  # (parameter, gradient) held back from the optimizer during its step
-        self.graph_task = getattr(bus.torch._C, "_current_graph_task_id", lambda: -1)
+        self.graph_task = bus.torch._C._current_graph_task_id
 
     @property
     def is_idle(self):

@@ -23,7 +23,6 @@ class Places:
         self.called_at = None
         self.attached, self.handles = set(), []
         self.stack = []  # (path, nodes that the module was given) of the modules being called
-        self.node = None
 
     # -- modules ---------------------------------------------------------------------------
 
@@ -61,7 +60,7 @@ class Places:
 
     def here(self):
         """Fields of a link: direction, site, lib, module, node."""
-        node = self._current_node()
+        node = self.torch._C._current_autograd_node()
         recomputed = node is not None and bool(self.stack)  # a checkpoint runs its forward again
         user, library = self._live()
         if node is None or recomputed:
@@ -74,10 +73,6 @@ class Places:
         if user is None and self.called_at is not None:
             user, library = self.called_at[0], library or self.called_at[1]
         return dict(fields, site=user, lib=library)
-
-    def _current_node(self):
-        current = getattr(self.torch._C, "_current_autograd_node", None)
-        return current() if current is not None else self.node
 
     def _live(self):
         """(user, library) of the running Python code, up to the replay or to the call of the engine."""
