@@ -17,7 +17,7 @@ class Call:
 
     def __init__(self, torch, kind, function, args, kwargs, site):
         self.kind, self.function, self.args, self.kwargs, self.site = kind, function, args, kwargs, site
-        self.random = randomness.save(torch, everything=False)
+        self.random = randomness.save(torch, everything=False) if kind == "module" else None
         self.with_grad, self.autocast = torch.is_grad_enabled(), autocast_states(torch)
         self.gradients = {}  # number of the output -> gradient that arrived at it
         self.backwards = set()  # numbers of the backwards that reached it
@@ -29,11 +29,12 @@ class Call:
 
         Where the loss is computed inside the module only the loss is watched: the rest lies behind it.
         """
-        numbered = [(n, t) for n, t in enumerate(tensors_in(output)) if t.requires_grad and t.grad_fn is not None]
+        outputs = list(tensors_in(output))
+        numbered = [(n, t) for n, t in enumerate(outputs) if t.requires_grad and t.grad_fn is not None]
         scalars = [(n, t) for n, t in numbered if t.numel() == 1 and len(numbered) > 1]
         for number, tensor in scalars or numbered:
             tensor.register_hook(_keeper(self, number, keep))
-        self.output_storages = [storage(tensor) for tensor in tensors_in(output)]
+        self.output_storages = [storage(tensor) for tensor in outputs]
 
     def tensors(self):
         """(name, tensor) of everything that was given, by the names of the parameters where they can be read."""

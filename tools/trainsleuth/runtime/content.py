@@ -1,5 +1,7 @@
 """What is not finite in a tensor, in numbers. Tensors without readable real values count as finite."""
 
+import math
+
 
 def is_readable(tensor):
     """Dense, floating or complex, not empty, with real storage."""
@@ -17,6 +19,8 @@ def is_readable(tensor):
 
 def is_finite(tensor):
     """Are all values finite? Also True where torch cannot tell (some 8-bit formats)."""
+    if tensor.dim() == 0 and tensor.device.type == "cpu" and tensor.dtype.is_floating_point:
+        return math.isfinite(tensor.item())
     if not is_readable(tensor):
         return True
     try:

@@ -19,12 +19,14 @@ class Record:
         self.randoms = [None, randomness.save(torch)]  # at the start of the step before, and of this one
 
     def add(self, call):
-        call.bytes = sum(t.numel() * t.element_size() for t in tensors_in((call.args, call.kwargs)))
-        call.is_on_graph = call.with_grad and any(t.grad_fn is not None for t in tensors_in((call.args, call.kwargs)))
+        given = list(tensors_in((call.args, call.kwargs)))
+        call.bytes = sum(t.numel() * t.element_size() for t in given)
+        call.is_on_graph = call.with_grad and any(t.grad_fn is not None for t in given)
         self.calls.append(call)
         self.bytes += call.bytes
-        self._limit(lambda c: not c.with_grad, MOST_WITHOUT_GRAD)
-        self._limit(lambda c: c.is_on_graph and not c.backwards, MOST_ON_GRAPH)
+        if len(self.calls) > MOST_WITHOUT_GRAD:
+            self._limit(lambda c: not c.with_grad, MOST_WITHOUT_GRAD)
+            self._limit(lambda c: c.is_on_graph and not c.backwards, MOST_ON_GRAPH)
         while len(self.calls) > MOST_CALLS or (self.bytes > MOST_BYTES and len(self.calls) > 1):
             self._drop(self.calls[0])
 

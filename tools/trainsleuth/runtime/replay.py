@@ -60,7 +60,8 @@ class Replay:
         self.places.called_at = call.site
         if call.kind == "module":
             self.places.attach(alone(call.function))
-        randomness.restore(self.torch, call.random)
+        if call.random is not None:  # loss functions draw no numbers
+            randomness.restore(self.torch, call.random)
         with ExitStack() as stack:
             stack.enter_context(self.torch.set_grad_enabled(call.with_grad))
             for device, enabled, dtype in call.autocast:  # no cache: it may hold a graph that is spent
@@ -102,7 +103,8 @@ class Replay:
 
     def _backward_into_grads(self, call, pairs, leaves):
         """For checkpoints that run a backward of their own, which autograd.grad refuses."""
-        randomness.restore(self.torch, call.random)
+        if call.random is not None:
+            randomness.restore(self.torch, call.random)
         outputs = list(tensors_in(run_again(call)))
         kept = [(leaf, leaf.grad) for leaf in leaves if leaf.is_leaf]
         try:
