@@ -80,9 +80,7 @@ def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothes
     if (before.outcome, after.outcome) != ("fail", "pass"):
         raise LedgerError(f"{before.by} went from {before.outcome} to {after.outcome}: expected fail to pass")
     if column is None or hypothesis.id not in shipped.named(before, column):
-        raise LedgerError(
-            f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does"
-        )
+        raise LedgerError(f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does")
     ratio = shipped.flip.fails["cause"] / shipped.flip.otherwise
     after_flip = probability(ratio * odds(hypothesis.credence.middle))
     cited = (*hypothesis.for_, reference(before), reference(after))
@@ -100,9 +98,7 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
         column = shipped.column(finding)
         if column is None or finding.outcome not in ("fail", "pass"):
             continue
-        weight = (
-            0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
-        )
+        weight = 0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
         one = heard.setdefault(test_id(finding.by), _Evidence(column, {}, 0.0))
         if finding.outcome == "pass":
             heard[test_id(finding.by)] = replace(one, passes=max(one.passes, weight))
@@ -113,9 +109,7 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
     return list(heard.values())
 
 
-def _cited(
-    shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _cited(shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for_, against = [], []
     for ref, finding in given:
         column = shipped.column(finding)

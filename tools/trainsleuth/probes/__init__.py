@@ -24,7 +24,7 @@ EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
         "steps": 200,
         "stop_at_nonfinite": True,
     },
-    "overfit": {"listeners": ["overfit", "losses"], "steps": 120},
+    "overfit": {"listeners": ["overfit", "losses"], "steps": 150},
 }
 
 

@@ -26,6 +26,12 @@ NEEDED_STEPS = 8  # with proven freeze
 ENOUGH_STEPS_TO_BLAME = 30
 FITTED = 0.2  # of the first loss
 UNMOVED = 0.95  # of the first loss: nothing was learned
+STUCK = 0.8  # of the first loss, with the program's own randomness
+FITTED_AGAIN = 0.6  # of that, once the random state is frozen
+# causes that leave a loss where it is; which of them, other probes say
+STANDSTILL = ("loss-cut-from-graph", "frozen-parameters", "learning-rate-zero-or-tiny", "step-order",
+              "optimizer-misses-parameters", "unregistered-submodules", "double-normalised-loss", "broadcast-in-loss")  # fmt: skip
+SAME_SHARE = 0.7  # of the frozen steps must meet exactly the same data
 LEVEL = 0.02  # of the first loss: change over the last third below which a curve is flat
 
 
@@ -35,6 +41,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         yield _open("no training step was seen", "give a command that trains for some dozens of steps")
         return
     yield from _moving_targets(trace, steps)
+    yield from _lost_pairing(trace, steps)
     held = _held(steps)
     if isinstance(held, str):
         yield _open(held, "put one batch into a list and loop over it by hand", trace)
@@ -55,30 +62,37 @@ def probe(trace: Trace) -> Iterator[Finding]:
 
 def _held(steps: Sequence[Event]) -> list[Event] | str:
     """The last steps that provably met the same data, or why there are none."""
-    if max(len(event["losses"]) for event in steps) > 1 and _optimizers_compete(steps):
+    if _optimizers_compete(steps):
         return "several losses are stepped against each other in one step (adversarial), so no single curve says whether it fits"
     mode = steps[-1]["mode"]
     if mode == "record":
         return "the run ended before its inputs could be replayed"
-    tail = [event for event in steps if event["mode"] == mode]
     if mode == "content":
-        return f"only {len(steps)} steps were seen"
+        return f"only {len(steps)} steps were seen, too few to freeze the random state as well"
+    tail = [event for event in steps if event["mode"] == mode]
     if not any(prints for event in tail for prints in event["inputs"]):
         return "no outermost module was called in training mode, so nothing proves that the data were frozen"
-    settled = tail[1:]  # a prefetched batch can make the first differ
-    first_calls = {tuple(event["inputs"][0]) for event in settled if event["inputs"]}
-    calls = {tuple(call) for event in settled for call in event["inputs"]}
-    later_vary = len(calls) > max(2, max((len(e["inputs"]) for e in settled), default=0))
-    if len(first_calls) > max(1, len({len(e["inputs"]) for e in settled})) or later_vary:
-        return "the inputs of the model still change from step to step (their source is not a loader, a global seed or an argument)"
-    targets = {tuple(prints[0] for prints in event["targets"]) for event in settled}
-    if len({t for t in targets if t}) > len({len(t) for t in targets}):
-        return "the inputs are frozen, but the targets still change from step to step"
-    if mode == "replay" and not settled[-1]["replayed_targets"] and settled[-1]["targets"]:
-        return "arguments were replayed, but the targets of the loss could not be"
-    if mode == "replay" and not settled[-1]["targets"]:
+    same = _most_common(tail)
+    if len(same) < max(SAME_SHARE * len(tail), 1):
+        return "what enters the model and the loss still changes from step to step (its source is no loader, seed or argument)"
+    if mode == "replay" and not same[-1]["from_modules"] and not same[-1]["replayed_targets"]:
         return "arguments were replayed, but the loss also uses values that could not be frozen"
-    return settled
+    return same
+
+
+def _most_common(tail: Sequence[Event]) -> list[Event]:
+    """The steps that met exactly the most frequent inputs and targets: a new epoch may begin with another draw.
+
+    Micro-batches of one step count as a set, since an odd number per epoch makes one step shorter. Of later
+    calls only those of the first module's inputs matter when they are fed by earlier ones.
+    """
+    met = [(_prints(event["inputs"][:1]), _prints([t[:1] for t in event["targets"]])) for event in tail]
+    most = max(met, key=met.count)
+    return [event for event, what in zip(tail, met, strict=True) if what == most]
+
+
+def _prints(calls: Sequence[Sequence[str]]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(call) for call in calls)
 
 
 def _optimizers_compete(steps: Sequence[Event]) -> bool:
@@ -111,6 +125,36 @@ def _moving_targets(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _lost_pairing(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
+    """Targets come in a new order each step, and the batch can be fitted only once that order is frozen."""
+    content = [event for event in steps if event["mode"] == "content" and event["targets"]][:-1]
+    frozen = [event["loss"] for event in steps if event["mode"] == "random"]
+    orders = {event["targets"][0][0] for event in content}
+    if (
+        len(content) < 20
+        or len(frozen) < 20
+        or len(orders) < len(content)
+        or len({e["targets"][0][1] for e in content}) > 1
+    ):
+        return
+    free = [event["loss"] for event in content]
+    if any(not isinstance(loss, float) for loss in free + frozen):
+        return
+    start, stuck, fitted = fmean(free[:3]), fmean(free[-5:]), fmean(frozen[-3:])
+    if stuck > STUCK * start and fitted < FITTED_AGAIN * stuck:
+        losses = [call for call in trace.events("loss") if call["training"]]
+        path, line = place(losses[0]["site"]) if losses else (None, None)
+        yield Finding(
+            by="probe:overfit_one_batch", outcome="fail", severity="error", confidence="high", family="data", path=path,
+            line=line, suspects=("targets-misaligned-with-inputs",), claims=("labels-shuffled-together",),
+            message=f"one batch of the loader comes with its targets in a new order at each of {len(content)} steps and the "
+            f"loss stays at {stuck:.4g} of {start:.4g}; with the random state frozen, so that the order stays, it falls to "
+            f"{fitted:.4g}: the order of the targets is not that of the inputs; expected one permutation for both",
+            measured={"free_start": start, "free_end": stuck, "frozen_end": fitted, "orders": len(orders)},
+            next="look for a permutation between the loader and the loss that is drawn twice, or applied to one side only",
+        )  # fmt: skip
+
+
 # -- verdict -------------------------------------------------------------------------------
 
 
@@ -129,7 +173,7 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
     floor = _softmax_floor(trace)
     if floor is not None and abs(end - floor) < 0.02 * floor and abs(change) < LEVEL:
         return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "
-                        "cross-entropy on probabilities; expected to approach 0", measured, "double-normalised-loss",
+                        "cross-entropy on probabilities; expected to approach 0", measured, ("double-normalised-loss",),
                         "error", "high", ("softmax-before-ce-floor",))  # fmt: skip
     if start > 0 and end <= FITTED * start:
         return _finding(trace, "pass", f"the loss falls from {curve}: model, loss and optimizer can fit; "
@@ -138,7 +182,7 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
         if end > 1.5 * start:
             return _finding(trace, "open", f"the loss rises from {curve} at the constructor's learning rate", measured)
         return _finding(trace, "fail", f"the loss stays: {curve}; expected a clear fall, since the batch, dropout, decay and "
-                        "schedule are held still", measured, "loss-cut-from-graph", "warning", "medium",
+                        "schedule are held still", measured, STANDSTILL, "warning", "medium",
                         ("overfit-one-batch", "failing-one-batch-shapes"))  # fmt: skip
     trend = "still falling" if change > LEVEL else "level" if abs(change) <= LEVEL else "rising"
     return _finding(
@@ -166,7 +210,7 @@ def _finding(
     outcome: Outcome,
     message: str,
     measured: dict[str, float | int],
-    suspect: str | None = None,
+    suspects: tuple[str, ...] = (),
     severity: Severity = "note",
     confidence: Confidence = "medium",
     claims: tuple[str, ...] = ("overfit-one-batch", "overfit-one-batch-blind-spots"),
@@ -175,7 +219,7 @@ def _finding(
     path, line = place(losses[0]["site"]) if losses else (None, None)
     return Finding(
         by="probe:overfit_one_batch", outcome=outcome, severity=severity, confidence=confidence, message=message,
-        path=path, line=line, measured=measured, suspects=(suspect,) if suspect else (), claims=claims,
+        path=path, line=line, measured=measured, suspects=suspects, claims=claims,
         next="look at the data as they enter the model" if outcome == "pass" else "read the parameter table of the same program",
     )  # fmt: skip
 

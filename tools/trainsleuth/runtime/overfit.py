@@ -4,7 +4,7 @@ Data are frozen (freeze.py); dropout, weight decay and the schedule are held off
 alone can keep a healthy model from reaching its floor. Train and eval flags stay as the program set them.
 """
 
-from .freeze import Freezer
+from .freeze import Freezer, storage
 from .tensors import scalar
 
 ENOUGH = 0.03  # of the first loss: clearly fitted, no need to go on
@@ -20,7 +20,7 @@ class Listener:
         self.first = None
         self.low = 0
         self.rates, self.saved = {}, {}
-        self.training = 0
+        self.from_modules = True  # every loss of this step is the output of an outermost module
         hold_off_dropout(bus.torch)
 
     def batch(self, loader, batch):
@@ -28,7 +28,6 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         if module.training and self.torch.is_grad_enabled():
-            self.training += 1
             return self.freezer.call(module, args, kwargs)
         return None
 
@@ -51,6 +50,7 @@ class Listener:
     def backward_before(self, tensors, gradients):
         self.values.append(sum(self.unscaled.get(id(t), scalar(t)) or 0.0 for t in tensors))
         self.unscaled.clear()
+        self.from_modules &= all(storage(t) in self.freezer.outputs for t in tensors)
 
     # -- weight decay and schedule ---------------------------------------------------------
 
@@ -77,12 +77,12 @@ class Listener:
     # -- verdict material ------------------------------------------------------------------
 
     def boundary(self, step):
-        met = self.freezer.boundary(step)
+        met = dict(self.freezer.boundary(step), from_modules=self.from_modules)
         loss = sum(self.values) / max(1, len(self.values))
         self.events("frozen", n=step, loss=loss, losses=self.values[-16:], replayed_targets=self.freezer.replayed_targets,
                     **met)  # fmt: skip
-        self.values = []
-        if met["mode"] in ("random", "replay") and step > 6:
+        self.values, self.from_modules = [], True
+        if met["mode"] in ("random", "replay"):
             self._stop_when_fitted(loss)
 
     def _stop_when_fitted(self, loss):
