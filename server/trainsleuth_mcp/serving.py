@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from types import FrameType
@@ -63,6 +64,7 @@ def build() -> MCPServer[None]:
 
 def serve() -> int:
     """Serves over stdio until the client closes it."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")  # to stderr; else the SDK loads rich for it
     for one in _SIGNALS:
         signal.signal(one, _end)
     try:

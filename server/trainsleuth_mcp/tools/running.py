@@ -47,9 +47,10 @@ can be fitted, where NaN first appeared. Files that the program writes stay out 
         from trainsleuth.probing import run_probes
 
         asked = _request(call, words, folder, workdir, seconds, python, contain)
-        report = run_probes(replace(asked, only=frozenset(only) if only else None, steps=steps))
+        asked = replace(asked, only=frozenset(only) if only else None, steps=steps)
+        report = run_probes(asked)
         hear(folder, report.findings)
-        return probe_answer(report, words)
+        return probe_answer(report, asked)
 
     return told(await _alone(work, context, seconds), "probe", tokens(detail))
 
@@ -80,7 +81,7 @@ probes that tell most, ranks the hypotheses, and says what to test next. The one
         asked = _request(call, words, folder, workdir, seconds, python, contain)
         case = triage(asked, symptom=symptom, notes=folder / FILE_NAME if write_notes else None)
         hear(folder, case.findings)
-        return triage_answer(case, words)
+        return triage_answer(case, asked, symptom)
 
     return told(await _alone(work, context, seconds), "triage", tokens(detail))
 

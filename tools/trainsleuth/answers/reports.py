@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,12 @@ from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Sec
 from trainsleuth.answers.findings import counted, sections
 from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
 from trainsleuth.finding import Finding
-from trainsleuth.wording import one_line, path_text, quoted, shown, visible, wrapped
+from trainsleuth.wording import one_line, path_text, shown, visible, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.checks import CheckReport
     from trainsleuth.map import Map
-    from trainsleuth.probing import ProbeReport
+    from trainsleuth.probing import ProbeReport, Request
     from trainsleuth.triage import Case
 
 NARROW_CHECK = "paths or only (a check id)"
@@ -52,13 +53,13 @@ def check_answer(report: CheckReport, where: str, width: int | None = None) -> A
     )
 
 
-def probe_answer(report: ProbeReport, command: Sequence[str], width: int | None = None) -> Answer:
-    """What the probes say about the run of `command`."""
+def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) -> Answer:
+    """What the probes say about the run that was asked for."""
     outcome = counted(report.findings)
-    if not report.trained and not any(finding.is_alarm for finding in report.findings):
-        outcome = "nothing was examined, the program took no training step that was seen"
+    if not report.trained:
+        outcome = "nothing was examined, no training step was seen"
     return Answer(
-        head=wrapped(f"{one_line(' '.join(command))}: {outcome}", "", width),
+        head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
         sections=sections(report.findings, width, NARROW_PROBE),
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
@@ -67,22 +68,22 @@ def probe_answer(report: ProbeReport, command: Sequence[str], width: int | None 
             "ran": report.ran,
             "trained": report.trained,
         },
-        tail="\n".join([_examined_text(report.examined, width), *_by_hand(report.ran)]),
+        tail=f"{_examined_text(report.examined, width)}\n{_repeat('probe', asked)}",
         code=_code(report.findings, report.trained),
     )
 
 
-def triage_answer(case: Case, command: Sequence[str], width: int | None = None) -> Answer:
+def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | None = None) -> Answer:
     """The case: its cause first, then what speaks for which hypothesis and what to test next."""
     failures, *rest = sections(case.findings, width, NARROW_PROBE)
-    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [*_by_hand(case.ran)]
+    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, symptom)]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
     outcome = counted(case.findings)
     if not case.trained:
-        outcome += "; the program took no training step that was seen, so only its code was examined"
+        outcome += "; no training step was seen, so only the code was examined"
     return Answer(
-        head=wrapped(f"{one_line(' '.join(command))}: {outcome}", "", width),
+        head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
         sections=(
             failures,
             hypotheses_section(case.hypotheses, width),
@@ -105,7 +106,8 @@ def triage_answer(case: Case, command: Sequence[str], width: int | None = None) 
 
 
 def _code(findings: Iterable[Finding], examined: bool) -> int:
-    if any(finding.is_alarm for finding in findings):
+    """Without a training step, how the run ended (probe:run) is what its user saw anyway: nothing was examined."""
+    if any(finding.is_alarm and (examined or finding.by != "probe:run") for finding in findings):
         return FOUND
     return NOTHING_WRONG if examined else FAILED
 
@@ -121,6 +123,12 @@ def _examined_text(examined: Mapping[str, Any], width: int | None) -> str:
     return wrapped(f"examined: {'; '.join(f'{name} {shown(value)}' for name, value in said.items())}", "", width, "  ")
 
 
-def _by_hand(ran: Iterable[str]) -> list[str]:
-    lines = list(ran)
-    return ["to repeat by hand:", *(quoted(line, lines=5) for line in lines)] if lines else []
+def _repeat(verb: str, asked: Request, symptom: str = "") -> str:
+    """The command that does the same again; how the program itself was started stands under "ran" in the JSON."""
+    words = ["trainsleuth", verb, "--time", f"{asked.seconds:g}"]
+    words += [word for name in sorted(asked.only or ()) for word in ("--only", name)]
+    given = {"--steps": asked.steps, "--root": asked.root, "--python": asked.python, "--symptom": symptom}
+    words += [word for name, value in given.items() if value for word in (name, str(value))]
+    words += ["--contain", asked.contain] if asked.contain != "auto" else []
+    folder = f"cd {shlex.quote(str(asked.cwd))} && " if asked.cwd else ""
+    return f"to repeat: {one_line(folder + shlex.join([*words, '--', *asked.command]))}"

@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trainsleuth.answers.answer import FAILED, NOTHING_WRONG
 from trainsleuth.cli import output
 from trainsleuth.cli.interrupt import EndedBySignalError, cancellable
+
+if TYPE_CHECKING:
+    from trainsleuth.probing import Request
 
 Command = tuple[str, ...]
 
@@ -81,23 +86,13 @@ def _scope(root: Path | None, paths: list[Path]) -> tuple[Path, list[str] | None
 
 def _probe(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.reports import probe_answer
-    from trainsleuth.probing import Request, run_probes
+    from trainsleuth.probing import run_probes
 
     with cancellable() as cancelled, output.progress() as say:
-        report = run_probes(
-            Request(
-                command,
-                only=frozenset(asked.only) if asked.only else None,
-                steps=asked.steps,
-                seconds=asked.time,
-                root=asked.root,
-                python=asked.python,
-                contain=asked.contain,
-                cancelled=cancelled,
-                progress=say,
-            )
-        )
-    answer = probe_answer(report, command, output.width())
+        request = _request(asked, command, cancelled, say)
+        request = replace(request, only=frozenset(asked.only) if asked.only else None)
+        report = run_probes(request)
+    answer = probe_answer(report, request, output.width())
     output.show(answer, asked.format)
     return answer.code
 
@@ -105,28 +100,32 @@ def _probe(asked: argparse.Namespace, command: Command) -> int:
 def _triage(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.reports import triage_answer
     from trainsleuth.notes import FILE_NAME
-    from trainsleuth.probing import Request
     from trainsleuth.triage import triage
 
     notes = None if asked.no_notes else asked.notes or (asked.root or Path.cwd()) / FILE_NAME
     with cancellable() as cancelled, output.progress() as say:
-        case = triage(
-            Request(
-                command,
-                steps=asked.steps,
-                seconds=asked.time,
-                root=asked.root,
-                python=asked.python,
-                contain=asked.contain,
-                cancelled=cancelled,
-                progress=say,
-            ),
-            symptom=asked.symptom,
-            notes=notes,
-        )
-    answer = triage_answer(case, command, output.width())
+        request = _request(asked, command, cancelled, say)
+        case = triage(request, symptom=asked.symptom, notes=notes)
+    answer = triage_answer(case, request, asked.symptom, output.width())
     output.show(answer, asked.format)
     return answer.code
+
+
+def _request(
+    asked: argparse.Namespace, command: Command, cancelled: Callable[[], bool], say: Callable[[str], None] | None
+) -> Request:
+    from trainsleuth.probing import Request
+
+    return Request(
+        command,
+        steps=asked.steps,
+        seconds=asked.time,
+        root=asked.root,
+        python=asked.python,
+        contain=asked.contain,
+        cancelled=cancelled,
+        progress=say,
+    )
 
 
 def _notes(asked: argparse.Namespace, command: Command) -> int:
