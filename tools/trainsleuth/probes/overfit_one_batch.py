@@ -26,8 +26,9 @@ NEEDED_STEPS = 8  # with proven freeze
 ENOUGH_STEPS_TO_BLAME = 30
 FITTED = 0.2  # of the first loss
 UNMOVED = 0.95  # of the first loss: nothing was learned
-STUCK = 0.8  # of the first loss, with the program's own randomness
-FITTED_AGAIN = 0.6  # of that, once the random state is frozen
+STUCK = 0.5  # of the first loss, with the program's own randomness
+STILL = 0.05  # of the first loss: fall over six steps below which that curve is flat
+FITTED_AGAIN = 0.3  # of that, once the random state is frozen
 # causes that leave a loss where it is; which of them, other probes say
 STANDSTILL = ("loss-cut-from-graph", "frozen-parameters", "learning-rate-zero-or-tiny", "step-order",
               "optimizer-misses-parameters", "unregistered-submodules", "double-normalised-loss", "broadcast-in-loss")  # fmt: skip
@@ -141,7 +142,8 @@ def _lost_pairing(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
     if any(not isinstance(loss, float) for loss in free + frozen):
         return
     start, stuck, fitted = fmean(free[:3]), fmean(free[-5:]), fmean(frozen[-3:])
-    if stuck > STUCK * start and fitted < FITTED_AGAIN * stuck:
+    fall = fmean(free[-12:-6]) - fmean(free[-6:])
+    if stuck > STUCK * start and fall < STILL * start and fitted < FITTED_AGAIN * stuck:
         losses = [call for call in trace.events("loss") if call["training"]]
         path, line = place(losses[0]["site"]) if losses else (None, None)
         yield Finding(
