@@ -1,4 +1,4 @@
-"""The user's own command, started in the user's own interpreter with our runtime inside, bounded and killable.
+"""The user's own command, in the user's own interpreter, with our runtime inside: bounded and killable.
 
 The launcher (our process) starts a supervisor, which starts the command and outlives neither. The runtime
 inside each Python process writes events into the run folder; a `Run` brings back all that there is to know.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from trainsleuth.launcher.record import Contained, Ended, Event, LaunchError, Limits, Run
+from trainsleuth.launcher.record import DEFAULT, Contained, Ended, Event, LaunchError, Limits, Run
 
 __all__ = ["Contained", "Ended", "Event", "LaunchError", "Limits", "Run", "launch"]
 
@@ -23,7 +23,7 @@ def launch(
     root: Path | None = None,
     cwd: Path | None = None,
     python: str | None = None,
-    limits: Limits = Limits(),
+    limits: Limits = DEFAULT,
     contain: Literal["auto", "overlay", "copy", "none"] = "auto",
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[str], None] | None = None,
@@ -31,10 +31,11 @@ def launch(
 ) -> Run:
     """Run `command` probed and come back with what happened; nothing that it started is left behind.
 
-    `experiment` is handed to the hooks; its "env" may set variables of the command, or remove them with None.
-    `root` is the folder whose contents must not change: by default the git work tree around `cwd`, else `cwd`.
-    `python` is the interpreter to use instead of the one that the command names; its folder comes first on PATH.
-    `cancelled` is asked ten times a second, `progress` gets a line each second; both are called in this thread.
+    `experiment` is handed to the hooks; its "env" may set variables of the command, or remove them with
+    None. `root` is the folder whose contents must not change: by default the git work tree around `cwd`,
+    else `cwd`. `python` is the interpreter to use instead of the one that the command names; its folder
+    comes first on PATH. `cancelled` is asked ten times a second, `progress` gets a line each second; both
+    are called in this thread.
     `keep` leaves what the run wrote in the run folder, below "layer" or "copy".
     Raises LaunchError only for wrong use, whatever the user's program does.
     """

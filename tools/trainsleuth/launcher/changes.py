@@ -16,7 +16,7 @@ Stamp = tuple[int, int]  # modification time in ns, size in bytes
 
 @dataclass(frozen=True)
 class Changes:
-    """Paths relative to the root with forward slashes, folders with one at the end; `untold` more were left out."""
+    """Paths relative to the root with forward slashes, folders end in one; `untold` more were left out."""
 
     wrote: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def _stamp_of(path: str) -> Stamp | None:
 
 
 def snapshot(root: str, left_out: str = "") -> dict[str, Stamp]:
-    """Time and size of the files below `root`; links are not followed, `SKIPPED` and `left_out` not entered."""
+    """Time and size of the files below `root`; no link is followed, no `SKIPPED` or `left_out` entered."""
     stamps: dict[str, Stamp] = {}
     for folder, folders, names in os.walk(root):
         folders[:] = [

@@ -10,38 +10,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-WRAPPERS = frozenset(
-    [
-        "env",
-        "uv",
-        "poetry",
-        "conda",
-        "mamba",
-        "micromamba",
-        "pipenv",
-        "pdm",
-        "hatch",
-        "rye",
-        "pixi",
-        "nice",
-        "ionice",
-        "time",
-        "timeout",
-        "taskset",
-        "numactl",
-        "stdbuf",
-        "xvfb-run",
-        "nohup",
-        "setsid",
-    ]
-)
+PROJECT_TOOLS = {"uv", "poetry", "conda", "mamba", "micromamba", "pipenv", "pdm", "hatch", "rye", "pixi"}
+PREFIXES = {
+    "env",
+    "nice",
+    "ionice",
+    "time",
+    "timeout",
+    "taskset",
+    "numactl",
+    "stdbuf",
+    "xvfb-run",
+    "nohup",
+    "setsid",
+}
 _PYTHON = re.compile(r"(python|pypy)[0-9.]*(w|t|d)?(\.exe)?")
 _NAMES = ("--python", "-p", "-n", "--name")  # options whose value may look like an interpreter
 _TAKES_VALUE = "WXcm"
 _BLIND = frozenset("IES")  # -I and -E ignore PYTHONPATH, -S never imports sitecustomize
 
 
-class CannotStart(Exception):
+class CommandError(Exception):
     """The command is not one that can be started; the message says what to do."""
 
 
@@ -65,7 +54,7 @@ class PythonCall:
     def through(self, runner: Path) -> list[str]:
         """The same call by way of `runner`, which knows how to let us in."""
         if "x" in self.letters:
-            raise CannotStart("python -x together with -I, -E or -S cannot be probed: leave -x away")
+            raise CommandError("python -x together with -I, -E or -S cannot be probed: leave -x away")
         return [self.python, *self.flags, str(runner), *self.what]
 
 
@@ -103,7 +92,7 @@ def parse_python(words: Sequence[str]) -> PythonCall:
 def resolve(
     command: Sequence[str], *, cwd: Path, environment: Mapping[str, str], python: str | None, runner: Path
 ) -> list[str]:
-    """The words to start. Raises CannotStart for a command that does not exist or cannot be executed.
+    """The words to start. Raises CommandError for a command that does not exist or cannot be executed.
 
     `python` takes the place of the interpreter where the command or its script's first line names one.
     """
@@ -127,16 +116,16 @@ def find(program: str, cwd: Path, environment: Mapping[str, str]) -> str:
     if os.sep in program:
         path = cwd / program
         if not path.exists():
-            raise CannotStart(f"{program} does not exist in {cwd}: check the path and the folder")
+            raise CommandError(f"{program} does not exist in {cwd}: check the path and the folder")
         if path.is_dir():
-            raise CannotStart(f"{program} is a folder: give the program in it")
+            raise CommandError(f"{program} is a folder: give the program in it")
         if not os.access(path, os.X_OK):
-            raise CannotStart(f"{program} is not executable: {_advice(program)}")
+            raise CommandError(f"{program} is not executable: {_advice(program)}")
         return program
     search = [str(cwd / place) for place in environment.get("PATH", os.defpath).split(os.pathsep)]
     found = shutil.which(program, path=os.pathsep.join(search))
     if found is None:
-        raise CannotStart(
+        raise CommandError(
             f"the command {program!r} was not found on PATH"
             + (f": {_advice(program)}" if (cwd / program).exists() else ": check its name or give its path")
         )
@@ -152,7 +141,7 @@ def _python_at(words: Sequence[str]) -> int | None:
     """Where the interpreter stands: in front, or behind a wrapper such as `env` or `uv run`."""
     if is_python(words[0]):
         return 0
-    if os.path.basename(words[0]) in WRAPPERS:
+    if os.path.basename(words[0]) in PROJECT_TOOLS | PREFIXES:
         return next(
             (i for i, word in enumerate(words) if is_python(word) and words[i - 1] not in _NAMES), None
         )

@@ -1,22 +1,23 @@
-"""One launch from the request to the `Run`: find a containment that works, run, gather what came of it."""
+"""One launch from the request to the `Run`: find a containment that works, and run in it."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from trainsleuth.launcher import changes, memory, outcome
 from trainsleuth.launcher import environment as variables
 from trainsleuth.launcher import folder as folders
-from trainsleuth.launcher.command import CannotStart, resolve
-from trainsleuth.launcher.containment import CannotCopy, Copy, choose_root, copy_folder, is_too_wide
-from trainsleuth.launcher.record import Contained, Event, LaunchError, Limits, Run
-from trainsleuth.launcher.supervise import Report, supervise
+from trainsleuth.launcher import memory
+from trainsleuth.launcher.command import CommandError, resolve
+from trainsleuth.launcher.containment import CopyError, choose_root, is_too_wide
+from trainsleuth.launcher.gather import gather
+from trainsleuth.launcher.record import LaunchError, Limits, Run
+from trainsleuth.launcher.stage import Stage, prepare, to_protect
+from trainsleuth.launcher.supervise import supervise
 
 
 @dataclass(frozen=True)
@@ -35,20 +36,8 @@ class Request:
     keep: bool
 
 
-@dataclass(frozen=True)
-class Stage:
-    """Where the command runs: `root` and `cwd` as it sees them, which are others in a copy."""
-
-    root: str
-    cwd: str
-    command: tuple[str, ...]
-    contained: Contained
-    copy: Copy | None = None
-    before: Mapping[str, Mapping[str, changes.Stamp]] = field(default_factory=dict)
-
-
-class Unavailable(Exception):
-    """This containment does not work here; the message says why."""
+class UnavailableError(Exception):
+    """The overlay does not work here; the message says why."""
 
 
 def conduct(request: Request) -> Run:
@@ -65,13 +54,12 @@ def conduct(request: Request) -> Run:
         )
     folders.prune(folder.parent)
     blank = replace(blank, folder=folder)
+    plain = Stage(str(root), str(cwd), request.command)
     try:
-        plain = Stage(str(root), str(cwd), request.command, "none")
         added = _added(request, plain, folder, plain.root)
         words = _words(request, plain, added)
-        blank = replace(blank, ran=variables.shell_line(cwd, added, words))
-        return _contained(request, plain, folder, blank)
-    except CannotStart as error:
+        return _contained(request, plain, replace(blank, ran=variables.shell_line(cwd, added, words)))
+    except CommandError as error:
         return replace(blank, why=str(error))
     finally:
         (folder / folders.LIFELINE).unlink(missing_ok=True)
@@ -101,21 +89,20 @@ def _places(request: Request) -> tuple[Path, Path]:
     return root, cwd
 
 
-def _contained(request: Request, plain: Stage, folder: Path, blank: Run) -> Run:
+def _contained(request: Request, plain: Stage, blank: Run) -> Run:
     """The run under the first containment that works."""
     wanted = {"auto": ("overlay", "copy")}.get(request.contain, (request.contain,))
     if is_too_wide(Path(plain.root)) and wanted != ("none",):
         return replace(
             blank,
-            why=f"{plain.root} holds far more than one project, so it is not contained as a whole: change into the "
-            "project, name it with --root, or pass --contain none to let the command write where it likes",
+            why=f"{plain.root} holds far more than one project and is not contained as a whole: go into the "
+            "project, name it with --root, or pass --contain none to let the command write anywhere",
         )
     reasons = []
     for how in wanted:
         try:
-            stage = _stage(how, plain, folder)
-            return _attempt(request, stage, plain.root, folder, blank)
-        except Unavailable as error:
+            return _attempt(request, prepare(how, plain, blank.folder), plain.root, blank)
+        except (UnavailableError, CopyError) as error:
             reasons.append(f"{how}: {error}")
     return replace(
         blank,
@@ -124,28 +111,8 @@ def _contained(request: Request, plain: Stage, folder: Path, blank: Run) -> Run:
     )
 
 
-def _stage(how: str, plain: Stage, folder: Path) -> Stage:
-    home = str(folder.parent.parent)
-    if how == "overlay":
-        return replace(plain, contained="overlay")
-    if how == "none":
-        before = {} if is_too_wide(Path(plain.root)) else {plain.root: changes.snapshot(plain.root, home)}
-        return replace(plain, before=before)
-    try:
-        copy = copy_folder(plain.root, str(folder / "copy"), home)
-    except CannotCopy as error:
-        raise Unavailable(str(error)) from error
-    return Stage(
-        root=copy.place,
-        cwd=copy.inside(plain.cwd),
-        command=tuple(copy.translate(word) for word in plain.command),
-        contained="copy",
-        copy=copy,
-        before={place: changes.snapshot(place, home) for place in (copy.place, plain.root)},
-    )
-
-
-def _attempt(request: Request, stage: Stage, original: str, folder: Path, blank: Run) -> Run:
+def _attempt(request: Request, stage: Stage, original: str, blank: Run) -> Run:
+    folder = blank.folder
     added = _added(request, stage, folder, original)
     job = {
         "command": _words(request, stage, added),
@@ -155,7 +122,7 @@ def _attempt(request: Request, stage: Stage, original: str, folder: Path, blank:
         "lifeline": str(folder / folders.LIFELINE),
         "overlay": stage.root if stage.contained == "overlay" else None,
         "layer": str(folder / "layer"),
-        "protect": original if _may_protect(stage, folder) else None,
+        "protect": to_protect(stage, folder),
         "remove": [str(folder / "copy")],
         "keep": request.keep,
         "seconds": request.limits.seconds,
@@ -164,29 +131,19 @@ def _attempt(request: Request, stage: Stage, original: str, folder: Path, blank:
     }
     report, pid = supervise(job, request.cancelled, request.progress)
     if report["kind"] == "unable":
-        raise Unavailable(report["why"])
-    return _gather(request, stage, folder, replace(blank, contained=stage.contained), report, pid)
-
-
-def _may_protect(stage: Stage, folder: Path) -> bool:
-    """Write protection covers the folders above the root too, and those for temporary files must stay open."""
-    if stage.copy is None or not stage.copy.linked:
-        return False
-    needed = (tempfile.gettempdir(), str(folder))
-    return not any(
-        f"{stage.copy.root}/".startswith(f"{place}/") or place.startswith(f"{stage.copy.root}/")
-        for place in needed
-    )
+        raise UnavailableError(report["why"])
+    return gather(blank, stage, report, pid, request.limits)
 
 
 def _added(request: Request, stage: Stage, folder: Path, original: str) -> dict[str, str | None]:
+    """The variables that the command gets on top of ours."""
     config = {
         "run_folder": str(folder),
         "root": stage.root,
         "original_root": original,
         "cwd": stage.cwd,
         "lifeline": str(folder / folders.LIFELINE),
-        "launched_at": time.monotonic(),
+        "launched_at": time.monotonic(),  # one clock for all processes of the machine
         "experiment": dict(request.experiment),
     }
     given: dict[str, str | None] = dict(request.experiment.get("env", {}))
@@ -203,8 +160,8 @@ def _added(request: Request, stage: Stage, folder: Path, original: str) -> dict[
 def _words(request: Request, stage: Stage, added: Mapping[str, str | None]) -> list[str]:
     python = None if request.python is None else os.path.abspath(request.python)
     if python is not None and not os.access(python, os.X_OK):
-        raise CannotStart(
-            f"the interpreter {request.python} given with --python does not exist or cannot be run"
+        raise CommandError(
+            f"the interpreter {request.python} does not exist or cannot be run: check --python"
         )
     return resolve(
         stage.command,
@@ -213,60 +170,3 @@ def _words(request: Request, stage: Stage, added: Mapping[str, str | None]) -> l
         python=python,
         runner=variables.RUNTIME / "run_script.py",
     )
-
-
-def _gather(request: Request, stage: Stage, folder: Path, blank: Run, report: Report, pid: int | None) -> Run:
-    events = _completed(folders.events(folder), report, pid)
-    output = folder / "output.txt"
-    text = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
-    found = _changes(stage, report, folder)
-    outside = dict.fromkeys(event["path"] for event in events if event["kind"] == "wrote")
-    ended, why = outcome.judge(report, events, text, request.limits, _unprotected(stage, report))
-    return replace(
-        blank,
-        ended=ended,
-        why=why,
-        exit_code=report.get("code") if report["kind"] == "ended" else None,
-        seconds=report.get("seconds", 0.0),
-        output=text,
-        events=events,
-        wrote=(*found.wrote, *(path for path in outside if path not in found.wrote)),
-        deleted=found.deleted,
-        peak_bytes=report.get("peak_bytes", 0),
-    )
-
-
-def _completed(events: tuple[Event, ...], report: Report, pid: int | None) -> tuple[Event, ...]:
-    """The events, with what only the supervisor knew: the command's exit code, processes never heard of."""
-    code = report.get("code")
-    told = [
-        {**event, "code": code} if event["kind"] == "exit" and event["pid"] == pid else event
-        for event in events
-    ]
-    unseen = [
-        {"kind": "unprobed", "t": report.get("seconds", 0.0), "rank": None, **process}
-        for process in report.get("unprobed", ())
-    ]
-    return (*told, *unseen)
-
-
-def _changes(stage: Stage, report: Report, folder: Path) -> changes.Changes:
-    if stage.contained == "overlay":
-        return changes.Changes(
-            tuple(report.get("wrote", ())), tuple(report.get("deleted", ())), report.get("untold", 0)
-        )
-    wrote: list[str] = []
-    deleted: list[str] = []
-    for place, before in stage.before.items():
-        found = changes.between(before, changes.snapshot(place, str(folder.parent.parent)))
-        prefix = "" if place == stage.root else f"{changes.readable(place)}/"
-        wrote.extend(prefix + path for path in found.wrote)
-        deleted.extend(prefix + path for path in found.deleted)
-    return changes.collect(wrote, deleted)
-
-
-def _unprotected(stage: Stage, report: Report) -> tuple[str, ...]:
-    """Large files of the user's that the run could have written through a link."""
-    if stage.copy is None or report.get("protected"):
-        return ()
-    return tuple(map(changes.readable, stage.copy.linked))

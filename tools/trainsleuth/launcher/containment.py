@@ -18,7 +18,7 @@ TOTAL_FILES = 20_000
 FICLONE = 0x40049409
 
 
-class CannotCopy(Exception):
+class CopyError(Exception):
     """The folder is too large or cannot be read; the message says which limit and what was met."""
 
 
@@ -77,7 +77,7 @@ class Copy:
 
 
 def copy_folder(root: str, place: str, left_out: str = "") -> Copy:
-    """Copy small files, clone or link large ones, link `SKIPPED` and very full folders. Raises CannotCopy.
+    """Copy small files, clone or link large ones, link `SKIPPED` and very full folders. Raises CopyError.
 
     The folder `left_out`, an absolute path, is not in the copy at all.
     """
@@ -85,7 +85,7 @@ def copy_folder(root: str, place: str, left_out: str = "") -> Copy:
     try:
         _copy_into(copy, root, place, "")
     except OSError as error:
-        raise CannotCopy(
+        raise CopyError(
             f"{readable(str(error.filename or root))} cannot be copied: {error.strerror}"
         ) from error
     return copy
@@ -120,8 +120,8 @@ def _copy_file(copy: Copy, entry: os.DirEntry[str], there: str, relative: str) -
     copy.files += 1
     copy.size += size
     if copy.files > TOTAL_FILES or copy.size > TOTAL_BYTES:
-        raise CannotCopy(
-            f"{copy.root} holds more than {TOTAL_FILES:,} small files or {TOTAL_BYTES // 1_000_000} MB in them"
+        raise CopyError(
+            f"{copy.root} holds more than {TOTAL_FILES:,} small files or {TOTAL_BYTES / 1e6:.0f} MB in them"
         )
     with suppress(PermissionError):  # a file that the program cannot read either
         shutil.copy2(entry.path, there)

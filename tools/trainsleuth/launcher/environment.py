@@ -1,4 +1,4 @@
-"""The environment of a probed command: our runtime in, compilers and trackers off, nothing over the network."""
+"""The environment of a probed command: our runtime in, compilers and trackers off, hubs offline."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QUIET: Mapping[str, str] = {
 def additions(
     config: Mapping[str, Any], given: Mapping[str, str | None], inherited: Mapping[str, str]
 ) -> dict[str, str | None]:
-    """Variables to set, or with None to remove; `given` ones win. Raises LaunchError for a huge experiment."""
+    """Variables to set, or to remove with None; `given` ones win. LaunchError for a huge experiment."""
     text = json.dumps(config)
     if len(text) > CONFIG_BYTES:
         raise LaunchError(

@@ -29,7 +29,7 @@ def home() -> Path:
 
 
 def make() -> Path:
-    """A fresh folder for one run, with the FIFO that ties its processes to their supervisor. Raises OSError."""
+    """A fresh folder for one run, with the FIFO that ties its processes to the supervisor. Raises OSError."""
     runs = (home() / "runs").absolute()
     runs.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{next(_number):03}"

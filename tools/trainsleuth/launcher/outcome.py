@@ -12,6 +12,8 @@ from trainsleuth.launcher.record import Ended, Event, Limits
 FAILED = 70  # the runtime's exit code for a process that it could not probe
 MB = 1_000_000
 
+_GIVE = "give the command that starts the training"
+
 
 def judge(
     report: Mapping[str, Any],
@@ -37,8 +39,8 @@ def _judge(
         return "not_started", _refused(report)
     if report["kind"] == "lost":
         return "crashed", (
-            f"trainsleuth's own supervisor ended unexpectedly ({_code(report.get('code'))}) and the command was "
-            "killed with it: see supervisor.log in the run folder"
+            f"trainsleuth's own supervisor ended unexpectedly ({_code(report.get('code'))}) and the command "
+            "was killed with it: see supervisor.log in the run folder"
         )
     failed = _first(events, "failed")
     if failed is not None or (report["code"] == FAILED and not _hooked(events)):
@@ -48,10 +50,8 @@ def _judge(
         return cut_short
     finish, crash = _first(events, "finish"), _crash(events)
     if finish is not None and (crash is None or crash["t"] > finish["t"]):
-        return (
-            "stopped",
-            f"stopped on purpose after {finish['t']:.1f} s: {finish.get('reason', 'no reason given')}",
-        )
+        reason = finish.get("reason", "no reason given")
+        return "stopped", f"stopped on purpose after {finish['t']:.1f} s: {reason}"
     if crash is not None and crash.get("module") == "torch" and not _hooked(events):
         return "not_probed", _no_torch(events, crash)
     if report["code"] != 0:
@@ -97,8 +97,8 @@ def _cut_short(
         )
     if report["code"] == -signal.SIGKILL and report.get("kernel_kills", 0) > 0:
         return "out_of_memory", (
-            f"the kernel killed the command for lack of memory (at most {report['peak_bytes'] / MB:,.0f} MB seen in "
-            "use): use a smaller batch or fewer loader workers"
+            "the kernel killed the command for lack of memory (at most "
+            f"{report['peak_bytes'] / MB:,.0f} MB seen in use): use a smaller batch or fewer loader workers"
         )
     if how in ("cancelled", "orphaned"):
         return "cancelled", f"the run was cancelled after {report['seconds']:.1f} s"
@@ -143,13 +143,13 @@ def _never_hooked(events: Sequence[Event]) -> str:
     if any(event.get("torch") for event in blind):
         names = _names([event["argv"] for event in blind if event.get("torch")])
         return (
-            f"torch ran in a Python process that could not be probed: {names}; a Python started with -I, -E or -S, "
-            "or with an environment of its own, does not load the probe"
+            f"torch ran in a Python process that could not be probed: {names}; a Python that was started "
+            "with -I, -E or -S, or with an environment of its own, does not load the probe"
         )
     if not any(event["kind"] == "hello" for event in events):
         seen = f" ({_names([event['argv'] for event in blind])} did not load the probe)" if blind else ""
-        return f"no Python process of this command could be probed{seen}: give the command that starts the training"
-    return "the command ended with exit code 0 but never imported torch: give the command that starts the training"
+        return f"no Python process of this command could be probed{seen}: {_GIVE}"
+    return f"the command ended with exit code 0 but never imported torch: {_GIVE}"
 
 
 def _about_leftovers(report: Mapping[str, Any]) -> list[str]:
@@ -168,8 +168,8 @@ def _about_links(unprotected: Sequence[str]) -> list[str]:
     if not unprotected:
         return []
     return [
-        f"{len(unprotected)} large files or folders were linked into the copy, not copied, and could be written "
-        f"through: {', '.join(unprotected[:3])}"
+        f"{len(unprotected)} large files or folders were linked into the copy, not copied, and could be "
+        f"written through: {', '.join(unprotected[:3])}"
     ]
 
 
@@ -200,7 +200,7 @@ def _first(events: Sequence[Event], kind: str) -> Event | None:
 
 
 def _crash(events: Sequence[Event]) -> Event | None:
-    """The first crash where torch was hooked, else the first of all: the cause comes before what it causes."""
+    """The first crash where torch was hooked, else the first of all: causes come before what they cause."""
     crashes = [event for event in events if event["kind"] == "crash"]
     hooked = {event["pid"] for event in events if event["kind"] == "hooks"}
     return next((event for event in crashes if event["pid"] in hooked), crashes[0] if crashes else None)

@@ -45,7 +45,7 @@ class Output:
         return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 
     def text(self) -> str:
-        """What was kept, with a line in the middle that says what was not. Bytes that are not UTF-8 become U+FFFD."""
+        """What was kept, and in the middle how much was not. Bytes that are not UTF-8 become U+FFFD."""
         tail = b"".join(self._tail) + _tidy(self._unfinished)
         dropped = self._dropped
         if len(tail) > self._half:

@@ -25,10 +25,10 @@ class Layer:
 
 
 def cover(root: str, folder: str) -> list[Layer]:
-    """Put an overlay on `root`, and one on each file system mounted inside it, for this process and its children.
+    """Put an overlay on `root`, and one on each file system mounted inside it, for us and our children.
 
-    What is written goes below `folder`, or into memory where that file system cannot hold it. Raises OSError
-    when it cannot be done or when a written file is seen to reach the real folder.
+    What is written goes below `folder`, or into memory where that file system cannot hold it. Raises
+    OSError when it cannot be done or when a written file is seen to reach the real folder.
     """
     if not os.path.exists("/proc/self/mountinfo"):
         raise OSError("this system has no mount namespaces")

@@ -36,17 +36,21 @@ class Limits:
     output_bytes: int = 200_000
 
 
+DEFAULT = Limits()
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of the user's command, however it ended.
 
-    `command` is what the user gave and `ran` the shell line that repeats it by hand, probed. `ended` says how:
-    "finished" by itself with code 0, "stopped" by us when the step budget was reached, "crashed" with another
-    code or a signal, "timeout", "out_of_memory", "cancelled", "not_probed" when no hook was seen (or code 70),
-    "not_started". `why` is one sentence with what to do next. `exit_code` is negative for a signal and None if
-    nothing ran. `events` of all processes are in order of time and carry "pid" and "rank". `wrote` and
-    `deleted` are what the run changed: relative to the root, or absolute outside it; the changes inside the
-    root were contained as `contained` says and are gone unless they were kept.
+    `command` is what the user gave and `ran` the shell line that repeats it by hand, probed. `ended` says
+    how: "finished" by itself with code 0, "stopped" by us when the step budget was reached, "crashed" with
+    another code or a signal, "timeout", "out_of_memory", "cancelled", "not_probed" when no hook was seen
+    (or code 70), "not_started". `why` is one sentence with what to do next. `exit_code` is negative for a
+    signal and None if nothing ran. `events` of all processes are in order of time and carry "pid" and
+    "rank". `wrote` and `deleted` are what the run changed: relative to the root, or absolute outside it;
+    changes inside the root were contained as `contained` says and are gone unless they were kept.
+    `peak_bytes` is the most resident memory seen in the process tree, sampled four times a second.
     """
 
     command: tuple[str, ...]

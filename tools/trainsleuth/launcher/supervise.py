@@ -26,7 +26,7 @@ _PATIENCE = 15.0  # seconds past its own limits after which a supervisor counts 
 def supervise(
     job: Mapping[str, Any], cancelled: Callable[[], bool], progress: Callable[[str], None]
 ) -> tuple[Report, int | None]:
-    """(last report, pid of the command). The report is "unable", "refused", "ended", or "lost" without one."""
+    """(last report, pid of the command). The report's kind is "unable", "refused", "ended" or "lost"."""
     last: Report = {"kind": "lost"}
     pid = None
     asked_to_stop = False

@@ -1,9 +1,9 @@
-"""The process between us and the user's command: it starts the command, watches it, and never leaves it behind.
+"""The process between us and the user's command: it starts it, watches it, and never leaves it behind.
 
-It is our own interpreter with the standard library only, in a session of its own. Its standard input is a pipe
-whose other end nobody but the launcher holds: one line with the job, perhaps "cancel" later, and end of file
-when the launcher is gone, however it went. On its standard output it tells the launcher one JSON line per fact:
-"unable" or "refused" instead of "started", "alive" each second, "ended" last.
+It is our own interpreter with the standard library only, in a session of its own. Its standard input is a
+pipe whose other end nobody but the launcher holds: one line with the job, perhaps "cancel" later, and end of
+file when the launcher is gone, however it went. On its standard output it tells the launcher one JSON line
+per fact: "unable" or "refused" instead of "started", "alive" each second, "ended" last.
 
 On Linux it is a child subreaper, so that whatever the command starts stays below it and is found in /proc.
 Elsewhere only the process group of the command is killed, and memory is not watched.
