@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import sys
 import pytest
 from trainsleuth import content, lore
 from trainsleuth.bm25 import Ranking, words
+from trainsleuth.entry import as_dict, as_text
 
 
 @pytest.mark.parametrize(
@@ -81,6 +83,21 @@ def test_a_citation_leads_to_its_words() -> None:
     for claim in lore.claims().values():
         for one in claim.sources:
             assert " " not in one.url and one.url.count("#") <= 1
+
+
+def test_an_entry_shows_strength_contest_and_source() -> None:
+    shown = as_text(lore.claim("softmax-before-ce-floor"))
+    assert "(measured by us)" in shown
+    assert "contested: Corrects" in shown
+    assert "read: full text" in as_text(lore.source("karpathy-recipe"))
+    assert as_text(content.sections()[-1]).startswith("refs/")
+
+
+def test_every_entry_is_short_and_plain_data() -> None:
+    entries: list[lore.Entry] = [*lore.claims().values(), *lore.sources().values(), *content.sections()]
+    for entry in entries:
+        assert len(as_text(entry)) < 2200
+        assert json.loads(json.dumps(as_dict(entry)))["id"] == entry.id
 
 
 def test_sections_know_their_claims() -> None:
