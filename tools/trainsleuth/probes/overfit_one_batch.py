@@ -47,13 +47,13 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if isinstance(held, str):
         yield _open(held, "put one batch into a list and loop over it by hand", trace)
         return
-    losses = [event["loss"] for event in held]
+    losses = [*(event["loss"] for event in steps[:2]), *(event["loss"] for event in held)]
     if any(not isinstance(loss, float) for loss in losses):
         bad = next(i for i, loss in enumerate(losses) if not isinstance(loss, float))
         yield _open(f"the loss is {losses[bad]} after {bad} frozen steps", "run the probe first_nonfinite", trace)
         return
-    if len(losses) < NEEDED_STEPS:
-        yield _open(f"only {len(losses)} steps on frozen data were seen", "allow more --steps or --time", trace)
+    if len(held) < NEEDED_STEPS:
+        yield _open(f"only {len(held)} steps on frozen data were seen", "allow more --steps or --time", trace)
         return
     yield _verdict(trace, losses, held[-1]["mode"])
 
@@ -171,7 +171,7 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
         "steps": len(losses),
         "slope_last_third": change,
     }
-    curve = f"{start:.4g} to {end:.4g} in {len(losses)} steps on one frozen batch (by {_means(mode)})"
+    curve = f"{start:.4g} to {end:.4g}, the last {len(losses) - 2} steps on one frozen batch (by {_means(mode)})"
     floor = _softmax_floor(trace)
     if floor is not None and abs(end - floor) < 0.02 * floor and abs(change) < LEVEL:
         return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "
