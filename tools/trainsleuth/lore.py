@@ -125,7 +125,7 @@ def _words_of(entry: Entry) -> str:
     if isinstance(entry, Claim):
         return f"{entry.id} {entry.topic} {entry.text} {entry.measured}"
     if isinstance(entry, Section):
-        return f"{entry.title} {entry.title} {entry.text}"
+        return f"{entry.title} " * 4 + entry.text
     return f"{entry.id} {entry.title} {entry.authors} {entry.year}"
 
 

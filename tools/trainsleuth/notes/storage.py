@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,20 +65,34 @@ def tail(path: Path, limit: int) -> tuple[bytes, int]:
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Alone with the file among all trainsleuth processes of this user on this machine."""
-    key = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
-    folder = home_folder() / "locks"
+    lock = FileLock(_lock_folder() / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.lock")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f"{key}.lock", timeout=LOCK_SECONDS)
-        lock.acquire()
+        lock.acquire(timeout=LOCK_SECONDS)
     except Timeout as error:
         raise NotesError(f"{path} is held by another process for {LOCK_SECONDS:.0f} s; retry") from error
     except OSError as error:
-        raise NotesError(f"no lock in {folder}: {error.strerror}; set TRAINSLEUTH_HOME") from error
+        raise NotesError(f"no lock at {lock.lock_file}: {error.strerror}; set TRAINSLEUTH_HOME") from error
     try:
         yield
     finally:
         lock.release()
+
+
+def _lock_folder() -> Path:
+    """In the home folder; in the temporary one where a sandbox leaves no home to write to."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    tried = []
+    for root in (home_folder, lambda: Path(tempfile.gettempdir()) / f"trainsleuth-{user}"):
+        try:
+            folder = root() / "locks"
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (OSError, RuntimeError) as error:  # RuntimeError: no home at all
+            tried.append(str(error))
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+        tried.append(f"{folder} is read-only")
+    raise NotesError(f"no folder for locks ({'; '.join(tried)}); set TRAINSLEUTH_HOME to a folder")
 
 
 def extend(path: Path, addition: Callable[[], bytes]) -> None:

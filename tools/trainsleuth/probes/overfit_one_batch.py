@@ -26,8 +26,9 @@ NEEDED_STEPS = 8  # with proven freeze
 ENOUGH_STEPS_TO_BLAME = 30
 FITTED = 0.2  # of the first loss
 UNMOVED = 0.95  # of the first loss: nothing was learned
-STUCK = 0.8  # of the first loss, with the program's own randomness
-FITTED_AGAIN = 0.6  # of that, once the random state is frozen
+STUCK = 0.5  # of the first loss, with the program's own randomness
+STILL = 0.05  # of the first loss: fall over six steps below which that curve is flat
+FITTED_AGAIN = 0.3  # of that, once the random state is frozen
 # causes that leave a loss where it is; which of them, other probes say
 STANDSTILL = ("loss-cut-from-graph", "frozen-parameters", "learning-rate-zero-or-tiny", "step-order",
               "optimizer-misses-parameters", "unregistered-submodules", "double-normalised-loss", "broadcast-in-loss")  # fmt: skip
@@ -46,13 +47,13 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if isinstance(held, str):
         yield _open(held, "put one batch into a list and loop over it by hand", trace)
         return
-    losses = [event["loss"] for event in held]
+    losses = [*(event["loss"] for event in steps[:2]), *(event["loss"] for event in held)]
     if any(not isinstance(loss, float) for loss in losses):
         bad = next(i for i, loss in enumerate(losses) if not isinstance(loss, float))
         yield _open(f"the loss is {losses[bad]} after {bad} frozen steps", "run the probe first_nonfinite", trace)
         return
-    if len(losses) < NEEDED_STEPS:
-        yield _open(f"only {len(losses)} steps on frozen data were seen", "allow more --steps or --time", trace)
+    if len(held) < NEEDED_STEPS:
+        yield _open(f"only {len(held)} steps on frozen data were seen", "allow more --steps or --time", trace)
         return
     yield _verdict(trace, losses, held[-1]["mode"])
 
@@ -141,7 +142,8 @@ def _lost_pairing(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
     if any(not isinstance(loss, float) for loss in free + frozen):
         return
     start, stuck, fitted = fmean(free[:3]), fmean(free[-5:]), fmean(frozen[-3:])
-    if stuck > STUCK * start and fitted < FITTED_AGAIN * stuck:
+    fall = fmean(free[-12:-6]) - fmean(free[-6:])
+    if stuck > STUCK * start and fall < STILL * start and fitted < FITTED_AGAIN * stuck:
         losses = [call for call in trace.events("loss") if call["training"]]
         path, line = place(losses[0]["site"]) if losses else (None, None)
         yield Finding(
@@ -169,7 +171,7 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
         "steps": len(losses),
         "slope_last_third": change,
     }
-    curve = f"{start:.4g} to {end:.4g} in {len(losses)} steps on one frozen batch (by {_means(mode)})"
+    curve = f"{start:.4g} to {end:.4g}, the last {len(losses) - 2} steps on one frozen batch (by {_means(mode)})"
     floor = _softmax_floor(trace)
     if floor is not None and abs(end - floor) < 0.02 * floor and abs(change) < LEVEL:
         return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "

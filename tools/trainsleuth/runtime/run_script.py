@@ -29,7 +29,7 @@ def pose_as(arguments):
     if not safe:
         sys.path.pop(0)  # the folder of this file
     kind = arguments[0] if arguments[0] in ("-m", "-c") else "script"
-    sys.argv[:] = arguments[1:] if kind == "-m" else arguments if kind == "script" else ["-c"] + arguments[2:]
+    sys.argv[:] = {"-m": arguments[1:], "-c": ["-c", *arguments[2:]], "script": arguments}[kind]
     subject = arguments[0] if kind == "script" else arguments[1]
     if kind == "script" and is_application(subject):
         sys.path.insert(0, subject)
