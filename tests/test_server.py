@@ -121,7 +121,7 @@ def test_a_program_that_does_not_train_is_open_not_fine(home: Path, repo: Path) 
     assert "nothing was examined" in text and "open:" in text and "nothing wrong found" not in text
 
 
-REFUSED = [
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("find_silent_bugs", {"root": "nowhere"}, "does not exist"),
     ("find_silent_bugs", {"root": "/"}, "whole disk or home"),
     ("find_silent_bugs", {"root": "~"}, "whole disk or home"),

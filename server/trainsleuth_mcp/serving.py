@@ -6,8 +6,10 @@ import logging
 import os
 import signal
 from types import FrameType
+from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from trainsleuth import __version__
 
@@ -37,7 +39,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 def build() -> MCPServer[None]:
     """The server with its eight tools, in a fixed order."""
-    server: MCPServer[None] = MCPServer(
+    return MCPServer(
         name="trainsleuth",
         title="trainsleuth",
         instructions=INSTRUCTIONS,
@@ -45,21 +47,34 @@ def build() -> MCPServer[None]:
         log_level="WARNING",
         subscriptions=False,
         middleware=[harmless],
+        tools=[_described(tool) for tool in tools.ALL],
     )
-    for tool in tools.ALL:
-        server.add_tool(
-            calls.guarded(tool.run),
-            name=tool.run.__name__,
-            annotations=ToolAnnotations(
-                title=tool.title,
-                read_only_hint=tool.reads_only,
-                destructive_hint=False,
-                idempotent_hint=tool.reads_only,
-                open_world_hint=tool.runs_code,
-            ),
-            structured_output=False,  # text alone: hosts show the model one channel or the other
-        )
-    return server
+
+
+def _described(tool: tools.Tool) -> Tool:
+    described = Tool.from_function(
+        calls.guarded(tool.run),
+        name=tool.run.__name__,
+        annotations=ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.reads_only,
+            destructive_hint=False,
+            idempotent_hint=tool.reads_only,
+            open_world_hint=tool.runs_code,
+        ),
+        structured_output=False,  # text alone: hosts show the model one channel or the other
+    )
+    described.parameters = _without_titles(described.parameters)
+    return described
+
+
+def _without_titles(schema: Any) -> Any:
+    """Titles repeat the names of the arguments, in every session of every user."""
+    if isinstance(schema, dict):
+        return {
+            name: _without_titles(one) for name, one in schema.items() if name != "title" or not isinstance(one, str)
+        }
+    return [_without_titles(one) for one in schema] if isinstance(schema, list) else schema
 
 
 def serve() -> int:
