@@ -33,7 +33,7 @@ def check_answer(report: CheckReport, where: str, width: int | None = None) -> A
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
     outcome = counted(report.findings) if sites or report.findings else "nothing was examined"
-    unresolved = tuple(f"  {_unresolved_text(one)}" for one in report.unresolved)
+    unresolved = tuple(f"  {line}" for line in unresolved_lines(report))
     skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
     return Answer(
         head=wrapped(f"{path_text(where)}: {outcome} ({asked} at {sites} places; the code was not run)", "", width),
@@ -51,6 +51,11 @@ def check_answer(report: CheckReport, where: str, width: int | None = None) -> A
         },
         code=_code(report.findings, bool(sites)),
     )
+
+
+def unresolved_lines(report: CheckReport) -> list[str]:
+    """What the checks could not follow, a line each."""
+    return [_unresolved_text(one) for one in report.unresolved]
 
 
 def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) -> Answer:

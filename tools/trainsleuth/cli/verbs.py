@@ -50,13 +50,18 @@ def _map(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _check(asked: argparse.Namespace, command: Command) -> int:
-    from trainsleuth.answers.reports import check_answer
-    from trainsleuth.checks import run_checks
+    from trainsleuth.answers.reports import check_answer, unresolved_lines
+    from trainsleuth.answers.sarif import sarif
+    from trainsleuth.checks import explain, run_checks
 
     root, paths = _scope(asked.root, asked.paths)
     only = frozenset(asked.only) if asked.only else None
-    answer = check_answer(run_checks(root, only=only, paths=paths), str(root), output.width())
-    output.show(answer, asked.format)
+    report = run_checks(root, only=only, paths=paths)
+    answer = check_answer(report, str(root), output.width())
+    if asked.format == "sarif":
+        print(sarif(report.findings, unresolved_lines(report), explain))
+    else:
+        output.show(answer, asked.format)
     return answer.code
 
 
