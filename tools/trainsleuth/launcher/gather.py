@@ -40,8 +40,7 @@ def _completed(events: tuple[Event, ...], report: Report, pid: int | None, untol
     """The events, with what only the supervisor knew: the command's exit code, processes never heard of."""
     code, end = report.get("code"), report.get("seconds", 0.0)
     told: list[Event] = [
-        {**event, "code": code} if event["kind"] == "exit" and event["pid"] == pid else event
-        for event in events
+        {**event, "code": code} if event["kind"] == "exit" and event["pid"] == pid else event for event in events
     ]
     unseen: list[dict[str, Any]] = [
         {"kind": "unprobed", "t": end, "rank": None, **process} for process in report.get("unprobed", ())
