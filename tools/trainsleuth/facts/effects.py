@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from .callers import Target
+from .callers import Caller, Target
 from .records import Event, Expr, Function
 from .scopes import reaching
 from .things import Spot
@@ -145,6 +145,10 @@ class Effects:
             return self._own_name(f"{outer}{dot}{rest}", spot) if outer else ""
         is_local = bool(reaching(function, head, len(function.events))[0])
         return "" if is_local else receiver  # a closure's or module's variable keeps its name
+
+    def renamed(self, receiver: str, function: Function, caller: Caller) -> str:
+        """`receiver`, a path inside `function`, in the words of one of its callers."""
+        return self._renamed(receiver, Target(function, caller.owner), caller.call, caller.spot)
 
     @cached_property
     def _interesting(self) -> frozenset[str]:

@@ -46,6 +46,13 @@ class Members:
                 break
         return tuple(found)
 
+    def of_attribute(self, owner: Instance, name: str, inside: Spot) -> tuple[Member, ...]:
+        """What collection `owner.name` may hold, by all code of the owner's class."""
+        found: list[Member] = []
+        for origin in self.index.flow.attributes(owner, name, inside):
+            found += self._origin(origin, inside, 5)
+        return tuple(found[:MAX_MEMBERS])
+
     def of_thing(self, thing: Thing, depth: int = 6) -> Iterator[Member]:
         if isinstance(thing, Literal):
             yield from self._literal(thing.expr, thing.spot, depth)

@@ -25,7 +25,8 @@ class Value(NamedTuple):
         convolution layer), other (known to be none of these), unknown.
     grad: live (a path leads back to parameters), cut (surely none), leaf (an input of its own that requires a
         gradient), reborn (a leaf made from what was cut), data (from a loader), constant, unknown.
-    before: of cut and reborn, the grad before the cut. chain: cause first. why: what was not resolved.
+    before: of cut and reborn, the grad before the cut. is_bare: reborn, and nothing was computed from it since.
+    chain: cause first. why: what was not resolved.
     """
 
     range: str = "unknown"
@@ -33,6 +34,7 @@ class Value(NamedTuple):
     chain: tuple[Link, ...] = ()
     before: str = ""
     why: str = ""
+    is_bare: bool = False
 
     def then(self, path: str, line: int, why: str) -> Value:
         """The same value one step further on its way."""
@@ -201,7 +203,7 @@ def reborn(value: Value, path: str, line: int, why: str) -> Value:
         return value
     if value.grad in ("constant", "data"):
         return value._replace(grad="leaf", before=value.grad)
-    return value._replace(grad="reborn").then(path, line, why)
+    return value._replace(grad="reborn", is_bare=True).then(path, line, why)
 
 
 _LIKE_CUT = ("cut", "reborn", "data", "constant")
