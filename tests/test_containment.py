@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from launching import TRAIN, Project, kinds
-
 from trainsleuth.launcher import Run, containment, launch
 
 WRITER = """
@@ -162,9 +161,7 @@ def test_a_folder_mounted_inside_the_root_is_held_back_too(filled: Project) -> N
     ran = subprocess.run(["unshare", "-rm", "bash", "-c", script], capture_output=True, text=True)
     if "unshare" in ran.stderr:
         pytest.skip(ran.stderr)
-    assert ran.stdout == "crashed_0 overlay ('data/out.txt',) seen\nseenin.txt\n".replace(
-        "crashed", "not_probed"
-    )
+    assert ran.stdout == "crashed_0 overlay ('data/out.txt',) seen\nseenin.txt\n".replace("crashed", "not_probed")
 
 
 def launching_script(project: Project) -> str:
@@ -181,8 +178,7 @@ def launching_script(project: Project) -> str:
     [
         ("exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin", "overlay"),
         (
-            "echo 0 > /proc/sys/user/max_user_namespaces; "
-            "exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin",
+            "echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin",
             "copy",
         ),
     ],

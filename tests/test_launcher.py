@@ -118,9 +118,7 @@ def test_an_error_in_our_own_caller_leaves_nothing(project: Project) -> None:
 
 
 def test_a_hundred_megabytes_of_output(project: Project) -> None:
-    text = (
-        "import sys\nfor i in range(100):\n    sys.stdout.write(f'{i:07} filler\\n' * 66_000)\nprint('last')"
-    )
+    text = "import sys\nfor i in range(100):\n    sys.stdout.write(f'{i:07} filler\\n' * 66_000)\nprint('last')"
     began = time.monotonic()
     run = project.run(text)
     assert time.monotonic() - began < 30

@@ -24,9 +24,7 @@ def test_parses_on_3_8(path: Path) -> None:
 def test_imports_only_the_standard_library_and_torch(path: Path) -> None:
     tree = ast.parse(path.read_text())
     absolute = [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
-    absolute += [
-        node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level
-    ]
+    absolute += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
     assert {name.partition(".")[0] for name in absolute} <= {*sys.stdlib_module_names, "torch"}
 
 
@@ -35,9 +33,7 @@ def test_runs_on_3_8(tmp_path: Path) -> None:
     config = {"run_folder": str(tmp_path), "root": str(tmp_path), "cwd": str(tmp_path), "experiment": {}}
     environment = {"PYTHONPATH": str(RUNTIME / "site"), "TRAINSLEUTH_CONFIG": json.dumps(config)}
     subprocess.run([OLD[-1], "-c", "print(1)"], env=environment, check=True, timeout=60)
-    events = [
-        json.loads(line) for path in tmp_path.glob("events-*") for line in path.read_text().splitlines()
-    ]
+    events = [json.loads(line) for path in tmp_path.glob("events-*") for line in path.read_text().splitlines()]
     assert [event["kind"] for event in events] == ["hello", "exit"]
     assert events[0]["python"].startswith("3.8.")
 

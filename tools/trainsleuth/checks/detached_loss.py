@@ -114,13 +114,9 @@ def _examined(index: Index, site: Site, loss: Expr) -> Finding:
         if values and all(_is_dead_end(value) for value in values) and not _reads_leaf_gradient(site):
             named = next((v for v in values if v.chain), values[0])
             return _failure(site, shown, named)
-        opened += [
-            value.why or "its parts were not all resolved" for value in values if value.grad == "unknown"
-        ]
+        opened += [value.why or "its parts were not all resolved" for value in values if value.grad == "unknown"]
     if opened:
-        return _finding(
-            site, "open", f"whether {shown} leads back to parameters is not resolved: {opened[0]}"
-        )
+        return _finding(site, "open", f"whether {shown} leads back to parameters is not resolved: {opened[0]}")
     return _finding(site, "pass", f"{shown} leads back to parameters")
 
 
@@ -136,9 +132,7 @@ def _reads_leaf_gradient(site: Site) -> bool:
     after = site.function.events[site.position + 1 :]
     parts = [event.value for event in after if event.value is not None]
     return any(
-        expr.kind in ("path", "attr")
-        and expr.last == "grad"
-        and not written(expr).startswith(("param", "p."))
+        expr.kind in ("path", "attr") and expr.last == "grad" and not written(expr).startswith(("param", "p."))
         for part in parts
         for expr in part.walk()
     )
@@ -147,11 +141,7 @@ def _reads_leaf_gradient(site: Site) -> bool:
 def _failure(site: Site, shown: str, value: Value) -> Finding:
     path, line = site.function.path, site.call.line
     chain = (*value.chain, Link(path, line, "backward() starts from it and reaches no parameter"))
-    where = (
-        f"{value.chain[0].path}:{value.chain[0].line}: {value.chain[0].why}"
-        if value.chain
-        else f"{path}:{line}"
-    )
+    where = f"{value.chain[0].path}:{value.chain[0].line}: {value.chain[0].why}" if value.chain else f"{path}:{line}"
     message = (
         f"backward() at {path}:{line} cannot reach the model: {shown} was cut from the graph at {where}; "
         "expected the tensor that the loss function returned."

@@ -162,9 +162,7 @@ def _judged(
         if effect.kind != "clear" or _is_elsewhere(effect, step):
             continue
         if not _is_other_optimizer(index, effect, step, known):
-            return _Round(
-                step, loop, backward, f"{written(effect.expr)} at {effect.spot.function.path}:{effect.line}"
-            )
+            return _Round(step, loop, backward, f"{written(effect.expr)} at {effect.spot.function.path}:{effect.line}")
     if any(_is_distributed(index, effect) for effect in inside if effect.kind == "backward"):
         return _Round(step, loop, backward, "gradients live in a distributed autograd context")
     return _Round(step, loop, backward, "", _doubt(index, step, loop))

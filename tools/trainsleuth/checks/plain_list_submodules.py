@@ -100,9 +100,7 @@ NEXT = "trainsleuth probe --only parameter_table -- <your command>"
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
 _ADDING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
 _OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS")
-_ON_PURPOSE = re.compile(
-    r"#.*(regist|hid(e|den)|on purpose|intentional|state_dict|not.*param|avoid)", re.IGNORECASE
-)
+_ON_PURPOSE = re.compile(r"#.*(regist|hid(e|den)|on purpose|intentional|state_dict|not.*param|avoid)", re.IGNORECASE)
 _PLAIN_CALLS = ("list", "tuple", "dict", "OrderedDict", "defaultdict", "deque", "set")
 
 
@@ -134,11 +132,7 @@ def _collections(index: Index, cls: Class) -> Iterator[_Collection]:
                 continue
             for binding in found:
                 spot = Spot(method, binding.position)
-                if (
-                    binding.kind == "assign"
-                    and binding.value is not None
-                    and _is_plain(index, binding.value, spot)
-                ):
+                if binding.kind == "assign" and binding.value is not None and _is_plain(index, binding.value, spot):
                     seen.add(name)
                     yield _Collection(cls, name, spot, binding.value)
                     break
@@ -152,13 +146,9 @@ def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:
     if value.kind == "binary":
         return value.text in ("+", "*") and any(_is_plain(index, part, spot) for part in value.parts)
     if value.kind == "call":
-        return value.callee in _PLAIN_CALLS or value.callee.endswith(
-            ("collections.OrderedDict", "copy.deepcopy")
-        )
+        return value.callee in _PLAIN_CALLS or value.callee.endswith(("collections.OrderedDict", "copy.deepcopy"))
     if value.kind == "path" and "." not in value.text:
-        found = [
-            o for o in index.flow.origins(value.text, spot) if o.kind not in ("append", "extend", "augment")
-        ]
+        found = [o for o in index.flow.origins(value.text, spot) if o.kind not in ("append", "extend", "augment")]
         return bool(found) and all(
             o.kind == "assign"
             and o.expr is not None
@@ -199,12 +189,8 @@ def _registered_calls(index: Index, cls: Class) -> set[int]:
                         and binding.value is not None
                         and binding.value.kind in ("path", "call")
                     ):
-                        things = index.objects.of(
-                            binding.value, Spot(method, binding.position), binding.items
-                        )
-                        calls |= {
-                            id(thing.call) for thing in things if isinstance(thing, Instance) and thing.call
-                        }
+                        things = index.objects.of(binding.value, Spot(method, binding.position), binding.items)
+                        calls |= {id(thing.call) for thing in things if isinstance(thing, Instance) and thing.call}
     return calls
 
 
@@ -214,9 +200,7 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
         return None
     if member.expr.kind == "path":
         origins = list(index.flow.origins(member.expr.text, member.spot))
-        if not origins or any(
-            o.kind != "assign" or o.spot.function is not member.spot.function for o in origins
-        ):
+        if not origins or any(o.kind != "assign" or o.spot.function is not member.spot.function for o in origins):
             return None
     for thing in index.objects.of(member.expr, member.spot):
         if isinstance(thing, Instance) and thing.call is not None and id(thing.call) not in registered:
@@ -285,11 +269,7 @@ def _hidden(index: Index, collection: _Collection) -> str:
     uses = _uses(index, collection.cls, collection.name)
     if all(index.values.is_without_grad(spot) for spot in uses):
         return "used without gradients only"
-    if (
-        collection.name.startswith("_")
-        and len(collection.value.parts) == 1
-        and collection.value.kind != "each"
-    ):
+    if collection.name.startswith("_") and len(collection.value.parts) == 1 and collection.value.kind != "each":
         return "one module behind an underscore, hidden on purpose"
     text = index.repository.read(collection.cls.path) or ""
     lines = text.split("\n")[max(0, collection.spot.line - 4) : collection.spot.line]
@@ -316,14 +296,10 @@ def _failure(index: Index, collection: _Collection, member: Member, made: Instan
 
 
 def _noun(value: Expr) -> str:
-    return {"each": value.text, "call": value.last, "binary": "list", "path": "list"}.get(
-        value.kind, value.kind
-    )
+    return {"each": value.text, "call": value.last, "binary": "list", "path": "list"}.get(value.kind, value.kind)
 
 
-def _finding(
-    collection: _Collection, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()
-) -> Finding:
+def _finding(collection: _Collection, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:
     return Finding(
         by=BY,
         outcome=outcome,

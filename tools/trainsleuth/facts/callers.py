@@ -109,9 +109,7 @@ class Callers:
 def is_test(path: str) -> bool:
     """A file of tests: what it calls says little about how the project trains."""
     folders, _, name = path.rpartition("/")
-    return (
-        name.startswith("test_") or name == "conftest.py" or bool({"tests", "test"} & set(folders.split("/")))
-    )
+    return name.startswith("test_") or name == "conftest.py" or bool({"tests", "test"} & set(folders.split("/")))
 
 
 def external_name(thing: Thing | Target) -> str:

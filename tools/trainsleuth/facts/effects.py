@@ -130,17 +130,11 @@ class Effects:
         if head == function.self_name:
             owner = call.receiver if call is not None else None
             if function.name == "__init__" or owner is None or owner.kind != "path":
-                owner = (
-                    call.parts[0] if call is not None and function.name in ("forward", "__call__") else None
-                )
+                owner = call.parts[0] if call is not None and function.name in ("forward", "__call__") else None
             outer = owner.text if owner is not None and owner.kind == "path" else ""
             return self._own_name(f"{outer}{dot}{rest}", spot) if outer else ""
         if function.parameter(head) is not None:
-            given = (
-                self.index.flow.given(function, call, head, target.owner is not None)
-                if call is not None
-                else None
-            )
+            given = self.index.flow.given(function, call, head, target.owner is not None) if call is not None else None
             outer = given.text if given is not None and given.kind == "path" else ""
             return self._own_name(f"{outer}{dot}{rest}", spot) if outer else ""
         is_local = bool(reaching(function, head, len(function.events))[0])

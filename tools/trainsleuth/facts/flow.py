@@ -49,9 +49,7 @@ class Flow:
         if binding.kind == "define":
             symbol = self.index.names.resolve(spot.function, binding.name)
             known = symbol if isinstance(symbol, Class | Function) else None
-            yield Origin(
-                "symbol" if known else "unknown", None, at, (), known, f"{binding.name} is defined twice"
-            )
+            yield Origin("symbol" if known else "unknown", None, at, (), known, f"{binding.name} is defined twice")
         elif binding.value is None and binding.kind != "assign":
             yield Origin("unknown", None, at, (), None, f"{binding.name} at line {at.line}")
         elif binding.value is not None:  # a bare annotation gives no value
@@ -99,12 +97,7 @@ class Flow:
     def arguments(self, name: str, spot: Spot) -> Iterator[Origin]:
         """What parameter `name` is given: in the frame's call, or else at every call that surely calls it."""
         function, frame = spot.function, spot.frame
-        if (
-            frame is not None
-            and frame.function is function
-            and frame.call is not None
-            and frame.caller is not None
-        ):
+        if frame is not None and frame.function is function and frame.call is not None and frame.caller is not None:
             yield self._argument(name, frame)
             return
         callers = self.index.callers(function)
@@ -114,9 +107,7 @@ class Flow:
             parameter = function.parameter(name)
             if parameter is not None and parameter.default is not None:
                 yield Origin("default", parameter.default, self._default_spot(function))
-            yield Origin(
-                "unknown", None, spot, (), None, f"no call of {function.name} was found that sets {name}"
-            )
+            yield Origin("unknown", None, spot, (), None, f"no call of {function.name} was found that sets {name}")
 
     def _argument(self, name: str, frame: Frame) -> Origin:
         function, call, caller = frame.function, frame.call, frame.caller
@@ -172,17 +163,11 @@ class Flow:
                     yield Origin("assign", binding.value, Spot(cls.body, binding.position), binding.items)
         for function, line in self.index.set_from_outside(name):
             if function.owner not in {cls.qualname for cls in classes}:
-                yield Origin(
-                    "unknown", None, inside, (), None, f"{name} is also set at {function.path}:{line}"
-                )
+                yield Origin("unknown", None, inside, (), None, f"{name} is also set at {function.path}:{line}")
 
     def is_dead(self, block: Block, spot: Spot) -> bool:
         """An arm in `block` cannot run: a test, all of whose inputs this frame or object fixes, goes the other way."""
-        here = (
-            spot.function.events[spot.position].block
-            if spot.position < len(spot.function.events)
-            else Block()
-        )
+        here = spot.function.events[spot.position].block if spot.position < len(spot.function.events) else Block()
         if is_sibling(block, here):
             return False  # the caller has decided that already
         for branch in block.branches[len(here.branches) :] if block.branches != here.branches else ():

@@ -17,9 +17,7 @@ MAX_DEPTH = 8  # calls inside calls
 class Following(Generic[Answer]):
     """Asks `produce` about an expression at a spot, once; a question inside itself has no alternatives of its own."""
 
-    def __init__(
-        self, produce: Callable[[Expr, Spot, tuple[Item, ...]], Iterable[Answer]], too_far: Answer
-    ) -> None:
+    def __init__(self, produce: Callable[[Expr, Spot, tuple[Item, ...]], Iterable[Answer]], too_far: Answer) -> None:
         self._produce = produce
         self._too_far = too_far
         self._known: dict[object, tuple[Answer, ...]] = {}

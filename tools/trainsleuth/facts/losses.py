@@ -52,9 +52,7 @@ def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | No
             spots.append(spot)
             losses |= {name for name in called if name}
         elif all(isinstance(thing, Unknown) for thing in things):
-            why = (
-                things[0].why if things and isinstance(things[0], Unknown) else "its definition was not found"
-            )
+            why = things[0].why if things and isinstance(things[0], Unknown) else "its definition was not found"
     if spots:
         return LossCall(site, sorted(losses)[0], tuple(spots))
     if why and _LOSS_NAME.search(site.call.last) and site.call.arguments:
@@ -70,9 +68,7 @@ def _loss_name(index: Index, thing: Thing, call: Expr, wanted: frozenset[str]) -
         return last if isinstance(thing, Instance) or not last[:1].isupper() else ""
     if isinstance(thing, Instance) and isinstance(thing.kind, Class):
         bases = {base.rpartition(".")[2] for base in index.external_bases(thing.kind)} & wanted
-        own = [
-            t for t in index.calling.called(thing, call, Spot(thing.kind.body, 0)) if isinstance(t, Target)
-        ]
+        own = [t for t in index.calling.called(thing, call, Spot(thing.kind.body, 0)) if isinstance(t, Target)]
         return sorted(bases)[0] if bases and not own else None
     return None
 

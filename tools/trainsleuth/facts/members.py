@@ -93,9 +93,7 @@ class Members:
         if origin.expr is None:
             return
         spot = origin.spot
-        block = (
-            spot.function.events[spot.position].block if spot.position < len(spot.function.events) else None
-        )
+        block = spot.function.events[spot.position].block if spot.position < len(spot.function.events) else None
         here = use.function.events[use.position].block if use.position < len(use.function.events) else None
         if spot.function is use.function and block is not None and here is not None:
             certain = encloses(block, here)
@@ -140,7 +138,5 @@ def _without_name(member: Member) -> Member:
     """Of an OrderedDict written as a list of (name, module): the module."""
     expr = member.expr
     if expr.kind == "tuple" and len(expr.parts) == 2 and expr.parts[0].kind in ("string", "format", "binary"):
-        return member._replace(
-            key=expr.parts[0].text if expr.parts[0].kind == "string" else None, expr=expr.parts[1]
-        )
+        return member._replace(key=expr.parts[0].text if expr.parts[0].kind == "string" else None, expr=expr.parts[1])
     return member

@@ -47,9 +47,9 @@ def owns_parameters(index: Index, instance: Instance, depth: int = 4) -> bool:
         return any(owns_parameters(index, one, depth - 1) for one in _inside(index, instance) if depth)
     if not depth or not is_module_class(index, instance.kind):
         return False
-    return any(
-        owns_parameters(index, one, depth - 1) for one in _attributes(index, instance)
-    ) or _has_parameter(index, instance.kind)
+    return any(owns_parameters(index, one, depth - 1) for one in _attributes(index, instance)) or _has_parameter(
+        index, instance.kind
+    )
 
 
 def _inside(index: Index, instance: Instance) -> Iterator[Instance]:

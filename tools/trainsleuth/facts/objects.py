@@ -117,9 +117,7 @@ class Objects:
             if isinstance(symbol, External | Module | Class | Function):
                 yield symbol
             elif symbol is not None:
-                yield from self.of(
-                    Expr("path", symbol.name, (), 0), Spot(symbol.scope, len(symbol.scope.events))
-                )
+                yield from self.of(Expr("path", symbol.name, (), 0), Spot(symbol.scope, len(symbol.scope.events)))
             else:
                 yield Unknown(f"{name} is not in {thing.path or thing.folder}")
         elif isinstance(thing, External):
@@ -197,10 +195,7 @@ class Objects:
                 yield from self.attribute(owner, named.text, spot)
             if named.kind != "string":
                 yield Unknown(f"getattr by a computed name at line {call.line}")
-        elif (
-            thing.name in ("builtins.list", "builtins.tuple", "builtins.iter", "builtins.reversed")
-            and call.arguments
-        ):
+        elif thing.name in ("builtins.list", "builtins.tuple", "builtins.iter", "builtins.reversed") and call.arguments:
             yield from self.of(call.arguments[0], spot, items)
         elif last[:1].isupper() or last in _MAKERS:
             yield from self._pick(iter((Instance(thing, call, spot),)), items)
@@ -234,9 +229,7 @@ class Objects:
             item = int(key.text)
         yield from self._elements_of(expr.parts[0], spot, () if item is None else (item,), item is None)
 
-    def _elements_of(
-        self, expr: Expr, spot: Spot, items: tuple[Item, ...], every: bool = True
-    ) -> Iterator[Thing]:
+    def _elements_of(self, expr: Expr, spot: Spot, items: tuple[Item, ...], every: bool = True) -> Iterator[Thing]:
         """Elements of a collection: one by its key or place, or every one, then element `items` of each."""
         members = self.index.members.of(expr, spot)
         chosen = [m for m in members if every or m.key is None or m.key == items[0]]

@@ -117,6 +117,4 @@ def is_loss_layer(name: str) -> bool:
 def has_parameters(name: str) -> bool:
     """A torch.nn layer that surely owns trainable parameters (containers and losses do not by themselves)."""
     last = name.rpartition(".")[2]
-    return (
-        is_torch_layer(name) and last not in STATELESS_LAYERS | CONTAINER_LAYERS and not last.endswith("Loss")
-    )
+    return is_torch_layer(name) and last not in STATELESS_LAYERS | CONTAINER_LAYERS and not last.endswith("Loss")

@@ -49,9 +49,7 @@ class TensorCalls:
         for thing in self.index.objects.of(receiver, spot):
             if isinstance(thing, Unknown | Literal):
                 continue
-            is_parameter = isinstance(thing, Instance) and external_name(thing).endswith(
-                ("Parameter", "Variable")
-            )
+            is_parameter = isinstance(thing, Instance) and external_name(thing).endswith(("Parameter", "Variable"))
             if not is_parameter:
                 return False
         return True
@@ -154,11 +152,7 @@ class TensorCalls:
             yield from self._kept(first, spot, items if last not in _SPLITTING else ())
         else:
             parts = [part for part in call.arguments if part.kind not in ("star", "string")]
-            parts += [
-                p.parts[0]
-                for p in call.parts[1:]
-                if p.kind == "keyword" and p.parts[0].kind not in ("string",)
-            ]
+            parts += [p.parts[0] for p in call.parts[1:] if p.kind == "keyword" and p.parts[0].kind not in ("string",)]
             yield joined(self._elements(part, spot) for part in parts)
 
     def _kept(self, first: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
@@ -169,9 +163,7 @@ class TensorCalls:
 
     def _is_list(self, expr: Expr, spot: Spot) -> bool:
         things = self.index.objects.of(expr, spot) if expr.kind == "path" else ()
-        return bool(things) and all(
-            isinstance(t, Literal) and t.expr.kind in ("list", "tuple", "each") for t in things
-        )
+        return bool(things) and all(isinstance(t, Literal) and t.expr.kind in ("list", "tuple", "each") for t in things)
 
     def _elements(self, expr: Expr, spot: Spot) -> Value:
         """Of a list of tensors: what its members agree on; of a tensor: itself."""
@@ -239,10 +231,7 @@ class TensorCalls:
         )
         tails: list[Value] = []
         for member in reversed(members):
-            values = [
-                self._tail(thing, call, given, spot)
-                for thing in self.index.objects.of(member.expr, member.spot)
-            ]
+            values = [self._tail(thing, call, given, spot) for thing in self.index.objects.of(member.expr, member.spot)]
             if values and all(value is None for value in values):
                 continue  # passes through what came before
             tails.append(agreed(value or unknown("one of several layers") for value in values))
@@ -289,12 +278,7 @@ _ARITHMETIC = words(
     """
 ) - {"backward"}
 _METHODS = (
-    frozenset(ops.RANGE_OF_FUNCTION)
-    | ops.KEEPING
-    | ops.CUTTING_METHODS
-    | ops.FRESH
-    | ops.STEPLIKE
-    | _ARITHMETIC
+    frozenset(ops.RANGE_OF_FUNCTION) | ops.KEEPING | ops.CUTTING_METHODS | ops.FRESH | ops.STEPLIKE | _ARITHMETIC
 ) - {
     "linear",
     "conv1d",

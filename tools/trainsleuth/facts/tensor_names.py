@@ -41,11 +41,7 @@ class TensorNames:
         is_leaf = self._is_made_leaf(expr.text, spot, origins)
         for origin in origins:
             for value in self._origin(origin, items):
-                yield (
-                    reborn(value, spot.function.path, is_leaf, f"{expr.text} is made a leaf")
-                    if is_leaf
-                    else value
-                )
+                yield (reborn(value, spot.function.path, is_leaf, f"{expr.text} is made a leaf") if is_leaf else value)
 
     def attribute(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         yield from self._member(expr.parts[0], expr.text, expr.line, spot, items)
@@ -87,9 +83,7 @@ class TensorNames:
             return False
         return bool(_LOADER.search(source.last))
 
-    def _member(
-        self, owner: Expr, name: str, line: int, spot: Spot, items: tuple[Item, ...]
-    ) -> Iterator[Value]:
+    def _member(self, owner: Expr, name: str, line: int, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         found = False
         for thing in self.index.objects.of(owner, spot):
             if isinstance(thing, External | Module | Class | Function):
@@ -113,9 +107,7 @@ class TensorNames:
         else:
             yield unknown(f"attribute {name} at line {line}")
 
-    def _of_instance(
-        self, owner: Instance, name: str, spot: Spot, items: tuple[Item, ...]
-    ) -> Iterator[Value]:
+    def _of_instance(self, owner: Instance, name: str, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         if isinstance(owner.kind, External):
             if name in ("weight", "bias") and owner.kind.name.startswith("torch.nn."):
                 yield Value("unknown", "live")
@@ -125,11 +117,7 @@ class TensorNames:
         for origin in self.index.flow.attributes(owner, name, spot):
             if origin.kind not in ("append", "extend") and not _is_none(origin.expr):
                 yield from self._origin(origin, items)
-        if (
-            owner.call is not None
-            and (given := owner.call.keyword(name)) is not None
-            and owner.spot is not None
-        ):
+        if owner.call is not None and (given := owner.call.keyword(name)) is not None and owner.spot is not None:
             yield from self.values.of(given, owner.spot, items)
 
     def _is_field(self, owner: Expr, spot: Spot) -> bool:
@@ -140,11 +128,7 @@ class TensorNames:
         """Line where `name` was told to require a gradient, between its definition and here; 0 when it was not."""
         last = max((o.spot.position for o in origins if o.spot.function is spot.function), default=-1)
         for binding in bindings(spot.function).get(f"{name}.requires_grad", ()):
-            if (
-                last < binding.position < spot.position
-                and binding.value is not None
-                and binding.value.text == "True"
-            ):
+            if last < binding.position < spot.position and binding.value is not None and binding.value.text == "True":
                 return spot.function.events[binding.position].line
         for position in range(last + 1, min(spot.position, len(spot.function.events))):
             event = spot.function.events[position]

@@ -33,9 +33,7 @@ class Frame:
 
     @property
     def depth(self) -> int:
-        return 1 + (
-            self.caller.frame.depth if self.caller is not None and self.caller.frame is not None else 0
-        )
+        return 1 + (self.caller.frame.depth if self.caller is not None and self.caller.frame is not None else 0)
 
 
 class Instance(NamedTuple):

@@ -71,10 +71,7 @@ class Values:
         found = self._plain(expr, spot, items)
         if expr.kind in ("call", "binary", "attr", "unary") and self.is_without_grad(spot):
             place = (spot.function.path, expr.line, "computed under torch.no_grad()")
-            found = (
-                cut(value, *place) if value.grad in ("live", "unknown", "reborn") else value
-                for value in found
-            )
+            found = (cut(value, *place) if value.grad in ("live", "unknown", "reborn") else value for value in found)
         yield from found
 
     def _plain(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
@@ -107,29 +104,16 @@ class Values:
 
     def _sequence(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         first = items[0] if items else None
-        if (
-            isinstance(first, int)
-            and first < len(expr.parts)
-            and not any(p.kind == "star" for p in expr.parts)
-        ):
+        if isinstance(first, int) and first < len(expr.parts) and not any(p.kind == "star" for p in expr.parts):
             yield from self.of(expr.parts[first], spot, items[1:])
         elif items or not expr.parts:
-            yield (
-                unknown(f"an element of a sequence at line {expr.line}")
-                if items
-                else Value("other", "constant")
-            )
+            yield (unknown(f"an element of a sequence at line {expr.line}") if items else Value("other", "constant"))
         else:
             yield agreed([self.one(part, spot) for part in expr.parts])
 
     def _dict(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         for pair in expr.parts:
-            if (
-                items
-                and pair.kind == "pair"
-                and pair.parts[0].kind == "string"
-                and pair.parts[0].text == items[0]
-            ):
+            if items and pair.kind == "pair" and pair.parts[0].kind == "string" and pair.parts[0].text == items[0]:
                 yield from self.of(pair.parts[1], spot, items[1:])
                 return
         yield unknown(f"an entry of a dict at line {expr.line}")
@@ -138,12 +122,7 @@ class Values:
         key = expr.parts[1] if len(expr.parts) == 2 else None
         if key is not None and key.kind == "string":
             yield from self.of(expr.parts[0], spot, (key.text, *items))
-        elif (
-            key is not None
-            and key.kind == "number"
-            and key.text.isdigit()
-            and self.is_sequence(expr.parts[0], spot)
-        ):
+        elif key is not None and key.kind == "number" and key.text.isdigit() and self.is_sequence(expr.parts[0], spot):
             yield from self.of(expr.parts[0], spot, (int(key.text), *items))
         else:
             yield from self.of(expr.parts[0], spot, items)
@@ -153,9 +132,7 @@ class Values:
         if expr.kind in ("tuple", "list"):
             return True
         if expr.kind == "path":
-            found = [
-                o for o in self.index.flow.origins(expr.text, spot) if o.expr is not None and not o.items
-            ]
+            found = [o for o in self.index.flow.origins(expr.text, spot) if o.expr is not None and not o.items]
             return bool(found) and all(self.is_sequence(o.expr, o.spot) for o in found if o.expr is not None)
         return expr.kind == "call" and self._calls.gives_sequence(expr, spot)
 
