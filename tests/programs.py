@@ -1,61 +1,88 @@
-"""Running trainsleuth on bundled programs the way a user would, for the tests that need real runs."""
+"""Small training programs and the processes that they leave, for tests of the faces."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import shutil
-import subprocess
 import sys
-from dataclasses import dataclass
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-NOTES = "trainsleuth-notes.md"
+ROOT = Path(__file__).parents[1]
+PYTHON = sys.executable
 
+HEALTHY = """\
+import torch
+from torch import nn
 
-@dataclass(frozen=True)
-class Answer:
-    """What one command line said."""
-
-    code: int
-    output: str
-    errors: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        answer: dict[str, Any] = json.loads(self.output)
-        return answer
-
-
-def trainsleuth(*words: str, cwd: Path, seconds: float = 200) -> Answer:
-    """The command line, with this Python first on PATH so that `python` means it."""
-    env = dict(os.environ, OMP_NUM_THREADS="1", PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    env["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tools"), str(ROOT / "server")])
-    done = subprocess.run(
-        [sys.executable, "-P" if sys.version_info >= (3, 11) else "-B", "-m", "trainsleuth", *words],
-        cwd=cwd, env=env, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    return Answer(done.returncode, done.stdout, done.stderr)
-
-
-def copied(folder: Path, into: Path) -> Path:
-    """A copy that a run may see but the checkout keeps clean of."""
-    target = into / folder.name
-    shutil.copytree(folder, target, ignore=shutil.ignore_patterns("__pycache__"))
-    return target
+torch.manual_seed(0)
+inputs = torch.randn(256, 8)
+labels = (inputs[:, 0] > 0).long()
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+criterion = nn.CrossEntropyLoss()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for step in range(200):
+    batch = torch.randint(0, 256, (32,))
+    optimizer.zero_grad()
+    loss = criterion(model(inputs[batch]), labels[batch])
+    loss.backward()
+    optimizer.step()
+"""
+SOFTMAX = HEALTHY.replace("nn.Linear(16, 2))", "nn.Linear(16, 2), nn.Softmax(dim=1))")
+NONFINITE = HEALTHY.replace("labels[batch])\n", "labels[batch]) + torch.log(inputs.new_zeros(()))\n")
+NO_TRAINING = "import torch\nprint(torch.ones(3).sum())\n"
+# trains slowly, and leaves a child in a session of its own behind
+ENDLESS = HEALTHY.replace(
+    "for step in range(200):",
+    "import subprocess, time\n"
+    "subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+    "for step in range(100_000):\n    time.sleep(0.1)",
+)
 
 
-def tree_hash(folder: Path) -> str:
-    """Names, kinds, modes and contents of everything below `folder`, the notes file aside."""
-    digest = hashlib.blake2b()
-    for path in sorted(folder.rglob("*")):
-        if path.name == NOTES:
-            continue
-        stat = path.lstat()
-        digest.update(f"{path.relative_to(folder)}\0{stat.st_mode}\0".encode("utf-8", "surrogateescape"))
-        digest.update(path.read_bytes() if path.is_file() and not path.is_symlink() else b"")
-    return digest.hexdigest()
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """Ours for a test: the sources of this checkout, and a home for runs and answers of its own."""
+    return {
+        "PATH": f"{Path(PYTHON).parent}{os.pathsep}/usr/bin{os.pathsep}/bin",
+        "PYTHONPATH": f"{ROOT / 'tools'}{os.pathsep}{ROOT / 'server'}",
+        "TRAINSLEUTH_HOME": str(home),
+        "OMP_NUM_THREADS": "1",
+        **more,
+    }
+
+
+def marked(word: str) -> dict[int, str]:
+    """Living processes whose environment holds `word`: pid and command line."""
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with suppress(OSError):
+                folder = Path("/proc") / name
+                if os.fsencode(word) in (folder / "environ").read_bytes() and not _is_zombie(folder):
+                    found[int(name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+    return found
+
+
+def _is_zombie(folder: Path) -> bool:
+    return (folder / "stat").read_bytes().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+
+
+def wait_for(word: str, part: str, seconds: float = 60.0) -> dict[int, str]:
+    """The marked processes, as soon as one of them has `part` in its command line."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = marked(word)
+        if any(part in line for line in found.values()):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"no process with {part!r} in {marked(word)}")
+
+
+def gone_after(word: str, spared: str = "\0", seconds: float = 10.0) -> float:
+    """Seconds until no marked process is left but those with `spared` in their command line."""
+    started = time.monotonic()
+    while time.monotonic() - started < seconds:
+        if not [line for line in marked(word).values() if spared not in line]:
+            return time.monotonic() - started
+        time.sleep(0.02)
+    raise AssertionError(f"still alive: {marked(word)}")
