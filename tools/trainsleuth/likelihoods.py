@@ -83,17 +83,24 @@ class Table:
     def column(self, finding: Finding) -> Column | None:
         """The test that a finding is the answer of; None when it says nothing about any cause.
 
-        A test that the table does not know counts by the claims that its failures cite.
+        A test that the table does not know counts by what its failures suspect, else by the claims they cite.
         """
         known = self.columns.get(test_id(finding.by))
         if known is not None or finding.outcome != "fail":
             return known
-        cited = {cause.id: 0.7 for cause in self.causes.values() if set(cause.claims) & set(finding.claims)}
+        suspected = set(finding.suspects) & set(self.causes)
+        cited = {
+            cause.id: 0.7
+            for cause in self.causes.values()
+            if (cause.id in suspected if suspected else set(cause.claims) & set(finding.claims))
+        }
         name = f"{finding.by} about {', '.join(cited)}"
         return Column(name, "", 0.0, True, 0.05, "", cited) if cited else None
 
     def named(self, finding: Finding, column: Column) -> frozenset[str]:
-        """The causes that a failure speaks of: by its claims, else by its family, else all it can see."""
+        """The causes that a failure speaks of: those it suspects, else by claims, by family, else all it can see."""
+        if finding.suspects:
+            return frozenset(finding.suspects) & frozenset(self.causes) or frozenset(column.fails)
         candidates = [self.causes[id] for id in column.fails]
         by_claims = frozenset(cause.id for cause in candidates if set(cause.claims) & set(finding.claims))
         by_family = frozenset(cause.id for cause in candidates if cause.family == finding.family)

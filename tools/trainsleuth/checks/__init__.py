@@ -103,7 +103,8 @@ def run_checks(
         own = [f for f in module.check(index) if any(is_under(f.path or "", scope) for scope in scopes)]
         opened = [f for f in own if f.outcome == "open"]
         findings += [f for f in own if f.outcome == "fail"]
-        findings.append(_summary(module, name, own))
+        if not own or any(f.outcome != "fail" for f in own):
+            findings.append(_summary(module, name, own))
         examined[name] = {"sites": len(own), "unresolved": len(opened)}
         unresolved += [Unresolved(f.path or "", f.line or 0, f.message) for f in opened]
     return CheckReport(
