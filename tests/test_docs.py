@@ -160,7 +160,7 @@ def test_the_printed_priors_are_those_of_the_table() -> None:
 
 def test_the_diagnostics_run_as_they_stand(capsys: pytest.CaptureFixture[str]) -> None:
     torch = pytest.importorskip("torch")
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # tiny tensors: more threads only wait for each other
     text = (ROOT / "refs" / "diagnostics.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     exec("\n".join(blocks), {"__name__": "diagnostics"})

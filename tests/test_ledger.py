@@ -218,6 +218,9 @@ def test_credence_stays_a_probability_whatever_is_found() -> None:
 def test_a_test_of_which_the_table_knows_nothing_counts_by_its_claims() -> None:
     first = update([fail("check:view-for-transpose", "view-vs-permute", family="architecture")])[0]
     assert first.id == "wrong-axis-or-mask"
+    both = by_id(update([fail("check:new", "view-vs-permute"), fail("check:new", "train-eval-mode", message="other")]))
+    for cause in ("wrong-axis-or-mask", "eval-mode"):
+        assert both[cause].credence.middle > 3 * both[cause].prior.middle
     assert update([fail("check:unknown", "no-such-claim")]) == update([])
     assert update([said("check:unknown", "pass")]) == update([])
 

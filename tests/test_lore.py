@@ -77,9 +77,7 @@ def test_a_wrong_id_names_the_nearest() -> None:
 
 def test_a_citation_leads_to_its_words() -> None:
     cited = next(one for one in lore.claim("fails-silently").sources if one.source.id == "karpathy-recipe")
-    assert (
-        cited.url == "https://karpathy.github.io/2019/04/25/recipe/#:~:text=silently%20work%20a%20bit%20worse"
-    )
+    assert cited.url == "https://karpathy.github.io/2019/04/25/recipe/#:~:text=silently%20work%20a%20bit%20worse"
     for claim in lore.claims().values():
         for one in claim.sources:
             assert " " not in one.url and one.url.count("#") <= 1
@@ -108,9 +106,7 @@ def test_sections_know_their_claims() -> None:
 
 
 def test_code_is_not_read_as_headings() -> None:
-    text = (
-        "# one\n\nbefore\n\n```python\n# a comment\n```\n\n## two\n\nafter [some-claim] [link-text](x.md)\n"
-    )
+    text = "# one\n\nbefore\n\n```python\n# a comment\n```\n\n## two\n\nafter [some-claim] [link-text](x.md)\n"
     parts = list(content._sections("page.md", text))
     assert [(part.title, part.claims) for part in parts] == [("one", ()), ("two", ("some-claim",))]
     assert "# a comment" in parts[0].text

@@ -259,9 +259,12 @@ def test_a_folder_linked_out_of_the_root_is_refused(tmp_path: Path) -> None:
         Notes(tmp_path / "repo" / "notes" / "case.md", root=tmp_path / "repo").add_findings([FAIL])
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotesError, match="another folder"):
-        Notes(tmp_path / "missing" / "case.md").add_findings([FAIL])
+@pytest.mark.parametrize("name", ["missing/case.md", "a-file/case.md", "nul\0.md", "x" * 300, "fifo"])
+def test_a_place_that_cannot_hold_notes_is_said(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a-file").write_text("")
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(NotesError, match="another"):
+        Notes(tmp_path / name).add_findings([FAIL])
 
 
 def test_mode_is_kept_and_nothing_else_lies_around(tmp_path: Path) -> None:
@@ -327,9 +330,7 @@ def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["trainsleuth-notes.md"]
 
 
-def test_a_home_that_cannot_be_written_does_not_stop_the_notes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_home_that_cannot_be_written_does_not_stop_the_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TRAINSLEUTH_HOME", str(tmp_path / "file" / "home"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from trainsleuth.finding import Finding
-from trainsleuth.hypothesis import Credence, Hypothesis, Verdict, reference
-from trainsleuth.likelihoods import Column, Table, moved, odds, priors, probability, table, test_id
+from trainsleuth.hypothesis import Credence, Hypothesis, Verdict, odds, probability, reference
+from trainsleuth.likelihoods import Column, Table, priors, table, test_id
 from trainsleuth.next_test import Suggestion, suggest
 
 __all__ = ["LedgerError", "Suggestion", "confirm", "suggest", "update"]
@@ -62,7 +62,7 @@ def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = 
         for_, against = _cited(shipped, id, given)
         about = [part for one in evidence if (part := one.about(id)) is not None]
         verdict = _verdict(before[id].middle, _posterior(before, about)[id], for_, against)
-        prior, credence = before[id].rounded(), moved(before[id], after[id]).rounded()
+        prior, credence = before[id].rounded(), before[id].moved(after[id]).rounded()
         known = Hypothesis(id, cause.statement, cause.family, prior, credence, verdict, for_, against)
         hypotheses.append(known)
     return sorted(hypotheses, key=lambda one: (-one.credence.middle, one.id))
@@ -87,7 +87,7 @@ def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothes
     return replace(
         hypothesis,
         verdict="confirmed",
-        credence=moved(hypothesis.credence, after_flip).rounded(),
+        credence=hypothesis.credence.moved(after_flip).rounded(),
         for_=tuple(dict.fromkeys(cited)),
     )
 
@@ -98,14 +98,15 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
         column = shipped.column(finding)
         if column is None or finding.outcome not in ("fail", "pass"):
             continue
-        weight = 0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
-        one = heard.setdefault(test_id(finding.by), _Evidence(column, {}, 0.0))
+        noted = finding.outcome == "fail" and finding.severity == "note"
+        weight = _WEIGHT["low" if noted else finding.confidence]
+        one = heard.get(column.test, _Evidence(column, {}, 0.0))
         if finding.outcome == "pass":
-            heard[test_id(finding.by)] = replace(one, passes=max(one.passes, weight))
+            heard[column.test] = replace(one, passes=max(one.passes, weight))
             continue
         named = shipped.named(finding, column)
         fails = {**one.fails, named: max(one.fails.get(named, 0.0), weight)}
-        heard[test_id(finding.by)] = replace(one, fails=fails)
+        heard[column.test] = replace(one, fails=fails)
     return list(heard.values())
 
 

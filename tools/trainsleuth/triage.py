@@ -19,6 +19,7 @@ from trainsleuth.hypothesis import Hypothesis
 from trainsleuth.ledger import Suggestion
 from trainsleuth.notes import Notes
 from trainsleuth.probing import ProbeReport, Request, run_probes
+from trainsleuth.repository import Repository
 from trainsleuth.trace import traces
 
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
@@ -52,7 +53,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     shown = " ".join(request.command)
 
     request.say("searching the code for silent bugs")
-    checked = run_checks(root, only=None)
+    checked = run_checks(Repository(root))
     reports: list[ProbeReport] = []
     findings = list(checked.findings)
     _write(book, [f for f in findings if f.outcome == "fail"], shown)

@@ -10,11 +10,21 @@ from typing import NamedTuple
 
 from trainsleuth.repository import CONFIG_SUFFIXES, SOURCE_SUFFIXES, Repository
 
+from .callers import Caller, Callers
 from .config import ConfigValue, read_config
+from .effects import Effects
+from .flow import Flow
+from .holders import Holders
+from .members import Members
 from .names import External, Names, Symbol
 from .notebook import join_cells
+from .objects import Objects
 from .records import Class, Event, Expr, FileFacts, Function
+from .scopes import Binding, bindings
 from .source import read_source
+from .things import Frame, Instance, Spot
+from .values import Values
+from .words import words
 
 
 class Site(NamedTuple):
@@ -68,6 +78,10 @@ class Index:
         for name in last_names:
             yield from self._calls.get(name, ())
 
+    def call_names(self) -> frozenset[str]:
+        """Last names of all calls in the project."""
+        return frozenset(self._calls)
+
     def class_of(self, function: Function) -> Class | None:
         """The class that a method is written in."""
         return self.files[function.path].classes.get(function.owner) if function.owner else None
@@ -112,6 +126,139 @@ class Index:
     def method(self, cls: Class, name: str) -> Function | None:
         """The method that an instance of `cls` has under `name`, if the project defines it."""
         return next((one.methods[name] for one in self.lineage(cls) if name in one.methods), None)
+
+    def methods(self, owner: Instance, name: str) -> tuple[Function, ...]:
+        """Every method that `owner.name` may run: one, or with overrides when only a base class is known."""
+        if not isinstance(owner.kind, Class):
+            return ()
+        found = [self.method(owner.kind, name)]
+        if owner.call is None:
+            found += [below.methods.get(name) for below in self.subclasses(owner.kind)]
+        return tuple(dict.fromkeys(one for one in found if one is not None))
+
+    def is_a(self, cls: Class, *externals: str) -> bool:
+        """A project class with one of the external classes, given by last name, above it."""
+        return any(base.rpartition(".")[2] in externals for base in self.external_bases(cls))
+
+    @cached_property
+    def _functions_named(self) -> dict[str, list[Function]]:
+        table: dict[str, list[Function]] = {}
+        for function in self.functions():
+            table.setdefault(function.name, []).append(function)
+        for cls in self.classes():
+            if (init := self.method(cls, "__init__")) is not None:
+                table.setdefault(cls.name, []).append(init)
+        return table
+
+    def functions_named(self, name: str) -> tuple[Function, ...]:
+        """Wide: every function or method of that name, and the constructor of every class of that name."""
+        return tuple(self._functions_named.get(name, ()))
+
+    @cached_property
+    def _global_bindings(self) -> dict[tuple[str, str], list[tuple[Function, Binding]]]:
+        table: dict[tuple[str, str], list[tuple[Function, Binding]]] = {}
+        for function in self.functions():
+            for event in function.events:
+                for name in event.text.split() if event.kind == "global" else ():
+                    found = [(function, binding) for binding in bindings(function).get(name, ())]
+                    table.setdefault((function.path, name), []).extend(found)
+        return table
+
+    def global_bindings(self, path: str, name: str) -> tuple[tuple[Function, Binding], ...]:
+        """Bindings of a module's variable from functions that call it global."""
+        return tuple(self._global_bindings.get((path, name), ()))
+
+    @cached_property
+    def _set_from_outside(self) -> dict[str, list[tuple[Function, int]]]:
+        table: dict[str, list[tuple[Function, int]]] = {}
+        for function in self.functions():
+            for path, found in bindings(function).items():
+                head, _, name = path.rpartition(".")
+                is_settings = head.rpartition(".")[2].lower().strip("_") in _SETTINGS
+                if head and head != function.self_name and not is_settings and found[0].kind == "assign":
+                    table.setdefault(name, []).append((function, function.events[found[0].position].line))
+        return table
+
+    def set_from_outside(self, attribute: str) -> tuple[tuple[Function, int], ...]:
+        """Places that assign `x.attribute` where x is not self and not named like a table of settings."""
+        return tuple(self._set_from_outside.get(attribute, ()))
+
+    def constructor_frame(self, owner: Instance, method: Function) -> Frame:
+        """The frame in which `method` runs for `owner`: with the constructor's arguments where it is a constructor."""
+        if owner.call is None or not isinstance(owner.kind, Class) or method.name != "__init__":
+            return Frame(method, None, None, owner)
+        own = self.method(owner.kind, "__init__")
+        frame = Frame(own, owner.call, owner.spot, owner) if own is not None else None
+        for _ in range(8):
+            if frame is None or frame.function is method:
+                break
+            frame = self._base_frame(frame, owner)
+        return frame or Frame(method, None, None, owner)
+
+    def _base_frame(self, frame: Frame, owner: Instance) -> Frame | None:
+        """From a constructor to the one of the base class that it calls."""
+        cls = self.class_of(frame.function)
+        above = self.lineage(cls)[1:] if cls is not None else ()
+        base = next((one.methods["__init__"] for one in above if "__init__" in one.methods), None)
+        for position, event in enumerate(frame.function.events):
+            for call in event.calls:
+                if base is not None and call.last == "__init__" and call.receiver is not None:
+                    return Frame(base, call, Spot(frame.function, position, frame), owner)
+        return None
+
+    def returns(self, frame: Frame) -> Iterator[tuple[Expr, Spot]]:
+        """Every value that the function of `frame` may return, where it is returned."""
+        end = Spot(frame.function, len(frame.function.events), frame)
+        for position, event in enumerate(frame.function.events):
+            if event.kind == "return" and event.value is not None and not self.flow.is_dead(event.block, end):
+                yield event.value, Spot(frame.function, position, frame)
+
+    @cached_property
+    def flow(self) -> Flow:
+        return Flow(self)
+
+    @cached_property
+    def objects(self) -> Objects:
+        """`index.objects.of(expr, spot)`: which things an expression may stand for."""
+        return Objects(self)
+
+    @cached_property
+    def members(self) -> Members:
+        """`index.members.of(expr, spot)`: what a collection holds."""
+        return Members(self)
+
+    @cached_property
+    def values(self) -> Values:
+        """`index.values.of(expr, spot)`: range and gradient of the tensor that an expression gives."""
+        return Values(self)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """`index.effects.of(function)`: what calling it does to optimizers, losses and modes, at any depth."""
+        return Effects(self)
+
+    @cached_property
+    def calling(self) -> Callers:
+        return Callers(self)
+
+    def callers(self, function: Function) -> tuple[Caller, ...]:
+        """Every call outside tests that surely runs `function`."""
+        return self.calling.of(function)
+
+    @cached_property
+    def _holders(self) -> Holders:
+        return Holders(self)
+
+    def holders(self, names: frozenset[str]) -> frozenset[str]:
+        """Wide: every last name that may hold a thing named so: classes to variables, attributes, parameters."""
+        return self._holders.of(names)
+
+
+_SETTINGS = words(
+    """
+    args arg opt opts options config configs cfg conf hparams hp flags params param c a self
+    """
+)
 
 
 def build_index(repository: Repository, under: Iterable[str] = ()) -> Index:

@@ -104,7 +104,12 @@ class Branch(NamedTuple):
     arms: int
     complete: bool  # an else (or a bare case _) is there, so one of the arms runs
     kind: str
-    test: Expr | None
+    tests: tuple[Expr, ...]  # of the arms up to this one; an else has one fewer than its arm + 1
+
+    @property
+    def test(self) -> Expr | None:
+        """Condition of this arm; None for an else, an except, a case."""
+        return self.tests[self.arm] if self.arm < len(self.tests) else None
 
 
 class Loop(NamedTuple):

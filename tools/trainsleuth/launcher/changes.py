@@ -90,9 +90,7 @@ def snapshot(root: str, left_out: str = "") -> dict[str, Stamp]:
     """Time and size of the files below `root`; no link is followed, no `SKIPPED` or `left_out` entered."""
     stamps: dict[str, Stamp] = {}
     for folder, folders, names in os.walk(root):
-        folders[:] = [
-            name for name in folders if name not in SKIPPED and os.path.join(folder, name) != left_out
-        ]
+        folders[:] = [name for name in folders if name not in SKIPPED and os.path.join(folder, name) != left_out]
         for name in names:
             path = os.path.join(folder, name)
             stamp = _stamp_of(path)

@@ -142,9 +142,7 @@ def _python_at(words: Sequence[str]) -> int | None:
     if is_python(words[0]):
         return 0
     if os.path.basename(words[0]) in PROJECT_TOOLS | PREFIXES:
-        return next(
-            (i for i, word in enumerate(words) if is_python(word) and words[i - 1] not in _NAMES), None
-        )
+        return next((i for i, word in enumerate(words) if is_python(word) and words[i - 1] not in _NAMES), None)
     return None
 
 

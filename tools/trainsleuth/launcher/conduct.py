@@ -160,9 +160,7 @@ def _added(request: Request, stage: Stage, folder: Path, original: str) -> dict[
 def _words(request: Request, stage: Stage, added: Mapping[str, str | None]) -> list[str]:
     python = None if request.python is None else os.path.abspath(request.python)
     if python is not None and not os.access(python, os.X_OK):
-        raise CommandError(
-            f"the interpreter {request.python} does not exist or cannot be run: check --python"
-        )
+        raise CommandError(f"the interpreter {request.python} does not exist or cannot be run: check --python")
     return resolve(
         stage.command,
         cwd=Path(stage.cwd),

@@ -85,9 +85,7 @@ def copy_folder(root: str, place: str, left_out: str = "") -> Copy:
     try:
         _copy_into(copy, root, place, "")
     except OSError as error:
-        raise CopyError(
-            f"{readable(str(error.filename or root))} cannot be copied: {error.strerror}"
-        ) from error
+        raise CopyError(f"{readable(str(error.filename or root))} cannot be copied: {error.strerror}") from error
     return copy
 
 

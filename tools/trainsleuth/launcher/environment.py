@@ -40,8 +40,11 @@ QUIET: Mapping[str, str] = {
 def additions(
     config: Mapping[str, Any], given: Mapping[str, str | None], inherited: Mapping[str, str]
 ) -> dict[str, str | None]:
-    """Variables to set, or to remove with None; `given` ones win. LaunchError for a huge experiment."""
-    text = json.dumps(config)
+    """Variables to set, or to remove with None; `given` ones win. LaunchError unless it fits in JSON."""
+    try:
+        text = json.dumps(config)
+    except TypeError as error:
+        raise LaunchError(f"the experiment must be plain JSON: {error}") from error
     if len(text) > CONFIG_BYTES:
         raise LaunchError(
             f"the experiment takes {len(text):,} characters of JSON, more than {CONFIG_BYTES:,}: "

@@ -41,9 +41,7 @@ def make() -> Path:
 def prune(runs: Path) -> None:
     """Remove all but the newest `KEPT` run folders, never one whose supervisor lives."""
     with suppress(OSError):
-        folders = sorted(
-            (entry for entry in runs.iterdir() if entry.is_dir()), key=lambda each: each.stat().st_mtime
-        )
+        folders = sorted((entry for entry in runs.iterdir() if entry.is_dir()), key=lambda each: each.stat().st_mtime)
         for old in folders[:-KEPT]:
             if not _is_in_use(old):
                 clear(str(old))
@@ -80,8 +78,7 @@ def events(folder: Path) -> tuple[Event, ...]:
         rank = ranks[-1] if ranks else None
         pid = int(path.stem.partition("-")[2])
         found.extend(
-            {**event, "pid": pid, "rank": rank if event.get("rank") is None else event["rank"]}
-            for event in own
+            {**event, "pid": pid, "rank": rank if event.get("rank") is None else event["rank"]} for event in own
         )
     return tuple(sorted(found, key=lambda event: event["t"]))
 

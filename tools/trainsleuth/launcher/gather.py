@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ def gather(blank: Run, stage: Stage, report: Report, pid: int | None, limits: Li
     found = changed(stage, report, folder)
     events = tuple(_completed(folders.events(folder), report, pid, found.untold))
     output = _read(folder / "output.txt")
-    outside = dict.fromkeys(event["path"] for event in events if event["kind"] == "wrote")
+    outside = {event["path"]: event["existed"] for event in events if event["kind"] == "wrote"}
+    changed_outside = [path for path in outside if os.path.lexists(path)]
+    gone = [path for path, existed in outside.items() if existed and not os.path.lexists(path)]
     ended, why = outcome.judge(report, events, output, limits, open_links(stage, report))
     return replace(
         blank,
@@ -30,8 +33,8 @@ def gather(blank: Run, stage: Stage, report: Report, pid: int | None, limits: Li
         output=output,
         events=events,
         contained=stage.contained,
-        wrote=(*found.wrote, *(path for path in outside if path not in found.wrote)),
-        deleted=found.deleted,
+        wrote=tuple(dict.fromkeys([*found.wrote, *changed_outside])),
+        deleted=tuple(dict.fromkeys([*found.deleted, *gone])),
         peak_bytes=report.get("peak_bytes", 0),
     )
 
@@ -40,8 +43,7 @@ def _completed(events: tuple[Event, ...], report: Report, pid: int | None, untol
     """The events, with what only the supervisor knew: the command's exit code, processes never heard of."""
     code, end = report.get("code"), report.get("seconds", 0.0)
     told: list[Event] = [
-        {**event, "code": code} if event["kind"] == "exit" and event["pid"] == pid else event
-        for event in events
+        {**event, "code": code} if event["kind"] == "exit" and event["pid"] == pid else event for event in events
     ]
     unseen: list[dict[str, Any]] = [
         {"kind": "unprobed", "t": end, "rank": None, **process} for process in report.get("unprobed", ())

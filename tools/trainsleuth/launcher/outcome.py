@@ -32,9 +32,7 @@ def judge(
     return ended, "; ".join([why, *notes])
 
 
-def _judge(
-    report: Mapping[str, Any], events: Sequence[Event], output: str, limits: Limits
-) -> tuple[Ended, str]:
+def _judge(report: Mapping[str, Any], events: Sequence[Event], output: str, limits: Limits) -> tuple[Ended, str]:
     if report["kind"] == "refused":
         return "not_started", _refused(report)
     if report["kind"] == "lost":
@@ -79,16 +77,13 @@ def _failed(failed: Event | None, output: str) -> str:
     return f"{what}; nothing was trained unprobed, and the full message is in the output"
 
 
-def _cut_short(
-    report: Mapping[str, Any], events: Sequence[Event], limits: Limits
-) -> tuple[Ended, str] | None:
+def _cut_short(report: Mapping[str, Any], events: Sequence[Event], limits: Limits) -> tuple[Ended, str] | None:
     """Runs that we ended, or the kernel for lack of memory."""
     how, used = report["how"], f"{report['used_bytes'] / MB:,.0f} MB"
     if how == "timeout":
         where = "" if _hooked(events) else ", and no probed process had imported torch by then"
         return "timeout", (
-            f"the command still ran after {limits.seconds:g} s and was stopped{where}: "
-            "allow more time or fewer steps"
+            f"the command still ran after {limits.seconds:g} s and was stopped{where}: allow more time or fewer steps"
         )
     if how == "out_of_memory":
         return "out_of_memory", (
@@ -175,9 +170,7 @@ def _about_links(unprotected: Sequence[str]) -> list[str]:
 
 def _names(lines: Sequence[Sequence[str]]) -> str:
     shown = [shlex.join(line)[:120] for line in lines[:3]]
-    return ", ".join(f"`{line}`" for line in shown) + (
-        f" and {len(lines) - 3} more" if len(lines) > 3 else ""
-    )
+    return ", ".join(f"`{line}`" for line in shown) + (f" and {len(lines) - 3} more" if len(lines) > 3 else "")
 
 
 def _code(code: int | None) -> str:

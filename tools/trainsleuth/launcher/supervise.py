@@ -43,9 +43,7 @@ def supervise(
             if report["kind"] == "started":
                 pid = report["pid"]
             elif report["kind"] == "alive":
-                progress(
-                    f"{report['seconds']:.0f} s of {job['seconds']:.0f} s: {report['line']}".rstrip(": ")
-                )
+                progress(f"{report['seconds']:.0f} s of {job['seconds']:.0f} s: {report['line']}".rstrip(": "))
             else:
                 last = report
     if last["kind"] == "lost":

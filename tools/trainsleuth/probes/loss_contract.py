@@ -301,9 +301,8 @@ def _nothing_seen(trace: Trace, graphs: tuple[Event, ...]) -> Finding:
     path, line = place(graphs[0]["site"]) if graphs else (None, None)
     if graphs:
         ops = ", ".join(graphs[0]["ops"][:4])
-        message = (
-            f"the loss is written by hand (last operations: {ops}): its shapes are in order, its inputs were not judged"
-        )
+        shapes = "no outer product on its way" if graphs[0]["shapes_known"] else "shapes are not told by this torch"
+        message = f"the loss is written by hand (last operations: {ops}): {shapes}, its inputs were not judged"
     else:
         message = "no loss function was called in training and no backward was seen"
     return Finding(by="probe:loss_contract", outcome="open", family="loss", path=path, line=line, message=message,

@@ -9,6 +9,8 @@ import returns to whoever asked for it.
 import json
 import os
 import sys
+import time
+import traceback
 
 CONFIG = "TRAINSLEUTH_CONFIG"
 FAILED = 70  # the exit code of a process that could not be probed and therefore was not run on
@@ -56,8 +58,6 @@ def finish(reason, **fields):
 
 def fail(what):
     """End this process because it cannot be probed: nothing trains unwatched under a probe's name."""
-    import traceback
-
     cause = traceback.format_exc() if sys.exc_info()[0] else ""
     try:
         if events is not None:
@@ -70,15 +70,13 @@ def fail(what):
 
 def _on_torch(torch):
     global _torch_is_hooked
-    import time
-
     began = time.perf_counter()
     try:
         from . import hooks
 
         installed = hooks.install(torch, config, events)
         spent = round(time.perf_counter() - began, 4)
-        events("hooks", torch=str(torch.__version__), hooks=installed, seconds=spent, rank=rank())
+        events("hooks", torch=str(getattr(torch, "__version__", "?")), hooks=installed, seconds=spent, rank=rank())
     except BaseException:
         fail("the probe could not be put into torch %s" % getattr(torch, "__version__", "?"))
     _torch_is_hooked = True

@@ -1,5 +1,6 @@
 """Events: one JSON line per fact, one file per process, readable while the program still runs."""
 
+import fcntl
 import json
 import math
 import numbers
@@ -60,8 +61,6 @@ class Events:
 
 def open_high(path, flags):
     """A close-on-exec descriptor with a number that programs do not expect to be free."""
-    import fcntl
-
     low = os.open(path, flags | os.O_CLOEXEC, 0o600)
     try:
         return fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR)

@@ -82,6 +82,7 @@ class Listener:
         self.events(
             "graph", n=self.bus.steps, site=user, lib=library, nodes=len(nodes), leaves=len(leaves), detached=detached,
             truncated=len(nodes) > graph.MOST_NODES,
+            shapes_known=any(graph.shape_of(node) is not None for node in nodes[:20]),
             reached=[sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
             members=[len(members(o)) for o in self.optimizers],
             unregistered=self.unregistered(leaves), outer=self.outer(nodes),

@@ -24,7 +24,10 @@ _saw = None
 
 
 def watch(events, config):
-    """Emit "wrote" {path} once per path, the first `CAP` of them; "wrote_more" {caches, untold} at exit."""
+    """Emit "wrote" {path, existed} once per path, `CAP` of them; "wrote_more" {caches, untold} at exit.
+
+    `existed` tells what was there before from a temporary file; whether it is there now, see afterwards.
+    """
     global _saw
     import atexit
 
@@ -74,13 +77,13 @@ class _Seen:
             return
         if absolute.startswith(self.inside) or absolute.startswith(UNTOLD) or absolute in self.paths:
             return
-        if any(cache in absolute for cache in CACHES):
+        if any(cache in absolute + "/" for cache in CACHES):
             self.caches += 1
         elif len(self.paths) >= CAP:
             self.untold += 1
         else:
             self.paths.add(absolute)
-            self.events("wrote", path=absolute)
+            self.events("wrote", path=absolute, existed=os.path.lexists(absolute))
 
     def tell_rest(self):
         if self.caches or self.untold:

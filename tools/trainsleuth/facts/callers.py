@@ -1,0 +1,119 @@
+"""Who calls a function: candidates by name, then each proved by resolving what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from .names import External
+from .records import Class, Expr, Function
+from .things import Frame, Instance, Method, Spot, Thing
+
+if TYPE_CHECKING:
+    from .index import Index
+
+CALLED_BY_INSTANCE = ("forward", "__call__")
+MAX_CONTEXTS = 16
+
+
+class Caller(NamedTuple):
+    """One call that surely calls the function; `owner` is the object, for a method."""
+
+    spot: Spot
+    call: Expr
+    owner: Instance | None
+
+
+class Target(NamedTuple):
+    """One function that a call runs; `owner` is what its self is."""
+
+    function: Function
+    owner: Instance | None
+
+
+class Callers:
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._known: dict[Function, tuple[Caller, ...]] = {}
+        self._active: set[Function] = set()
+
+    def of(self, function: Function) -> tuple[Caller, ...]:
+        """Every proved call of `function` outside tests. Empty while it is being worked out: no circles."""
+        if function in self._known:
+            return self._known[function]
+        if function in self._active:
+            return ()
+        self._active.add(function)
+        try:
+            found = tuple(self._proved(function))
+        finally:
+            self._active.discard(function)
+        self._known[function] = found
+        return found
+
+    def _proved(self, function: Function) -> Iterator[Caller]:
+        for site in self.index.calls(*self._names(function)):
+            if is_test(site.function.path):
+                continue
+            spot = Spot(site.function, site.position)
+            for target in self.targets(site.call, spot):
+                if isinstance(target, Target) and target.function is function:
+                    yield Caller(spot, site.call, target.owner)
+                    break
+
+    def _names(self, function: Function) -> frozenset[str]:
+        cls = self.index.class_of(function)
+        if cls is None or function.name not in (*CALLED_BY_INSTANCE, "__init__"):
+            return self.index.holders(frozenset([function.name]))
+        family = {one.name for one in (cls, *self.index.subclasses(cls))}
+        if function.name == "__init__":
+            return self.index.holders(frozenset(family)) | {"__init__"}
+        return self.index.holders(frozenset(family)) | {function.name}
+
+    def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
+        """What a call runs: project functions as Target, everything else as the thing that is called."""
+        for thing in self.index.objects.of(call.parts[0], spot):
+            yield from self.called(thing, call, spot)
+
+    def called(self, thing: Thing, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
+        if isinstance(thing, Function):
+            yield Target(thing, None)
+        elif isinstance(thing, Method):
+            yield Target(thing.function, thing.owner)
+        elif isinstance(thing, Class):
+            init = self.index.method(thing, "__init__")
+            yield Target(init, Instance(thing, call, spot)) if init is not None else thing
+        elif isinstance(thing, Instance) and isinstance(thing.kind, Class):
+            found = [self.index.method(thing.kind, name) for name in ("__call__", "forward")]
+            function = next((one for one in found if one is not None), None)
+            yield Target(function, thing) if function is not None else thing
+        else:
+            yield thing
+
+    def contexts(self, function: Function, depth: int = 4) -> list[Frame | None]:
+        """The calls through which `function` is reached, each with the calls around it; [None] when there is none.
+
+        One entry is one consistent way: its parameters and its self belong together. At most MAX_CONTEXTS.
+        """
+        found: list[Frame | None] = []
+        for caller in self.of(function) if depth else ():
+            if caller.spot.function is function:
+                continue
+            for outer in self.contexts(caller.spot.function, depth - 1):
+                found.append(Frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner))
+                if len(found) == MAX_CONTEXTS:
+                    return found
+        return found or [None]
+
+
+def is_test(path: str) -> bool:
+    """A file of tests: what it calls says little about how the project trains."""
+    folders, _, name = path.rpartition("/")
+    return name.startswith("test_") or name == "conftest.py" or bool({"tests", "test"} & set(folders.split("/")))
+
+
+def external_name(thing: Thing | Target) -> str:
+    """Full name of an external function, class, or of the class of an external object; otherwise ""."""
+    if isinstance(thing, External):
+        return thing.name
+    return thing.kind.name if isinstance(thing, Instance) and isinstance(thing.kind, External) else ""
