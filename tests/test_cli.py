@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import ENDLESS, HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment, gone_after, wait_for
+from small_programs import ENDLESS, HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment, gone_after, wait_for
 
 TRAIN = ["--", PYTHON, "train.py"]
 

@@ -42,11 +42,11 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "checks", "content", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
         "wording",
     },
-    "cli": {"", "answers", "checks", "map", "notes", "probing", "report", "rich", "trainsleuth_mcp", "triage", "wording"},
+    "cli": {"", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "triage", "wording",
+        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "repository", "triage", "wording",
         "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip

@@ -51,10 +51,12 @@ that proves each, what was ruled out and what could not be resolved. To test the
     def work(call: Call) -> Answer:
         from trainsleuth.answers.reports import check_answer
         from trainsleuth.checks import run_checks
+        from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
-        report = run_checks(folder, only=frozenset(only) if only else None, paths=chosen)
+        repository = Repository(folder)
+        report = run_checks(repository, only=only, paths=chosen)
         hear(folder, report.findings)
-        return check_answer(report, str(folder))
+        return check_answer(report, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
 
     return told(await in_thread(work, context), "check", tokens(detail))
 

@@ -35,7 +35,7 @@ def explain(asked: str, width: int | None = None) -> Answer:
 def everything(width: int | None = None) -> Answer:
     """Every test and every hypothesis with the first line of what it says; the lore is too long to list."""
     tests = {
-        "checks (search the code):": {id: _title(checks.explain(id)) for id in checks.all_checks()},
+        "checks (search the code):": {id: checks.explain(id).title for id in checks.check_ids()},
         "probes (ask the running program):": {id: probes.question(id) for id in probes.all_probes()},
         "hypotheses:": {id: cause.statement for id, cause in table().causes.items()},
     }
@@ -47,14 +47,14 @@ def everything(width: int | None = None) -> Answer:
     return Answer(head="", sections=told, plain=plain, tail="and the claims and sources that answers cite")
 
 
-def _title(text: str) -> str:
-    return text.partition("\n")[0]
+def _check_text(id: str) -> str:
+    return checks.explain(id).text
 
 
 def _known(width: int | None) -> Mapping[str, Mapping[str, Callable[[], Answer]]]:
     causes = table().causes
     return {
-        "check": {id: _lazy(_test, "check", id, checks.explain) for id in checks.all_checks()},
+        "check": {id: _lazy(_test, "check", id, _check_text) for id in checks.check_ids()},
         "probe": {id: _lazy(_test, "probe", id, probes.explain) for id in probes.all_probes()},
         "hypothesis": {id: _lazy(_hypothesis, causes[id]) for id in causes},
         "claim": {id: _lazy(_entry, claim, width) for id, claim in lore.claims().items()},

@@ -53,13 +53,15 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.reports import check_answer, unresolved_lines
     from trainsleuth.answers.sarif import sarif
     from trainsleuth.checks import explain, run_checks
+    from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
     root, paths = _scope(asked.root, asked.paths)
-    only = frozenset(asked.only) if asked.only else None
-    report = run_checks(root, only=only, paths=paths)
-    answer = check_answer(report, str(root), output.width())
+    repository = Repository(root)
+    report = run_checks(repository, only=asked.only, paths=paths)
+    sources = len(repository.select(SOURCE_SUFFIXES, paths or ()))
+    answer = check_answer(report, str(root), sources, output.width())
     if asked.format == "sarif":
-        print(sarif(report.findings, unresolved_lines(report), explain))
+        print(sarif(report.findings, unresolved_lines(report), lambda id: explain(id).text))
     else:
         output.show(answer, asked.format)
     return answer.code
