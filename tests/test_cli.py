@@ -200,7 +200,7 @@ EXPLAINED = ["double-softmax", "check:double-softmax", "probe:step-trace", "step
 def test_explain_knows_every_kind_of_id(repo: Path, id: str) -> None:
     text, plain = cli(repo, "explain", id), cli(repo, "explain", id, "--format", "json")
     assert text.returncode == 0 and len(text.stdout) > 80, text.stderr
-    assert parsed(plain.stdout)["kind"] in ("check", "probe", "hypothesis", "claim", "source")
+    assert parsed(plain.stdout)["what"] in ("check", "probe", "hypothesis", "claim", "source")
 
 
 def test_explain_alone_lists_the_tests(repo: Path) -> None:

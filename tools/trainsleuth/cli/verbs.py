@@ -154,7 +154,7 @@ def _notes(asked: argparse.Namespace, command: Command) -> int:
 def _explain(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.explain import everything, explain
 
-    answer = explain(asked.id, output.width()) if asked.id else everything(output.width())
+    answer = explain(asked.id) if asked.id else everything(output.width())
     output.show(answer, asked.format)
     return answer.code
 
