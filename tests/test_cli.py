@@ -60,6 +60,7 @@ WRONG = [
     (["check", *TRAIN], "check runs no program"),
     (["check", "--root", "empty", "train.py"], "is not inside of empty"),
     (["map", "nowhere"], "nowhere"),
+    (["map", "--budget", "3"], "budget 3 is too small"),
     (["explain", "double-sofmax"], "did you mean double-softmax"),
     (["notes", "nowhere"], "nowhere does not exist"),
     (["report"], "there are no notes"),

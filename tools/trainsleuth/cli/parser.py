@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument("repo", nargs="?", type=Path, default=Path(), help="the repository (default: here)")
     map_.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
-    map_.add_argument("--recipe", metavar="FILE", help="only what this entry point uses")
+    map_.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
     map_.add_argument("--budget", metavar="TOKENS", type=_count, default=2000, help="size of the map (default: 2000)")
     _add_format(map_)
 
