@@ -6,11 +6,11 @@ import hashlib
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from launching import TRAIN, Project, kinds
-
 from trainsleuth.launcher import Run, containment, launch
 
 WRITER = """
@@ -103,6 +103,27 @@ def test_a_write_through_a_link_in_a_copy_is_told(filled: Project) -> None:
     filled.write("open('big.bin', 'r+b').write(b'changed')")
     run = contained(filled.run(contain="copy"), "copy")
     assert str(filled.folder / "big.bin") in run.wrote
+
+
+def test_the_kernel_shields_what_a_copy_links_to(
+    filled: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    before = fingerprint(filled.folder)
+    text = "import os, tempfile\ntempfile.TemporaryFile().write(b'x')\nopen('new.txt', 'w').close()\n"
+    text += "os.makedirs('a/b')\nos.rename('new.txt', 'a/b/new.txt')\nopen('/dev/null', 'w').write('x')\n"
+    filled.write(text + "open('big.bin', 'r+b').write(b'changed')", "../train.py")
+    (tmp_path / "train.py").rename(filled.folder / "train.py")
+    before = fingerprint(filled.folder)
+    run = contained(filled.run(contain="copy"), "copy")
+    if "could be written through" in run.why:
+        pytest.skip("no Landlock on this machine")
+    assert run.ended == "crashed" and "PermissionError at train.py:7" in run.why, run.output
+    assert "read-only" in run.why
+    assert fingerprint(filled.folder) == before
+    assert run.wrote == ("a/b/new.txt",)
 
 
 def test_the_command_line_of_a_copy_names_the_copy(filled: Project) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from launching import Project
-
 from trainsleuth.launcher import processes
 
 DAEMON = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 SKIPPED = frozenset({".git", ".venv", "node_modules"})
@@ -84,6 +84,15 @@ def _stamp_of(path: str) -> Stamp | None:
         return _stamp(os.lstat(path))
     except OSError:
         return None
+
+
+def since(before: Mapping[str, Sequence[int] | None]) -> Changes:
+    """What became of some absolute paths whose stamps, None where nothing was, are known from before."""
+    now = {path: _stamp_of(path) for path in before}
+    return Changes(
+        tuple(path for path, stamp in now.items() if stamp and list(stamp) != before[path]),
+        tuple(path for path, stamp in now.items() if stamp is None and before[path] is not None),
+    )
 
 
 def snapshot(root: str, left_out: str = "") -> dict[str, Stamp]:
