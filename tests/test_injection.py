@@ -117,10 +117,10 @@ def test_torch_loaded_by_hand_reloaded_and_from_its_submodule(project: Project) 
         "import torch.nn\nassert torch.hooked == 1\n"
         "importlib.reload(torch)\nassert torch.hooked == 2\n"
         "spec = importlib.util.find_spec('torch')\nassert type(spec.loader).__name__ == 'SourceFileLoader'\n"
+        "assert importlib.util.find_spec('torch.none') is None and importlib.util.find_spec('none') is None\n"
         "del sys.modules['torch']\nspec = importlib.util.find_spec('torch')\n"
         "module = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(module)\n"
         "assert module.hooked == 1\n"
-        "assert importlib.util.find_spec('torch.none') is None and importlib.util.find_spec('none') is None\n"
     )
     assert run.ended == "finished", run.output
     assert kinds(run).count("hooks") == 3
