@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import anyio
 from mcp import Client, StdioServerParameters
-from programs import PYTHON, environment
+from small_programs import PYTHON, environment
 
 SERVER = "from trainsleuth_mcp import main"
 _T = TypeVar("_T")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp_session import ask, talk
-from programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX
+from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX
 
 EIGHT = {
     "triage_training_run",

@@ -13,7 +13,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp_session import SERVER, talk, told
-from programs import ENDLESS, PYTHON, gone_after, wait_for
+from small_programs import ENDLESS, PYTHON, gone_after, wait_for
 
 WITHIN = 2.0  # seconds
 CALL: dict[str, Any] = {"command": [PYTHON, "train.py"], "seconds": 120}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trainsleuth.answers import Answer
 from trainsleuth.finding import Finding
-from trainsleuth.notes.storage import home_folder
+from trainsleuth.notes.lock import home_folder
 
 KEPT = 50  # newest answers
 _number = count()

@@ -18,19 +18,19 @@ async def map_training_repo(
     context: Context[Any, Any],
     root: Root = "",
     scope: Annotated[str, Field(description="Only this folder or file of root")] = "",
-    entry: Annotated[str, Field(description="Only what this entry script uses")] = "",
+    recipe: Annotated[str, Field(description="YAML or JSON configuration that chooses the parts")] = "",
     budget: Annotated[int, Field(ge=300, le=7_000, description="Size of the map in tokens")] = 2_000,
 ) -> str:
     """Which lines of a training repository are the entry point, configuration, data, model, loss, optimizer, training \
 loop, logging, checkpointing and evaluation, as path:line with code. Reads only. To search for bugs, find_silent_bugs."""
     folder = root_folder(root)
-    scope_, entry_ = (inside(folder, one) if one else None for one in (scope, entry))
+    scope_, recipe_ = (inside(folder, one) if one else None for one in (scope, recipe))
 
     def work(call: Call) -> Answer:
         from trainsleuth.answers.reports import map_answer
         from trainsleuth.map import map_repository
 
-        return map_answer(map_repository(folder, scope=scope_, recipe=entry_, budget=budget))
+        return map_answer(map_repository(folder, scope=scope_, recipe=recipe_, budget=budget))
 
     return told(await in_thread(work, context), "map", FULL)
 
@@ -51,10 +51,12 @@ that proves each, what was ruled out and what could not be resolved. To test the
     def work(call: Call) -> Answer:
         from trainsleuth.answers.reports import check_answer
         from trainsleuth.checks import run_checks
+        from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
-        report = run_checks(folder, only=frozenset(only) if only else None, paths=chosen)
+        repository = Repository(folder)
+        report = run_checks(repository, only=only, paths=chosen)
         hear(folder, report.findings)
-        return check_answer(report, str(folder))
+        return check_answer(report, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
 
     return told(await in_thread(work, context), "check", tokens(detail))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from trainsleuth import checks, lore, probes
 from trainsleuth.answers.answer import Answer, Section
-from trainsleuth.answers.lore import entry_dict, entry_text
+from trainsleuth.answers.lore import entry_dict
+from trainsleuth.entry import as_text
 from trainsleuth.likelihoods import table
 from trainsleuth.likelihoods import test_id as one_spelling
 from trainsleuth.lore import Claim, Source
@@ -19,14 +21,19 @@ class ExplainError(LookupError):
     """Nothing has this id; the message names the nearest ones."""
 
 
-def explain(asked: str, width: int | None = None) -> Answer:
+def explain(asked: str) -> Answer:
     """What stands behind an id. Raises ExplainError."""
     kind, _, name = asked.strip().strip("[]").rpartition(":")
-    for known_kind, known in _known(width).items():
-        spelled = {one_spelling(id): id for id in known}
-        if kind in ("", known_kind) and one_spelling(name) in spelled:
-            return known[spelled[one_spelling(name)]]()
-    ids = sorted({id for known in _known(width).values() for id in known})
+    known = _known()
+    meant = [
+        build()
+        for known_kind, builds in known.items()
+        for id, build in builds.items()
+        if kind in ("", known_kind) and one_spelling(id) == one_spelling(name)
+    ]
+    if meant:
+        return _joined(meant)
+    ids = sorted({id for builds in known.values() for id in builds})
     near = difflib.get_close_matches(name, ids, n=4, cutoff=0.45)
     hint = f"did you mean {', '.join(near)}?" if near else "`trainsleuth explain` alone lists the tests"
     raise ExplainError(f"nothing has the id {asked!r}; {hint}")
@@ -35,7 +42,7 @@ def explain(asked: str, width: int | None = None) -> Answer:
 def everything(width: int | None = None) -> Answer:
     """Every test and every hypothesis with the first line of what it says; the lore is too long to list."""
     tests = {
-        "checks (search the code):": {id: _title(checks.explain(id)) for id in checks.all_checks()},
+        "checks (search the code):": {id: checks.explain(id).title for id in checks.check_ids()},
         "probes (ask the running program):": {id: probes.question(id) for id in probes.all_probes()},
         "hypotheses:": {id: cause.statement for id, cause in table().causes.items()},
     }
@@ -47,28 +54,34 @@ def everything(width: int | None = None) -> Answer:
     return Answer(head="", sections=told, plain=plain, tail="and the claims and sources that answers cite")
 
 
-def _title(text: str) -> str:
-    return text.partition("\n")[0]
+def _check_text(id: str) -> str:
+    return checks.explain(id).text
 
 
-def _known(width: int | None) -> Mapping[str, Mapping[str, Callable[[], Answer]]]:
+def _known() -> Mapping[str, Mapping[str, Callable[[], Answer]]]:
     causes = table().causes
     return {
-        "check": {id: _lazy(_test, "check", id, checks.explain) for id in checks.all_checks()},
-        "probe": {id: _lazy(_test, "probe", id, probes.explain) for id in probes.all_probes()},
-        "hypothesis": {id: _lazy(_hypothesis, causes[id]) for id in causes},
-        "claim": {id: _lazy(_entry, claim, width) for id, claim in lore.claims().items()},
-        "source": {id: _lazy(_entry, source, width) for id, source in lore.sources().items()},
+        "check": {id: partial(_test, "check", id, _check_text) for id in checks.check_ids()},
+        "probe": {id: partial(_test, "probe", id, probes.explain) for id in probes.all_probes()},
+        "hypothesis": {id: partial(_hypothesis, causes[id]) for id in causes},
+        "claim": {id: partial(_entry, claim) for id, claim in lore.claims().items()},
+        "source": {id: partial(_entry, source) for id, source in lore.sources().items()},
     }
 
 
-def _lazy(build: Callable[..., Answer], *arguments: Any) -> Callable[[], Answer]:
-    return lambda: build(*arguments)
+def _joined(answers: Sequence[Answer]) -> Answer:
+    """One answer where an id names several things: a check and the hypothesis that it tests."""
+    first, *others = answers
+    return Answer(
+        head="\n\n".join(answer.text() for answer in answers),
+        sections=(),
+        plain={**first.plain, **({"also": [other.plain for other in others]} if others else {})},
+    )
 
 
 def _test(kind: str, id: str, explained: Callable[[str], str]) -> Answer:
     text = explained(id)
-    return Answer(head=f"{kind}:{id}\n\n{text}", sections=(), plain={"kind": kind, "id": id, "text": text})
+    return Answer(head=f"{kind}:{id}\n\n{text}", sections=(), plain={"what": kind, "id": id, "text": text})
 
 
 def _hypothesis(cause: Any) -> Answer:
@@ -82,12 +95,12 @@ def _hypothesis(cause: Any) -> Answer:
         head=head,
         sections=(Section("tests that can see it (estimates, set by hand):", rows),),
         plain={
-            "kind": "hypothesis", "id": cause.id, "statement": cause.statement, "family": cause.family,
+            "what": "hypothesis", "id": cause.id, "statement": cause.statement, "family": cause.family,
             "reason": cause.reason, "claims": cause.claims,
             "tests": {one.test: {"fails": one.fails[cause.id], "otherwise": one.otherwise} for one in seen_by},
         },
     )  # fmt: skip
 
 
-def _entry(entry: Claim | Source, width: int | None) -> Answer:
-    return Answer(head=entry_text(entry, width), sections=(), plain=entry_dict(entry))
+def _entry(entry: Claim | Source) -> Answer:
+    return Answer(head=as_text(entry), sections=(), plain=entry_dict(entry))

@@ -28,15 +28,17 @@ def map_answer(found: Map) -> Answer:
     return Answer(head=visible(found.text), sections=(), plain=found.to_dict())
 
 
-def check_answer(report: CheckReport, where: str, width: int | None = None) -> Answer:
-    """What the checks say about the code at `where`."""
+def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:
+    """What the checks say about the `sources` files of code at `where`."""
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
-    outcome = counted(report.findings) if sites or report.findings else "nothing was examined"
-    unresolved = tuple(f"  {_unresolved_text(one)}" for one in report.unresolved)
+    outcome = counted(report.findings) if sources else "nothing was examined, there is no Python code"
+    unresolved = tuple(f"  {line}" for line in unresolved_lines(report))
     skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
     return Answer(
-        head=wrapped(f"{path_text(where)}: {outcome} ({asked} at {sites} places; the code was not run)", "", width),
+        head=wrapped(
+            f"{path_text(where)}: {outcome} ({sources} files, {asked} at {sites} places; nothing was run)", "", width
+        ),
         sections=(
             *sections(report.findings, width, NARROW_CHECK),
             Section("could not be resolved:", unresolved, NARROW_CHECK),
@@ -45,12 +47,18 @@ def check_answer(report: CheckReport, where: str, width: int | None = None) -> A
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
             "examined": report.examined,
+            "sources": sources,
             "unresolved": report.unresolved,
             "skipped": report.skipped,
             "ran": [],
         },
-        code=_code(report.findings, bool(sites)),
+        code=_code(report.findings, bool(sources)),
     )
+
+
+def unresolved_lines(report: CheckReport) -> list[str]:
+    """What the checks could not follow, a line each."""
+    return [f"{path_text(one.path)}:{one.line}  {one_line(one.why, 300)}" for one in report.unresolved]
 
 
 def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) -> Answer:
@@ -110,12 +118,6 @@ def _code(findings: Iterable[Finding], examined: bool) -> int:
     if any(finding.is_alarm and (examined or finding.by != "probe:run") for finding in findings):
         return FOUND
     return NOTHING_WRONG if examined else FAILED
-
-
-def _unresolved_text(one: Any) -> str:
-    if isinstance(one, Mapping):
-        return f"{path_text(str(one['path']))}:{one['line']}  {one_line(str(one['why']), 300)}"
-    return one_line(str(one), 300)
 
 
 def _examined_text(examined: Mapping[str, Any], width: int | None) -> str:

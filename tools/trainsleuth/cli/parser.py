@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument("repo", nargs="?", type=Path, default=Path(), help="the repository (default: here)")
     map_.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
-    map_.add_argument("--recipe", metavar="FILE", help="only what this entry point uses")
+    map_.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
     map_.add_argument("--budget", metavar="TOKENS", type=_count, default=2000, help="size of the map (default: 2000)")
     _add_format(map_)
 
@@ -78,7 +78,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="folders or files (default: here)")
     check.add_argument("--only", metavar="ID", action="append", help="only this check; may be given more than once")
     check.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
-    _add_format(check)
+    _add_format(check, "sarif")
 
 
 def _add_probe(probe: argparse.ArgumentParser) -> None:
@@ -132,8 +132,8 @@ def _add_report(report: argparse.ArgumentParser) -> None:
     report.add_argument("-o", "--output", metavar="FILE", type=Path, help="default: a file outside of the repository")
 
 
-def _add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+def _add_format(parser: argparse.ArgumentParser, *more: str) -> None:
+    parser.add_argument("--format", choices=["text", "json", *more], default="text", help="default: text")
 
 
 def _count(text: str) -> int:

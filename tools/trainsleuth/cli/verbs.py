@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 Command = tuple[str, ...]
 
 
+class UsageError(ValueError):
+    """What was asked cannot be done; the message says what can."""
+
+
 def run(asked: argparse.Namespace, command: Command) -> int:
     """Runs the command that was asked for; what it can not do is said in one line, with exit code 2."""
     try:
@@ -44,19 +48,30 @@ def _map(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.reports import map_answer
     from trainsleuth.map import map_repository
 
-    answer = map_answer(map_repository(asked.repo, scope=asked.scope, recipe=asked.recipe, budget=asked.budget))
+    try:
+        found = map_repository(asked.repo, scope=asked.scope, recipe=asked.recipe, budget=asked.budget)
+    except ValueError as error:  # the budget
+        raise UsageError(str(error)) from error
+    answer = map_answer(found)
     output.show(answer, asked.format)
     return answer.code
 
 
 def _check(asked: argparse.Namespace, command: Command) -> int:
-    from trainsleuth.answers.reports import check_answer
-    from trainsleuth.checks import run_checks
+    from trainsleuth.answers.reports import check_answer, unresolved_lines
+    from trainsleuth.answers.sarif import sarif
+    from trainsleuth.checks import explain, run_checks
+    from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
     root, paths = _scope(asked.root, asked.paths)
-    only = frozenset(asked.only) if asked.only else None
-    answer = check_answer(run_checks(root, only=only, paths=paths), str(root), output.width())
-    output.show(answer, asked.format)
+    repository = Repository(root)
+    report = run_checks(repository, only=asked.only, paths=paths)
+    sources = len(repository.select(SOURCE_SUFFIXES, paths or ()))
+    answer = check_answer(report, str(root), sources, output.width())
+    if asked.format == "sarif":
+        print(sarif(report.findings, unresolved_lines(report), lambda id: explain(id).text))
+    else:
+        output.show(answer, asked.format)
     return answer.code
 
 
@@ -67,7 +82,7 @@ def _scope(root: Path | None, paths: list[Path]) -> tuple[Path, list[str] | None
     """
     for path in paths:
         if not path.exists():
-            raise FileNotFoundError(f"{path} does not exist; give folders or files of the training code")
+            raise UsageError(f"{path} does not exist; give folders or files of the training code")
     if root is None and not paths:
         return Path(), None
     if root is None and len(paths) == 1 and paths[0].is_dir():
@@ -80,7 +95,7 @@ def _scope(root: Path | None, paths: list[Path]) -> tuple[Path, list[str] | None
         root = Path() if inside else common if common.is_dir() else common.parent
     outside = [path for path in full if not path.is_relative_to(root.resolve())]
     if outside:
-        raise FileNotFoundError(f"{outside[0]} is not inside of {root}; give a --root that holds all the paths")
+        raise UsageError(f"{outside[0]} is not inside of {root}; give a --root that holds all the paths")
     return root, [path.relative_to(root.resolve()).as_posix() for path in full] or None
 
 
@@ -133,7 +148,7 @@ def _notes(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.notes import Notes
 
     if not asked.repo.exists():
-        raise FileNotFoundError(f"{asked.repo} does not exist; give a repository, or a file of notes")
+        raise UsageError(f"{asked.repo} does not exist; give a repository, or a file of notes")
     notes = Notes(asked.repo)
     if asked.add is not None:
         path, line = asked.at
@@ -147,7 +162,7 @@ def _notes(asked: argparse.Namespace, command: Command) -> int:
 def _explain(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.explain import everything, explain
 
-    answer = explain(asked.id, output.width()) if asked.id else everything(output.width())
+    answer = explain(asked.id) if asked.id else everything(output.width())
     output.show(answer, asked.format)
     return answer.code
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from trainsleuth.notes import Notes, NotesError
-from trainsleuth.notes.storage import home_folder
+from trainsleuth.notes.lock import home_folder
 from trainsleuth.report.page import page
 
 
