@@ -158,4 +158,4 @@ def _guard_line(root: Function) -> int:
     for event in root.events:
         if event.kind == "if" and event.value is not None and any(p.text == "__name__" for p in event.value.parts):
             return event.line
-    return 1
+    return root.events[0].line if root.events else 1

@@ -21,8 +21,52 @@ class Framework(NamedTuple):
     hooks: tuple[str, ...]
 
 
-LIGHTNING_HOOKS = ["training_step", "validation_step", "test_step", "predict_step", "configure_optimizers", "train_dataloader", "val_dataloader", "test_dataloader", "configure_model", "on_train_start", "on_train_epoch_start", "on_train_epoch_end", "on_validation_epoch_end", "on_train_batch_end", "on_before_optimizer_step", "optimizer_step", "lr_scheduler_step", "training_epoch_end", "validation_epoch_end", "on_save_checkpoint", "on_load_checkpoint", "configure_gradient_clipping", "manual_backward"]
-HF_HOOKS = ["compute_loss", "training_step", "prediction_step", "evaluate", "evaluation_loop", "log", "save_model", "_save", "create_optimizer", "create_scheduler", "create_optimizer_and_scheduler", "get_train_dataloader", "get_eval_dataloader", "compute_metrics", "on_step_end", "on_epoch_end", "on_log", "on_save", "on_evaluate"]
+LIGHTNING_HOOKS = [
+    "training_step",
+    "validation_step",
+    "test_step",
+    "predict_step",
+    "configure_optimizers",
+    "train_dataloader",
+    "val_dataloader",
+    "test_dataloader",
+    "configure_model",
+    "on_train_start",
+    "on_train_epoch_start",
+    "on_train_epoch_end",
+    "on_validation_epoch_end",
+    "on_train_batch_end",
+    "on_before_optimizer_step",
+    "optimizer_step",
+    "lr_scheduler_step",
+    "training_epoch_end",
+    "validation_epoch_end",
+    "on_save_checkpoint",
+    "on_load_checkpoint",
+    "configure_gradient_clipping",
+    "manual_backward",
+]
+HF_HOOKS = [
+    "compute_loss",
+    "training_step",
+    "prediction_step",
+    "evaluate",
+    "evaluation_loop",
+    "log",
+    "save_model",
+    "_save",
+    "create_optimizer",
+    "create_scheduler",
+    "create_optimizer_and_scheduler",
+    "get_train_dataloader",
+    "get_eval_dataloader",
+    "compute_metrics",
+    "on_step_end",
+    "on_epoch_end",
+    "on_log",
+    "on_save",
+    "on_evaluate",
+]
 _ALL_BUT_DATA = ("loss", "optimizer_scheduler", "training_loop", "logging", "checkpointing", "evaluation")
 
 FRAMEWORKS = (

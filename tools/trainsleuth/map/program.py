@@ -11,12 +11,13 @@ from trainsleuth.facts import Class, Expr, External, Function, Index, Loop, Modu
 from .batch_path import Stage, trace_back
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Framework, Handover
-from .graph import Graph
+from .graph import PART, Graph
 from .recipes import Choice, Setting
 from .records import Place
 from .steps import Sign
 from .values import Values
 
+HAND_OVERS = ("run_stage", "spawn", "partial", "start_processes", "notebook_launcher", "Process", "main")
 REACHED = 0.35  # weights at or above this belong to functions that the entry is seen to reach
 
 
@@ -83,6 +84,22 @@ class Program:
     def resolved(self, site: Site) -> Class | Function | External | Module | None:
         symbol = self.index.resolve(site.function, site.call.callee) if site.call.callee else None
         return symbol if isinstance(symbol, Class | Function | External | Module) else None
+
+    def callers(self, target: Function) -> Iterator[tuple[Function, int]]:
+        """(caller, line) of every reached call of `target` by its name, and of every place that hands it on."""
+        called: set[Function] = set()
+        for site in self.index.calls(target.name):
+            if self.is_reached(site.function) and self._may_call(site.function, target):
+                called.add(site.function)
+                yield site.function, site.call.line
+        for site in self.index.calls(*HAND_OVERS):
+            if site.function not in called and self.is_reached(site.function) and self._may_call(site.function, target):
+                for part in site.call.walk():
+                    if part.kind == "path" and part.last == target.name:
+                        yield site.function, part.line
+
+    def _may_call(self, caller: Function, target: Function) -> bool:
+        return any(edge.target is target and edge.cost < PART for edge in self.graph.edges(caller))
 
     def is_reached(self, function: Function) -> bool:
         return function in self.entry.reach.distance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Module
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module
 from trainsleuth.facts.scopes import bindings
 
 from .values import Values
@@ -153,8 +153,7 @@ def _module_table(index: Index, function: Function, module: str, key: str) -> It
     symbol = index.resolve(function, module)
     if isinstance(symbol, Module) and symbol.path:
         file = index.files[symbol.path]
-        yield Table(
-            {t.name: t for t in (*file.classes.values(), *file.functions.values()) if "." not in t.qualname}, key
-        )
+        functions = {name: one for name, one in file.functions.items() if "." not in name and name != MODULE_BODY}
+        yield Table({**functions, **{n: one for n, one in file.classes.items() if "." not in n}}, key)
     elif isinstance(symbol, External):
         yield Table({}, key, library=symbol.name)

@@ -15,9 +15,39 @@ Held = Class | External
 MAX_DEPTH = 6
 MAX_CALLERS = 12  # of one function whose parameter is asked about
 MAX_HELD = 12
-_SAME = frozenset(["to", "cuda", "cpu", "train", "eval", "half", "float", "double", "bfloat16", "requires_grad_", "share_memory", "apply", "unwrap"])
+_SAME = frozenset(
+    [
+        "to",
+        "cuda",
+        "cpu",
+        "train",
+        "eval",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "requires_grad_",
+        "share_memory",
+        "apply",
+        "unwrap",
+    ]
+)
 _WRAPPERS = frozenset(
-    ["DataParallel", "DistributedDataParallel", "FullyShardedDataParallel", "DDP", "FSDP", "compile", "convert_sync_batchnorm", "unwrap_model", "prepare_model", "prepare_optimizer", "setup_model", "script", "deepcopy"]
+    [
+        "DataParallel",
+        "DistributedDataParallel",
+        "FullyShardedDataParallel",
+        "DDP",
+        "FSDP",
+        "compile",
+        "convert_sync_batchnorm",
+        "unwrap_model",
+        "prepare_model",
+        "prepare_optimizer",
+        "setup_model",
+        "script",
+        "deepcopy",
+    ]
 )
 _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 
@@ -162,6 +192,7 @@ class Values:
         found = [b for b in bindings(function).get(head, ()) if b.kind in ("assign", "with")]
         if found:
             for binding in found[:8]:
+                yield from self._annotated(function, binding)
                 yield from self._bound(function, binding, depth)
         elif function.parameter(head) is not None:
             yield from self._parameter(function, head, depth)
@@ -202,15 +233,23 @@ class Values:
                 if isinstance(one, Function):
                     yield from self._returned(one, depth, item)
 
+    def _annotated(self, function: Function, binding: Binding) -> Iterator[Held]:
+        event = function.events[binding.position]
+        if event.kind == "assign" and event.text:
+            yield from self._named_type(function, event.text)
+
+    def _named_type(self, function: Function, annotation: str) -> Iterator[Held]:
+        for word in _type_words(annotation):
+            symbol = self.index.resolve(function, word)
+            if isinstance(symbol, Class) or (isinstance(symbol, External) and "." in symbol.name):
+                if symbol not in _VAGUE and not symbol.name.startswith("typing."):
+                    yield symbol
+                return
+
     def _parameter(self, function: Function, name: str, depth: int) -> Iterator[Held]:
         parameter = function.parameter(name)
         if parameter is not None and parameter.annotation:
-            for word in _type_words(parameter.annotation):
-                symbol = self.index.resolve(function, word)
-                if isinstance(symbol, Class) or (isinstance(symbol, External) and "." in symbol.name):
-                    if symbol not in _VAGUE:
-                        yield symbol
-                    break
+            yield from self._named_type(function, parameter.annotation)
         if depth >= MAX_DEPTH - 1:
             return
         called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name

@@ -51,9 +51,6 @@ def places(program: Program) -> Iterator[Place]:
                         savers.setdefault(function, role)
                     yield program.at(function, call.line, role, score * weight**0.4)
             yield from _checkpoint_keyword(program, function, event.calls, weight)
-    for function, role in savers.items():
-        if _NAMED.search(function.name) and not _NOT.search(function.name):
-            yield program.at(function, function.line, f"{role} defined", 0.8 * program.weight(function) ** 0.4)
     yield from _wrappers(program, savers)
     for choice in program.choices:
         if re.search(r"checkpoint|ckpt", choice.key, re.I):
@@ -87,24 +84,17 @@ def _checkpoint_keyword(
 
 def _wrappers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
     """Calls of a project function that saves or loads, one and two hops away."""
-    wrapped = dict(savers)
-    for hop in (1, 2):
+    wrapped = {function: role for function, role in savers.items() if _is_named(function)}
+    for share in (0.92, 0.8):
         found: dict[Function, str] = {}
-        for caller, weight in program.functions():
-            for edge in program.graph.edges(caller):
-                role = wrapped.get(edge.target)
-                if (
-                    role is None
-                    or edge.position < 0
-                    or not _NAMED.search(edge.target.name)
-                    or _NOT.search(edge.target.name)
-                ):
-                    continue
-                event = caller.events[edge.position]
-                line = next((c.line for c in event.calls if c.last == edge.target.name), event.line)
-                yield program.at(caller, line, role, (0.92 if hop == 1 else 0.8) * weight**0.4)
-                if hop == 2 or edge.target not in savers:
-                    yield program.at(edge.target, edge.target.line, f"{role} defined", 0.7 * weight**0.4)
-                if caller not in wrapped:
+        for target, role in wrapped.items():
+            yield program.at(target, target.line, f"{role} defined", share * 0.85 * program.weight(target) ** 0.4)
+            for caller, line in program.callers(target):
+                yield program.at(caller, line, role, share * program.weight(caller) ** 0.4)
+                if caller not in savers and _is_named(caller):
                     found[caller] = role
         wrapped = found
+
+
+def _is_named(function: Function) -> bool:
+    return _NAMED.search(function.name) is not None and _NOT.search(function.name) is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainsleuth.facts import Function
+
 from ..graph import is_guarded
 from ..program import Program
 from ..records import Place
@@ -27,15 +29,13 @@ def _mains(program: Program) -> Iterator[Place]:
     """What the guard calls, and functions that a decorator makes the start."""
     root = program.entry.root
     file = program.index.files[root.path]
-    for position, event in enumerate(root.events):
-        if not is_guarded(event):
-            continue
-        for call in event.calls:
-            target = program.index.resolve(root, call.callee) if call.callee else None
-            if target is not None and getattr(target, "path", None) == root.path and hasattr(target, "events"):
-                yield program.at(target, target.line, "main", 0.95)  # type: ignore[union-attr,arg-type]
-        if event.calls and position:
-            yield program.at(root, event.line, "start", 0.55)
+    for event in root.events:
+        if is_guarded(event):
+            for call in event.calls:
+                target = program.index.resolve(root, call.callee) if call.callee else None
+                if isinstance(target, Function):
+                    yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
+                    yield program.at(root, call.line, "start", 0.55)
     for function in file.functions.values():
         if any(
             decorator.last in ("hydra_main", "main", "command", "argparse_main") for decorator in function.decorators

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Event, Expr, Function, written
+from trainsleuth.facts import Expr, Function, written
 
 from ..program import REACHED, Program
 from ..records import Place
 
 _NAMED = re.compile(
-    r"^_?(?:run_|do_|start_)?(?:eval\w*|valid\w*|test(?:_epoch|_step|_model|ing|_loop)?|infer\w*|generate\w*|sample\w*|predict\w*|"
-    r"estimate_loss|compute_metrics?|\w*accuracy\w*|score|p_sample\w*|ddim_sample|\w+_eval\w*|_valid_epoch|val(?:_\w+)?|validation_\w+|test_step|predict_step|wer|bleu\w*|transcribe)$",
+    r"^_?(?:run_|do_|start_)?(?:eval\w*|valid(?:_epoch|_step|_loop|_one_epoch)?|validat\w+|test(?:_epoch|_step|_model|ing|_loop)?|infer\w*|generate\w*|sample\w*|predict\w*|"
+    r"estimate_loss|compute_metrics?|\w*accuracy\w*|score|p_sample\w*|ddim_sample|\w+_eval\w*|_valid_epoch|val(?:_epoch|_step|_loop)?|test_step|predict_step|wer|bleu\w*|transcribe)$",
     re.I,
 )
 _FILE = re.compile(
@@ -86,13 +86,11 @@ def _loops(program: Program, function: Function, weight: float) -> Iterator[Plac
 
 
 def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
-    for caller, weight in program.functions():
-        for edge in program.graph.edges(caller):
-            if edge.position >= 0 and edge.target in evaluating and _NAMED.match(edge.target.name):
-                event: Event = caller.events[edge.position]
-                line = next((c.line for c in event.calls if c.last == edge.target.name), event.line)
-                inside = caller in evaluating
-                yield program.at(caller, line, "evaluation call", (0.5 if inside else 0.88) * weight**0.4)
+    for target in evaluating:
+        if _NAMED.match(target.name):
+            for caller, line in program.callers(target):
+                share = 0.5 if caller in evaluating else 0.88
+                yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
 
 
 def _alone(program: Program) -> Iterator[Place]:

@@ -16,7 +16,31 @@ _WRITERS = re.compile(
 )
 _TRACKED = re.compile(r"(?:^|\.)(?:wandb|mlflow|swanlab|trackio|neptune|comet_ml)\.(?:log\w*|watch|save|summary)$")
 _ADDS = frozenset(
-    ["add_scalar", "add_scalars", "add_image", "add_images", "add_audio", "add_figure", "add_histogram", "add_text", "add_video", "add_graph", "log_metrics", "log_metric", "log_dict", "log_image", "init_trackers", "log_scalar", "log_hyperparams", "logkv", "dumpkvs", "log_progress", "log_stats", "log_summary", "add_hparams"]
+    [
+        "add_scalar",
+        "add_scalars",
+        "add_image",
+        "add_images",
+        "add_audio",
+        "add_figure",
+        "add_histogram",
+        "add_text",
+        "add_video",
+        "add_graph",
+        "log_metrics",
+        "log_metric",
+        "log_dict",
+        "log_image",
+        "init_trackers",
+        "log_scalar",
+        "log_hyperparams",
+        "logkv",
+        "dumpkvs",
+        "log_progress",
+        "log_stats",
+        "log_summary",
+        "add_hparams",
+    ]
 )
 _LOGGER_CLASS = re.compile(r"(?:Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter)$")
 _PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
@@ -108,11 +132,9 @@ def _defined(program: Program) -> Iterator[Place]:
 
 def _wrappers(program: Program, feeders: dict[Function, float]) -> Iterator[Place]:
     """Calls of a project function that itself feeds a writer: one hop away."""
-    for caller, weight in program.functions():
-        if caller in feeders:
-            continue
-        for edge in program.graph.edges(caller):
-            if edge.target in feeders and edge.position >= 0 and _LOG_NAME.match(edge.target.name):
-                line = caller.events[edge.position].line
-                yield program.at(caller, line, "logs", 0.6 * weight**0.4)
-                yield program.at(edge.target, edge.target.line, "definition", 0.55 * weight**0.5)
+    for target in feeders:
+        if _LOG_NAME.match(target.name):
+            yield program.at(target, target.line, "definition", 0.55 * program.weight(target) ** 0.5)
+            for caller, line in program.callers(target):
+                if caller not in feeders:
+                    yield program.at(caller, line, "logs", 0.6 * program.weight(caller) ** 0.4)
