@@ -106,9 +106,7 @@ def test_a_python_that_hides_from_us_is_seen(project: Project) -> None:
 
 def test_torch_loaded_by_hand_reloaded_and_from_its_submodule(project: Project) -> None:
     (environment.RUNTIME / "hooks.py").write_text(
-        "def install(torch, config, events):\n"
-        "    torch.hooked = getattr(torch, 'hooked', 0) + 1\n"
-        "    return {}\n"
+        "def install(torch, config, events):\n    torch.hooked = getattr(torch, 'hooked', 0) + 1\n    return {}\n"
     )
     project.write("first = True", "torch/__init__.py")
     project.write("", "torch/nn.py")

@@ -126,9 +126,7 @@ def _broken(report: Mapping[str, Any], crash: Event | None) -> tuple[Ended, str]
 def _hint(crash: Event, protected: bool) -> str:
     """A word on crashes that the way we run things can cause."""
     if protected and crash["type"] == "PermissionError":
-        return (
-            "; in a copy the large files are the real ones, made read-only: pass --contain none to allow it"
-        )
+        return "; in a copy the large files are the real ones, made read-only: pass --contain none to allow it"
     text = f"{crash['type']} {crash.get('message')}"
     if "cross-device link" in text:
         return "; a folder cannot be renamed in a contained run without root rights: try --contain copy"

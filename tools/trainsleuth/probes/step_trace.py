@@ -194,7 +194,8 @@ def _order(trace: Trace, healthy: bool) -> Finding:
     typical = cycles[min(2, len(cycles) - 1)]
     after = _until_next_batch(trace, typical[-1])
     shown_ops = [op for op in (*typical, *after) if op["op"] in SHOWN_OPS]
-    words, links = [], []
+    words: list[str] = []
+    links: list[Link] = []
     for op in shown_ops[:200]:
         name = op.get("fn") if op["op"] in ("loss", "clip") else op["op"]
         words.append(str(name))

@@ -36,7 +36,7 @@ def are_finite(torch, gradients):
 
 
 def worst(gradients):
-    """"nan" when any gradient holds one, else "inf"."""
+    """ "nan" when any gradient holds one, else "inf"."""
     return "nan" if any("nan" in counts(g) for g in gradients) else "inf"
 
 

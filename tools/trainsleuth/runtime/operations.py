@@ -45,7 +45,7 @@ def read(func, args, kwargs):
     In training mode batch norm updates its running statistics and does not use them.
     """
     given = list(named(func, args, kwargs))
-    flags = dict((name, value) for name, value in given if name in ("training", "train"))
+    flags = {name: value for name, value in given if name in ("training", "train")}
     trains = any(flags.values()) or name_of(func) == "_batch_norm_with_update"
     for number, (name, value) in enumerate(given):
         is_target = name == "out" or (number == 0 and name_of(func) in OVERWRITING)

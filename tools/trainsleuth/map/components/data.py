@@ -86,7 +86,7 @@ def _built(
 
 def _outside(name: str, call: Expr) -> float:
     last = name.rpartition(".")[2]
-    if name.startswith("torchvision.datasets.") or name.startswith("torchaudio.datasets."):
+    if name.startswith(("torchvision.datasets.", "torchaudio.datasets.")):
         return 0.95
     if name.startswith(_ENVIRONMENTS):
         return 0.9
