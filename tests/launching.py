@@ -1,4 +1,4 @@
-"""What the tests of the launcher share: a project of one file, a runtime with small hooks, and a look around."""
+"""What tests of the launcher share: a project of one file, a runtime with small hooks, a look around."""
 
 from __future__ import annotations
 

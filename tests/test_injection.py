@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from launching import TRAIN, Project, first, kinds
@@ -77,7 +78,7 @@ def test_an_interpreter_without_torch(project: Project) -> None:
 
 @pytest.mark.parametrize("fault", ["crash.py", "hooks.py", "broken hook", "no config"])
 def test_a_broken_runtime_trains_nothing(project: Project, fault: str) -> None:
-    experiment = {"break": True} if fault == "broken hook" else {}
+    experiment: dict[str, Any] = {"break": True} if fault == "broken hook" else {}
     if fault.endswith(".py"):
         (environment.RUNTIME / fault).write_text("def (")
     if fault == "no config":
@@ -114,9 +115,10 @@ def test_torch_loaded_by_hand_reloaded_and_from_its_submodule(project: Project) 
         "import torch.nn\nassert torch.hooked == 1\n"
         "importlib.reload(torch)\nassert torch.hooked == 2\n"
         "spec = importlib.util.find_spec('torch')\nassert type(spec.loader).__name__ == 'SourceFileLoader'\n"
-        "del sys.modules['torch']\nspec = importlib.util.find_spec('torch')\n"
-        "module = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(module)\nassert module.hooked == 1\n"
         "assert importlib.util.find_spec('torch.none') is None and importlib.util.find_spec('none') is None\n"
+        "del sys.modules['torch']\nspec = importlib.util.find_spec('torch')\n"
+        "module = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(module)\n"
+        "assert module.hooked == 1\n"
     )
     assert run.ended == "finished", run.output
     assert kinds(run).count("hooks") == 3

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from programs import HERE, copied, trainsleuth
+from twins import HERE, copied, trainsleuth
 
 pytest.importorskip("torch", reason="the programs train with torch: install the torch extra")
 

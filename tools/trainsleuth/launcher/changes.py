@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 SKIPPED = frozenset({".git", ".venv", "node_modules"})
 SCAN_CAP = 200_000  # files; a larger folder is compared as far as that
 LIST_CAP = 5_000  # changed paths that are named
+
+_spelled_out = re.compile(r"\\u(dc[89a-f][0-9a-f])")  # how events carry a byte that is not UTF-8
 
 Stamp = tuple[int, int]  # modification time in ns, size in bytes
 
@@ -84,6 +87,15 @@ def _stamp_of(path: str) -> Stamp | None:
         return _stamp(os.lstat(path))
     except OSError:
         return None
+
+
+def since(before: Mapping[str, Sequence[int] | None]) -> Changes:
+    """What became of some absolute paths whose stamps, None where nothing was, are known from before."""
+    now = {path: _stamp_of(_spelled_out.sub(lambda code: chr(int(code[1], 16)), path)) for path in before}
+    return Changes(
+        tuple(path for path, stamp in now.items() if stamp and list(stamp) != before[path]),
+        tuple(path for path, stamp in now.items() if stamp is None and before[path] is not None),
+    )
 
 
 def snapshot(root: str, left_out: str = "") -> dict[str, Stamp]:

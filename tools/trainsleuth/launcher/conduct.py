@@ -107,7 +107,7 @@ def _contained(request: Request, plain: Stage, blank: Run) -> Run:
     return replace(
         blank,
         why=f"what the command writes into {plain.root} cannot be contained here ({'; '.join(reasons)}): "
-        "pass --contain none to let it write there",
+        "name a smaller folder with --root, or pass --contain none to let it write there",
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from trainsleuth.launcher import changes, outcome
 from trainsleuth.launcher import folder as folders
-from trainsleuth.launcher import outcome
 from trainsleuth.launcher.record import Event, Limits, Run
 from trainsleuth.launcher.stage import Stage, changed, open_links
 from trainsleuth.launcher.supervise import Report
@@ -20,9 +19,7 @@ def gather(blank: Run, stage: Stage, report: Report, pid: int | None, limits: Li
     found = changed(stage, report, folder)
     events = tuple(_completed(folders.events(folder), report, pid, found.untold))
     output = _read(folder / "output.txt")
-    outside = {event["path"]: event["existed"] for event in events if event["kind"] == "wrote"}
-    changed_outside = [path for path in outside if os.path.lexists(path)]
-    gone = [path for path, existed in outside.items() if existed and not os.path.lexists(path)]
+    outside = changes.since({event["path"]: event["before"] for event in events if event["kind"] == "wrote"})
     ended, why = outcome.judge(report, events, output, limits, open_links(stage, report))
     return replace(
         blank,
@@ -33,8 +30,8 @@ def gather(blank: Run, stage: Stage, report: Report, pid: int | None, limits: Li
         output=output,
         events=events,
         contained=stage.contained,
-        wrote=tuple(dict.fromkeys([*found.wrote, *changed_outside])),
-        deleted=tuple(dict.fromkeys([*found.deleted, *gone])),
+        wrote=tuple(dict.fromkeys([*found.wrote, *outside.wrote])),
+        deleted=tuple(dict.fromkeys([*found.deleted, *outside.deleted])),
         peak_bytes=report.get("peak_bytes", 0),
     )
 

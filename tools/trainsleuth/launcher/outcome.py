@@ -119,11 +119,14 @@ def _broken(report: Mapping[str, Any], crash: Event | None) -> tuple[Ended, str]
         )
     place = f"{crash['path']}:{crash['line']}" if crash.get("path") else "code outside the project"
     message = (str(crash.get("message") or "").strip().splitlines() or [""])[0][:300]
-    return "crashed", f"{crash['type']} at {place}: {message} ({how}){_hint(crash)}"
+    hint = _hint(crash, bool(report.get("protected")))
+    return "crashed", f"{crash['type']} at {place}: {message} ({how}){hint}"
 
 
-def _hint(crash: Event) -> str:
+def _hint(crash: Event, protected: bool) -> str:
     """A word on crashes that the way we run things can cause."""
+    if protected and crash["type"] == "PermissionError":
+        return "; in a copy the large files are the real ones, made read-only: pass --contain none to allow it"
     text = f"{crash['type']} {crash.get('message')}"
     if "cross-device link" in text:
         return "; a folder cannot be renamed in a contained run without root rights: try --contain copy"

@@ -76,7 +76,13 @@ def _on_torch(torch):
 
         installed = hooks.install(torch, config, events)
         spent = round(time.perf_counter() - began, 4)
-        events("hooks", torch=str(getattr(torch, "__version__", "?")), hooks=installed, seconds=spent, rank=rank())
+        events(
+            "hooks",
+            torch=str(getattr(torch, "__version__", "?")),
+            hooks=installed,
+            seconds=spent,
+            rank=rank(),
+        )
     except BaseException:
         fail("the probe could not be put into torch %s" % getattr(torch, "__version__", "?"))
     _torch_is_hooked = True

@@ -85,7 +85,7 @@ class Listener:
             shapes_known=any(graph.shape_of(node) is not None for node in nodes[:20]),
             reached=[sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
             members=[len(members(o)) for o in self.optimizers],
-            unregistered=self.unregistered(leaves), outer=self.outer(nodes),
+            unregistered=self.unregistered(leaves), outer=self.outer(tensors),
             ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
         )  # fmt: skip
 
@@ -123,9 +123,9 @@ class Listener:
         offset = next((i for i, text in enumerate(lines) if text.strip().startswith("self.%s" % attribute)), 0)
         return "%s:%d" % (self.bus.sites.classify(path)[1], first + offset)
 
-    def outer(self, nodes):
+    def outer(self, tensors):
         found = []
-        for node, operand, result in graph.outer_products(nodes):
+        for node, operand, result in graph.outer_products(tensors):
             user, library = self.bus.sites.of_traceback(graph.lines_of(node))
             found.append({"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library})
         return found[:5]

@@ -8,6 +8,7 @@ from .freeze import Freezer, storage
 from .tensors import scalar
 
 ENOUGH = 0.03  # of the first loss: clearly fitted, no need to go on
+SEEN_ENOUGH = 8  # steps after which optimizers with losses of their own are taken as adversaries
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 MOST_ADAPTIVE_RATE = 0.1  # above it the constructor's rate is a factor for a schedule, not a rate
 
@@ -20,6 +21,7 @@ class Listener:
         self.first = None
         self.low = 0
         self.rates, self.saved = {}, {}
+        self.stepped = set()
         self.from_modules = True  # every loss of this step is the output of an outermost module
         hold_off_dropout(bus.torch)
 
@@ -58,6 +60,7 @@ class Listener:
         self.rates[id(optimizer)] = [group.get("lr") for group in optimizer.param_groups]
 
     def step_before(self, optimizer):
+        self.stepped.add(id(optimizer))
         born = self.rates.get(id(optimizer), [])
         self.saved[id(optimizer)] = [(g.get("lr"), g.get("weight_decay")) for g in optimizer.param_groups]
         for place, group in enumerate(optimizer.param_groups):
@@ -77,11 +80,15 @@ class Listener:
     # -- verdict material ------------------------------------------------------------------
 
     def boundary(self, step):
-        met = dict(self.freezer.boundary(step), from_modules=self.from_modules)
+        met = dict(self.freezer.boundary(step), from_modules=self.from_modules, optimizers=len(self.stepped))
         loss = sum(self.values) / max(1, len(self.values))
         self.events("frozen", n=step, loss=loss, losses=self.values[-16:], replayed_targets=self.freezer.replayed_targets,
                     **met)  # fmt: skip
-        self.values, self.from_modules = [], True
+        is_adversarial = len(self.stepped) > 1 and len(self.values) > 1
+        replayed_in_vain = met["mode"] == "replay" and not (self.from_modules or self.freezer.replayed_targets)
+        if (is_adversarial and step >= SEEN_ENOUGH) or replayed_in_vain:
+            self.bus.finish("no single curve can be frozen")
+        self.values, self.stepped, self.from_modules = [], set(), True
         if met["mode"] in ("random", "replay"):
             self._stop_when_fitted(loss)
 

@@ -24,9 +24,10 @@ _saw = None
 
 
 def watch(events, config):
-    """Emit "wrote" {path, existed} once per path, `CAP` of them; "wrote_more" {caches, untold} at exit.
+    """Emit "wrote" {path, before} once per path, `CAP` of them; "wrote_more" {caches, untold} at exit.
 
-    `existed` tells what was there before from a temporary file; whether it is there now, see afterwards.
+    `before` is [modification time in ns, size in bytes] or None: only afterwards it can be seen whether the
+    call changed anything, and whether the file was a temporary one.
     """
     global _saw
     import atexit
@@ -50,6 +51,14 @@ def saw(path):
     """For hooks around native code: this path is about to be written."""
     if _saw is not None:
         _saw(path)
+
+
+def stamp(path):
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size]
 
 
 class _Seen:
@@ -83,7 +92,7 @@ class _Seen:
             self.untold += 1
         else:
             self.paths.add(absolute)
-            self.events("wrote", path=absolute, existed=os.path.lexists(absolute))
+            self.events("wrote", path=absolute, before=stamp(absolute))
 
     def tell_rest(self):
         if self.caches or self.untold:

@@ -1,0 +1,83 @@
+"""Runs small programs with the runtime inside, each in a process of its own forked from one that has torch.
+
+Usage: python runtime_host.py RUNTIME_FOLDER, then one JSON line per program on standard input:
+{"program", "events", "run_folder", "experiment"}. Answers one JSON line: {"code", "output"}.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import runpy
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+NAME = "_trainsleuth_runtime"
+SECONDS = 60  # for one program
+
+
+def load(folder: str) -> Any:
+    path = os.path.join(folder, "__init__.py")
+    spec = importlib.util.spec_from_file_location(NAME, path, submodule_search_locations=[folder])
+    assert spec is not None and spec.loader is not None
+    runtime = importlib.util.module_from_spec(spec)
+    sys.modules[NAME] = runtime
+    spec.loader.exec_module(runtime)
+    return runtime
+
+
+def run(folder: str, order: dict[str, Any]) -> None:
+    """In the child: the program, from hooks to its end."""
+    runtime = load(folder)
+    import torch
+
+    emit, hooks = importlib.import_module(NAME + ".emit"), importlib.import_module(NAME + ".hooks")
+    program = Path(order["program"])
+    runtime.config.update(run_folder=order["run_folder"], root=str(program.parent), experiment=order["experiment"])
+    runtime.events = emit.Events(order["events"])
+    hooks.install(torch, runtime.config, runtime.events)
+    sys.path.insert(0, str(program.parent))
+    sys.argv = [str(program)]
+    try:
+        runpy.run_path(str(program), run_name="__main__")
+    except Exception as error:
+        sys.last_value = error  # what the interpreter itself does before it ends
+        sys.excepthook(type(error), error, error.__traceback__)
+        runtime.bus.close("exit")
+        os._exit(1)
+    runtime.bus.close("exit")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def forked(folder: str, order: dict[str, Any]) -> dict[str, Any]:
+    with tempfile.TemporaryFile("w+") as output:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(SECONDS)
+            os.dup2(output.fileno(), 1)
+            os.dup2(output.fileno(), 2)
+            try:
+                run(folder, order)
+            finally:
+                os._exit(99)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        output.seek(0)
+        return {"code": code, "output": output.read()[-4000:]}
+
+
+def main() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(forked(sys.argv[1], json.loads(line))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
