@@ -14,13 +14,20 @@ SERVER = "from trainsleuth_mcp import main"
 _T = TypeVar("_T")
 
 
-def talk(home: Path, cwd: Path, conversation: Callable[[Client], Awaitable[_T]], mode: str = "auto", **env: str) -> _T:
-    """What `conversation` returns; the server is started for it in `cwd` and ends with it."""
+def talk(
+    home: Path,
+    cwd: Path,
+    conversation: Callable[[Client], Awaitable[_T]],
+    mode: str = "auto",
+    verb: str = "",
+    **env: str,
+) -> _T:
+    """What `conversation` returns; the server is started for it in `cwd`, by `verb` if given, and ends with it."""
 
     async def run() -> _T:
         server = StdioServerParameters(
             command=PYTHON,
-            args=["-c", f"import sys; {SERVER}; sys.exit(main())"],
+            args=["-m", "trainsleuth", verb] if verb else ["-c", f"{SERVER}; main()"],
             env=environment(home, **env),
             cwd=cwd,
         )

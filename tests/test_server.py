@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client
-from mcp_session import ask, talk
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp_session import ask, talk, told
 from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX
+from trainsleuth_mcp.calls import Call, guarded, in_thread
+from trainsleuth_mcp.middleware import harmless
 
 EIGHT = {
     "triage_training_run",
@@ -82,6 +88,41 @@ def test_a_case_from_map_to_notes(home: Path, repo: Path) -> None:
     assert next_.startswith("next test: trainsleuth ")
     assert "run by this server" in next_
     assert sorted(path.name for path in repo.iterdir()) == ["train.py", "trainsleuth-notes.md"]
+    (later,) = ask(home, repo, ("suggest_next_test", {}))
+    assert "0 run by this server, the rest from the notes" in later
+    assert "double-normalised-loss" in later.split("hypotheses, likeliest first:")[1].splitlines()[1]
+
+
+def test_the_command_line_serves_the_same(home: Path, repo: Path) -> None:
+    """Also in a folder whose modules are called like Python's own."""
+    (repo / "http.py").write_text("raise SystemExit('shadowed')\n")
+
+    async def listed(client: Client) -> set[str]:
+        return {tool.name for tool in (await client.list_tools()).tools}
+
+    assert talk(home, repo, listed, verb="serve") == EIGHT
+
+
+def test_what_breaks_inside_is_told_in_a_line() -> None:
+    """SystemExit too: it would end the server; the SDK hides the words of every other exception."""
+
+    async def broken(context: Context[Any, Any], how: str) -> str:
+        def work(call: Call) -> str:
+            if how == "exit":
+                sys.exit("out\x1b[2J")
+            return str(1 / 0)
+
+        return await in_thread(work, context)
+
+    async def conversation() -> list[str]:
+        server: MCPServer[None] = MCPServer("test", middleware=[harmless])
+        server.add_tool(guarded(broken), name="broken", structured_output=False)
+        async with Client(server) as client:
+            return [told(await client.call_tool("broken", {"how": how})) for how in ("exit", "divide")]
+
+    left, divided = anyio.run(conversation)
+    assert "SystemExit: out\\x1b[2J" in left and "ZeroDivisionError" in divided
+    assert "Your program was not the cause" in divided
 
 
 def test_a_probe_and_a_triage_of_a_real_run(home: Path, repo: Path) -> None:
@@ -184,9 +225,14 @@ def test_text_of_the_repository_stays_inside_of_the_answer(home: Path, repo: Pat
 
 
 def test_odd_file_names_do_not_break_the_wire(home: Path, repo: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(repo) + b"/caf\xe9"))
+    odd.mkdir()
+    (odd / "train.py").write_text(SOFTMAX)
     os.rename(repo / "train.py", os.fsencode(repo) + b"/caf\xe9.py")
-    first, second = ask(home, repo, ("find_silent_bugs", {}), ("map_training_repo", {}))
-    assert "ERROR" not in first and "ERROR" not in second
+    listed = ask(home, repo, ("find_silent_bugs", {}), ("map_training_repo", {}))
+    assert not [text for text in listed if text.startswith("ERROR")]
+    (probed,) = ask(home, odd, ("run_probe", {"command": TRAIN, "only": ["loss_contract"], "seconds": 30}))
+    assert "probe:loss_contract" in probed and "caf\\udce9" in probed
 
 
 def test_answers_are_bounded_and_say_what_is_missing(home: Path, repo: Path) -> None:

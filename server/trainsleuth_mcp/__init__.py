@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
 
-def main() -> int:
+
+def main() -> NoReturn:
     """Serves until the client closes stdin or a signal ends us."""
     from trainsleuth_mcp.serving import serve  # mcp is slow to import: only who serves pays for it
 
-    return serve()
+    serve()

@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
@@ -77,16 +77,14 @@ def _without_titles(schema: Any) -> Any:
     return [_without_titles(one) for one in schema] if isinstance(schema, list) else schema
 
 
-def serve() -> int:
-    """Serves over stdio until the client closes it."""
+def serve() -> NoReturn:
+    """Serves over stdio until the client closes it, and ends the process: a search still at work is not waited for."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")  # to stderr; else the SDK loads rich for it
     for one in _SIGNALS:
         signal.signal(one, _end)
-    try:
-        build().run("stdio")
-    finally:
-        calls.end_all()
-    return 0
+    build().run("stdio")
+    calls.end_all()
+    os._exit(0)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -179,7 +179,7 @@ def _report(asked: argparse.Namespace, command: Command) -> int:
 def _serve(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth_mcp import main
 
-    return main()
+    main()
 
 
 _VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {
