@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
 from .records import Class, Expr, Function
-from .things import Frame, Instance, Method, Spot, Thing
+from .things import REACH, Frame, Instance, Method, Spot, Thing
 
 if TYPE_CHECKING:
     from .index import Index
@@ -34,28 +34,20 @@ class Target(NamedTuple):
 class Callers:
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._known: dict[Function, tuple[Caller, ...]] = {}
-        self._active: set[Function] = set()
+        self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
 
-    def of(self, function: Function) -> tuple[Caller, ...]:
-        """Every proved call of `function` outside tests. Empty while it is being worked out: no circles."""
-        if function in self._known:
-            return self._known[function]
-        if function in self._active:
-            return ()
-        self._active.add(function)
-        try:
-            found = tuple(self._proved(function))
-        finally:
-            self._active.discard(function)
-        self._known[function] = found
-        return found
+    def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
+        """Every proved call of `function` outside tests; `reach` as in Spot."""
+        key = (function, reach)
+        if key not in self._known:
+            self._known[key] = tuple(self._proved(function, reach))
+        return self._known[key]
 
-    def _proved(self, function: Function) -> Iterator[Caller]:
+    def _proved(self, function: Function, reach: int) -> Iterator[Caller]:
         for site in self.index.calls(*self._names(function)):
-            if is_test(site.function.path):
+            if is_test(site.function.path) or not self.index.are_connected(site.function.path, function.path):
                 continue
-            spot = Spot(site.function, site.position)
+            spot = Spot(site.function, site.position, None, reach)
             for target in self.targets(site.call, spot):
                 if isinstance(target, Target) and target.function is function:
                     yield Caller(spot, site.call, target.owner)
@@ -100,7 +92,9 @@ class Callers:
             if caller.spot.function is function:
                 continue
             for outer in self.contexts(caller.spot.function, depth - 1):
-                found.append(Frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner))
+                found.append(
+                    self.index.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner)
+                )
                 if len(found) == MAX_CONTEXTS:
                     return found
         return found or [None]

@@ -96,6 +96,11 @@ class Expr(NamedTuple):
             stack.extend(reversed(expr.parts))
 
 
+# an expression is the one written at its place: comparing trees would be slow, and wrong
+Expr.__eq__ = object.__eq__  # type: ignore[method-assign]
+Expr.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
 class Branch(NamedTuple):
     """One arm of an if, try or match: `arm` counts from 0. `arms` is how many there are in all."""
 
