@@ -159,15 +159,11 @@ class Flow:
         if owner.call is None:  # self of a class that may be a base of what really runs
             classes = (*classes, *self.index.subclasses(owner.kind))
         for cls in classes:
-            for method in cls.methods.values():
-                me = method.self_name
-                for binding in bindings(method).get(f"{me}.{name}", ()) if me else ():
-                    if binding.kind == "delete":
-                        continue
-                    frame = self.index.constructor_frame(owner, method)
-                    spot = Spot(method, binding.position, frame, inside.reach)
-                    if not self.is_dead(method.events[binding.position].block, spot):
-                        yield from self._bound(spot, binding)
+            for method, binding in self.index.attribute_bindings(cls, name):
+                frame = self.index.constructor_frame(owner, method)
+                spot = Spot(method, binding.position, frame, inside.reach)
+                if not self.is_dead(method.events[binding.position].block, spot):
+                    yield from self._bound(spot, binding)
             for binding in bindings(cls.body).get(name, ()):
                 if binding.kind == "assign" and binding.value is not None:
                     yield Origin(

@@ -10,7 +10,7 @@ from .scopes import Item
 from .things import Spot
 
 Answer = TypeVar("Answer")
-MAX_STEPS = 4000  # of one question; the longest true chains seen took a few hundred
+MAX_STEPS = 800  # of one question; the longest true chains seen took a few hundred
 MAX_DEPTH = 8  # calls inside calls
 MAX_NESTING = 40  # questions inside questions; each takes about ten Python frames
 

@@ -152,6 +152,23 @@ class Index:
         """Project classes below `cls`, at any depth."""
         return tuple(self._subclasses.get(cls, ()))
 
+    @cached_property
+    def _attribute_bindings(self) -> dict[Class, dict[str, list[tuple[Function, Binding]]]]:
+        table: dict[Class, dict[str, list[tuple[Function, Binding]]]] = {}
+        for cls in self.classes():
+            own = table.setdefault(cls, {})
+            for method in cls.methods.values():
+                prefix = f"{method.self_name}."
+                for path, found in bindings(method).items():
+                    if method.self_name and path.startswith(prefix):
+                        kept = [(method, binding) for binding in found if binding.kind != "delete"]
+                        own.setdefault(path.removeprefix(prefix), []).extend(kept)
+        return table
+
+    def attribute_bindings(self, cls: Class, name: str) -> tuple[tuple[Function, Binding], ...]:
+        """Where the methods of `cls` itself bind `self.name`, in source order."""
+        return tuple(self._attribute_bindings[cls].get(name, ()))
+
     def method(self, cls: Class, name: str) -> Function | None:
         """The method that an instance of `cls` has under `name`, if the project defines it."""
         return next((one.methods[name] for one in self.lineage(cls) if name in one.methods), None)
@@ -292,6 +309,10 @@ class Index:
     @cached_property
     def _holders(self) -> Holders:
         return Holders(self)
+
+    def aliases(self, function_name: str) -> frozenset[str]:
+        """Wide: every last name under which a function of that name may be called."""
+        return self._holders.aliases(function_name)
 
     def holders(self, names: frozenset[str]) -> frozenset[str]:
         """Wide: every last name that may hold a thing named so: classes to variables, attributes, parameters."""

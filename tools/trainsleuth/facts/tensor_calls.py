@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import operations as ops
 from .callers import Target, external_name
-from .names import External
+from .names import External, Module
 from .records import Class, Expr, Function
 from .scopes import Item
 from .things import Instance, Literal, Method, Spot, Thing, Unknown
@@ -46,6 +46,9 @@ class TensorCalls:
         known = name in _METHODS
         if receiver is None or not known:
             return False
+        if not self.index.functions_named(name):
+            head = self.index.resolve(spot.function, receiver.text) if receiver.kind == "path" else None
+            return not isinstance(head, External | Module | Class)
         for thing in self.index.objects.of(receiver, spot):
             if isinstance(thing, Unknown | Literal):
                 continue
