@@ -101,6 +101,10 @@ def test_a_broken_runtime_trains_nothing(project: Project, fault: str) -> None:
     assert (run.ended, run.exit_code) == ("not_probed", 70), run.why
     assert "trained unprobed" not in run.output and "trainsleuth: " in run.output
     assert "nothing was trained unprobed" in run.why
+    if fault == "crash.py":  # the other way in
+        run = project.run(None, sys.executable, "-I", "train.py")
+        assert (run.ended, run.exit_code) == ("not_probed", 70), run.why
+        assert "before" not in run.output
 
 
 def test_torch_that_is_never_imported(project: Project) -> None:
