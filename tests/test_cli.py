@@ -129,7 +129,7 @@ def test_map_shows_what_its_json_says(repo: Path) -> None:
     text, plain = cli(repo, "map"), cli(repo, "map", "--format", "json")
     assert (text.returncode, plain.returncode) == (0, 0)
     found = parsed(plain.stdout)
-    assert found["components"]["model"]["status"] == "found"
+    assert found["components"]["training_loop"]["status"] == "found"
     assert text.stdout.strip() == found["text"].strip()
 
 

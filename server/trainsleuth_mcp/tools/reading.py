@@ -29,8 +29,10 @@ loop, logging, checkpointing and evaluation, as path:line with code. Reads only.
     def work(call: Call) -> Answer:
         from trainsleuth.answers.reports import map_answer
         from trainsleuth.map import map_repository
+        from trainsleuth.repository import Repository
 
-        return map_answer(map_repository(folder, scope=scope_, recipe=recipe_, budget=budget))
+        found = map_repository(folder, scope=scope_, recipe=recipe_, budget=budget)
+        return map_answer(found, Repository(folder).files)
 
     return told(await in_thread(work, context), "map", FULL)
 

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 
 def hypotheses_section(hypotheses: Iterable[Hypothesis], width: int | None = None) -> Section:
-    """A line for each: verdict, how likely, what it says, how many findings speak for and against."""
-    return Section("hypotheses, likeliest first:", tuple(_line(one, width) for one in hypotheses))
+    """A line for each: verdict, how likely, what it says, what is cited for and against; one line for the refuted."""
+    given = list(hypotheses)
+    lines = [_line(one, width) for one in given if one.verdict != "refuted"]
+    if refuted := [one.id for one in given if one.verdict == "refuted"]:
+        lines.append(wrapped(f"refuted  {', '.join(refuted)}", "  ", width, "  "))
+    return Section("hypotheses, likeliest first:", tuple(lines))
 
 
 def suggestions_section(suggestions: Iterable[Suggestion], width: int | None = None) -> Section:

@@ -23,9 +23,12 @@ NARROW_CHECK = "paths or only (a check id)"
 NARROW_PROBE = "only (a probe)"
 
 
-def map_answer(found: Map) -> Answer:
-    """The map as its own text says it."""
-    return Answer(head=visible(found.text), sections=(), plain=found.to_dict())
+def map_answer(found: Map, files: Iterable[str]) -> Answer:
+    """The map as its own text says it. `files` are all paths of the repository: a line end in one stays visible."""
+    text = found.text
+    for odd in sorted((path for path in files if path != path_text(path)), key=len, reverse=True):
+        text = text.replace(odd, path_text(odd))
+    return Answer(head=visible(text), sections=(), plain=found.to_dict())
 
 
 def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:

@@ -47,12 +47,13 @@ def _is_expected(error: Exception) -> bool:
 def _map(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.reports import map_answer
     from trainsleuth.map import map_repository
+    from trainsleuth.repository import Repository
 
     try:
         found = map_repository(asked.repo, scope=asked.scope, recipe=asked.recipe, budget=asked.budget)
     except ValueError as error:  # the budget
         raise UsageError(str(error)) from error
-    answer = map_answer(found)
+    answer = map_answer(found, Repository(asked.repo).files)
     output.show(answer, asked.format)
     return answer.code
 
