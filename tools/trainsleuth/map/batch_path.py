@@ -8,7 +8,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Event, Expr, Function, written
 
 from .graph import CALLBACK, Graph
-from .networks import calls_loss, calls_network
+from .networks import calls_loss, calls_network, is_network
 from .steps import Sign
 
 MAX_HOPS = 4  # calls followed into project functions
@@ -16,7 +16,8 @@ MAX_EVENTS = 60  # of one function, from the backward call up
 
 
 class Stage(NamedTuple):
-    """One statement that makes the loss. role: forward, loss, batch (a loop hands it out), or through."""
+    """One statement that makes the loss. role: forward, loss, batch (a loop hands it out), or inside
+    (a network called by a network)."""
 
     function: Function
     event: Event
@@ -31,13 +32,13 @@ def trace_back(graph: Graph, starts: Iterable[Sign | tuple[Function, int]]) -> t
     seen: set[tuple[Function, int]] = set()
     for start in starts:
         function, position = (start.function, start.site.position) if isinstance(start, Sign) else start
-        for stage in _trace(graph, function, position, 0, seen):
+        for stage in _trace(graph, function, position, 0, seen, function):
             found.setdefault((stage.function, stage.line, stage.role), stage)
     return tuple(sorted(found.values(), key=lambda stage: stage.hops))
 
 
 def _trace(
-    graph: Graph, function: Function, position: int, hops: int, seen: set[tuple[Function, int]]
+    graph: Graph, function: Function, position: int, hops: int, seen: set[tuple[Function, int]], first: Function
 ) -> Iterator[Stage]:
     if (function, position) in seen or hops > MAX_HOPS:
         return
@@ -45,7 +46,7 @@ def _trace(
     start = function.events[position]
     wanted = set(_names(start.value)) if start.value is not None else set()
     if start.kind == "return":
-        yield from _stages(graph, function, position, hops, seen)
+        yield from _stages(graph, function, position, hops, seen, first)
     for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
         event = function.events[place]
         bound = {name for target in event.targets for name in _names(target)}
@@ -56,11 +57,11 @@ def _trace(
             continue
         if event.value is not None:
             wanted.update(_names(event.value))
-        yield from _stages(graph, function, place, hops, seen)
+        yield from _stages(graph, function, place, hops, seen, first)
 
 
 def _stages(
-    graph: Graph, function: Function, position: int, hops: int, seen: set[tuple[Function, int]]
+    graph: Graph, function: Function, position: int, hops: int, seen: set[tuple[Function, int]], first: Function
 ) -> Iterator[Stage]:
     """What one statement adds: the network or the loss that it calls, or the way into a project function."""
     event = function.events[position]
@@ -68,12 +69,21 @@ def _stages(
         if calls_loss(graph.values, function, call):
             yield Stage(function, event, call.line, "loss", hops)
         elif calls_network(graph.values, function, call):
-            yield Stage(function, event, call.line, "forward", hops)
+            inner = hops > 0 and not _is_same_class(graph, function, first)
+            yield Stage(function, event, call.line, "inside" if inner else "forward", hops)
     for edge in graph.edges(function):
         if edge.position == position and edge.cost <= CALLBACK and edge.target.name != "__init__":
             returns = [place for place, inner in enumerate(edge.target.events) if inner.kind == "return"]
             for place in returns[-2:]:
-                yield from _trace(graph, edge.target, place, hops + 1, seen)
+                yield from _trace(graph, edge.target, place, hops + 1, seen, first)
+
+
+def _is_same_class(graph: Graph, function: Function, first: Function) -> bool:
+    """Not inside a network, or in the class that the way began in (a module that holds its own training step)."""
+    owner, start = graph.index.class_of(function), graph.index.class_of(first)
+    if owner is None or not is_network(graph.index, owner):
+        return True
+    return start is not None and (owner in graph.index.lineage(start) or start in graph.index.lineage(owner))
 
 
 def _names(expr: Expr) -> Iterator[str]:

@@ -57,10 +57,23 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     given = tuple(settings(index, paths))
     chosen = choices(index, values, given)
     if chosen:
+        if excluded := not_chosen(index, chosen):
+            values = Values(index, excluded)
+            graph = Graph(index, values)
         extra = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
-        again = reach(graph, entry.reach.roots, extra, not_chosen(index, chosen))
-        entry = replace(entry, reach=again)
+        entry = replace(entry, reach=reach(graph, entry.reach.roots, extra))
     alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)
     return Program(
-        index, values, graph, entry, tuple(found), frozenset(alike) - {entry.path}, table, handed, chosen, paths, given
+        index,
+        values,
+        graph,
+        entry,
+        tuple(found),
+        frozenset(alike) - {entry.path},
+        table,
+        handed,
+        choices=chosen,
+        config_paths=paths,
+        recipe=recipe,
+        settings=given,
     )

@@ -35,6 +35,7 @@ class Program:
     handed: Mapping[Function, list[Handover]]
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
+    recipe: str | None = None
     settings: tuple[Setting, ...] = ()
     _weights: dict[Function, float] = field(default_factory=dict)
     _names: dict[tuple[Function, str], str] = field(default_factory=dict)
@@ -84,6 +85,10 @@ class Program:
     def resolved(self, site: Site) -> Class | Function | External | Module | None:
         symbol = self.index.resolve(site.function, site.call.callee) if site.call.callee else None
         return symbol if isinstance(symbol, Class | Function | External | Module) else None
+
+    def first_line(self, path: str) -> int:
+        """The first line of a configuration file that says something."""
+        return min((value.line for value in self.index.configs[path].values()), default=1)
 
     def callers(self, target: Function) -> Iterator[tuple[Function, int]]:
         """(caller, line) of every reached call of `target` by its name, and of every place that hands it on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -35,9 +36,15 @@ class Setting(NamedTuple):
 def settings(index: Index, paths: Iterable[str]) -> Iterator[Setting]:
     """Every value of the files at `paths`, later ones override."""
     for path in paths:
-        prefix = _group(path)
+        prefix = "" if _is_global(index, path) else _group(path)
         for key, found in index.configs[path].items():
             yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
+
+
+def _is_global(index: Index, path: str) -> bool:
+    """Its first lines put it at the top: `# @package _global_`."""
+    text = index.repository.read(path) or ""
+    return re.search(r"^#\s*@package\s+_+global_+", text[:2000], re.M) is not None
 
 
 def _group(path: str) -> str:
@@ -98,16 +105,11 @@ def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
                 yield from (m for m in one.methods.values() if index.method(choice.target, m.name) is m)
 
 
-def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Function]:
-    """Methods of the classes that the same tables hold and the recipe did not choose."""
+def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Class]:
+    """Classes that the same tables hold and the recipe did not choose, nor their bases."""
     taken = list(chosen)
     kept = {cls for choice in taken if isinstance(choice.target, Class) for cls in index.lineage(choice.target)}
-    kept |= {below for choice in taken if isinstance(choice.target, Class) for below in index.lineage(choice.target)}
+    tables = {choice.table for choice in taken if choice.table is not None and choice.target is not None}
     return frozenset(
-        method
-        for choice in taken
-        if choice.table is not None
-        for other in choice.table.entries.values()
-        if isinstance(other, Class) and other not in kept
-        for method in other.methods.values()
+        other for table in tables for other in table.entries.values() if isinstance(other, Class) and other not in kept
     )

@@ -55,11 +55,12 @@ _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 class Values:
     """Answers are kept; build one per index."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, excluded: frozenset[Class] = frozenset()) -> None:
+        """`excluded` are classes that a recipe is known not to choose from their table."""
         self.index = index
+        self.excluded = excluded
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: set[tuple[Function, str]] = set()
-        self.chosen: dict[tuple[str, str], tuple[Class | Function, ...]] = {}
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
         """Classes (of the project, or external by full name) that `expr` may be an instance of."""
@@ -126,7 +127,7 @@ class Values:
         if table.kind == "dict":
             values = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
             found = [one for value in values for one in self.callables(function, value, depth + 1)]
-            return tuple(dict.fromkeys(one for one in found if not isinstance(one, External)))
+            return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in self.excluded))
         if table.kind == "path":
             symbol = self.index.resolve(function, table.text)
             if isinstance(symbol, Variable):
@@ -211,7 +212,8 @@ class Values:
                 yield from self._attribute_of(held, name, depth, function)
 
     def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
-        for one in (*self.index.lineage(cls), *self.index.subclasses(cls)[:4]):
+        below = [one for one in self.index.subclasses(cls) if one not in self.excluded]
+        for one in (*self.index.lineage(cls), *below[:4]):
             for method in one.methods.values():
                 if method is not seen and method.self_name:
                     for binding in bindings(method).get(f"{method.self_name}.{name}", ()):

@@ -66,7 +66,7 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         if stage.role == "forward":
             near = stage.function is function
             yield program.at(
-                stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.15 * stage.hops))
+                stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.3 * stage.hops))
             )
         elif stage.role == "batch" and stage.function is function:
             yield program.at(function, stage.line, "loop", share * 0.97)
