@@ -76,11 +76,7 @@ class Index:
     def _bases(self) -> dict[Class, tuple[Class | External | None, ...]]:
         table: dict[Class, tuple[Class | External | None, ...]] = {}
         for cls in self.classes():
-            found = (
-                self.resolve(self.files[cls.path].body, base.text)
-                for base in cls.bases
-                if base.kind == "path"
-            )
+            found = (self.resolve(self.files[cls.path].body, base.text) for base in cls.bases if base.kind == "path")
             table[cls] = tuple(base if isinstance(base, Class | External) else None for base in found)
         return table
 
@@ -97,9 +93,7 @@ class Index:
 
     def external_bases(self, cls: Class) -> tuple[str, ...]:
         """Full names of the base classes outside the project, of the lineage; "?" for an unknown one."""
-        found = [
-            base for one in self.lineage(cls) for base in self._bases[one] if not isinstance(base, Class)
-        ]
+        found = [base for one in self.lineage(cls) for base in self._bases[one] if not isinstance(base, Class)]
         unread = any(base.kind != "path" for one in self.lineage(cls) for base in one.bases)
         return tuple(base.name if base else "?" for base in found) + (("?",) if unread else ())
 
@@ -156,9 +150,7 @@ def _read_sources(repository: Repository, under: tuple[str, ...]) -> Iterator[Fi
         yield facts
 
 
-def _read_configs(
-    repository: Repository, under: tuple[str, ...]
-) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
+def _read_configs(repository: Repository, under: tuple[str, ...]) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
     for path in repository.select(CONFIG_SUFFIXES, under):
         text = repository.read(path)
         if text is None:

@@ -136,9 +136,7 @@ class Names:
             return self.module(importer, whole, 0) or External(whole)
         module = self.module(importer, entry.module, entry.level)
         if module is None:
-            return External(
-                f"{entry.module}.{entry.name}" if not entry.level else f"?.{entry.module}.{entry.name}"
-            )
+            return External(f"{entry.module}.{entry.name}" if not entry.level else f"?.{entry.module}.{entry.name}")
         found = self.member(module, entry.name)
         if found is None and self._is_shadow(module, entry):
             return External(f"{entry.module}.{entry.name}")

@@ -74,13 +74,7 @@ class StatementReader:
 
     def simple(self, kind: str, node: Node, block: Block) -> None:
         parts = tuple(self.expressions.read(child) for child in named(node))
-        value = (
-            parts[0]
-            if len(parts) == 1
-            else Expr("tuple", "", parts, node.start_point[0] + 1)
-            if parts
-            else None
-        )
+        value = parts[0] if len(parts) == 1 else Expr("tuple", "", parts, node.start_point[0] + 1) if parts else None
         self.add(kind, node, block, value)
 
     def names(self, kind: str, node: Node, block: Block) -> None:
@@ -100,9 +94,7 @@ class StatementReader:
                 condition = part.child_by_field_name("condition")
                 test = self.expressions.read(condition) if condition is not None else None
                 self.add("if", part, block, test)
-            branch = Branch(
-                number, arm, len(arms), complete, "if", test if part.type != "else_clause" else None
-            )
+            branch = Branch(number, arm, len(arms), complete, "if", test if part.type != "else_clause" else None)
             inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))
@@ -186,9 +178,7 @@ class StatementReader:
             node = node.child_by_field_name("definition") or node
         name = node.child_by_field_name("name")
         if name is not None:
-            self.define(
-                node, decorators, self.add("define", node, block, None, (), self.expressions.text(name))
-            )
+            self.define(node, decorators, self.add("define", node, block, None, (), self.expressions.text(name)))
 
     def plain_block(self, node: Node, block: Block) -> None:
         self.body(node.named_children, block)

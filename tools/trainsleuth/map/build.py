@@ -15,7 +15,7 @@ from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import choices, not_chosen, roots_of, settings
+from .recipes import choices, kinds_of, not_chosen, roots_of, settings
 from .siblings import groups
 from .steps import signs
 from .values import Values
@@ -58,10 +58,11 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     chosen = choices(index, values, given)
     if chosen:
         if excluded := not_chosen(index, chosen):
-            values = Values(index, excluded)
+            values = Values(index, excluded, kinds_of(index, chosen))
             graph = Graph(index, values)
-        extra = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
-        entry = replace(entry, reach=reach(graph, entry.reach.roots, extra))
+        seen = reach(graph, entry.reach.roots)
+        extra = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen) if function not in seen.distance]
+        entry = replace(entry, reach=reach(graph, entry.reach.roots, extra) if extra else seen)
     alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)
     return Program(
         index,

@@ -11,7 +11,9 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, Index, 
 
 from .values import Values
 
-DIRECT, CALLBACK, PART, GUESS, IMPORT = 1, 2, 4, 3, 4  # cost of an edge: how far the target is from the caller
+# cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
+# last resort: a chain of real calls to the same method should win
+DIRECT, CALLBACK, GUESS, IMPORT, PART = 1, 2, 3, 4, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
 _CALLED_BY_FRAMEWORK = ("__init__", "forward", "__call__", "__getitem__", "__iter__", "training_step", "collate_fn")
@@ -207,7 +209,7 @@ class Graph:
             receivers = self.values.of(function, call.receiver)
             if receivers and not any(isinstance(one, Class) for one in receivers):
                 return  # a value of another library
-        namesakes = [one for one in self._methods.get(call.last, ()) if self._is_of_open(one)]
+        namesakes = self._roots([one for one in self._methods.get(call.last, ()) if self._is_of_open(one)])
         if 0 < len(namesakes) <= MAX_NAMESAKES:
             yield from ((method, GUESS) for method in namesakes)
 
@@ -218,6 +220,17 @@ class Graph:
             return
         found = [one for one in self.index.subclasses(owner) if method.name in one.methods and self._is_open(one)]
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
+
+    def _roots(self, methods: list[Function]) -> list[Function]:
+        """Of methods of one name, those that do not override another of them."""
+        if len(methods) <= MAX_NAMESAKES:
+            return methods
+        owners = {self.index.class_of(method): method for method in methods}
+        return [
+            method
+            for owner, method in owners.items()
+            if owner is None or not any(base in owners for base in self.index.lineage(owner)[1:])
+        ]
 
     def _is_of_open(self, method: Function) -> bool:
         owner = self.index.class_of(method)

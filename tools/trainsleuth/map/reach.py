@@ -10,7 +10,7 @@ from trainsleuth.facts import Function
 
 from .graph import Edge, Graph
 
-MAX_DISTANCE = 24
+MAX_DISTANCE = 30
 MAX_FUNCTIONS = 6000
 
 

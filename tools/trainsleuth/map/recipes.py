@@ -105,6 +105,15 @@ def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
                 yield from (m for m in one.methods.values() if index.method(choice.target, m.name) is m)
 
 
+def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:
+    """The class chosen for each kind of registry, the last choice winning."""
+    return {
+        choice.table.kind: choice.target
+        for choice in chosen
+        if choice.table is not None and choice.table.kind and isinstance(choice.target, Class)
+    }
+
+
 def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Class]:
     """Classes that the same tables hold and the recipe did not choose, nor their bases."""
     taken = list(chosen)

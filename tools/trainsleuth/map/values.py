@@ -6,7 +6,7 @@ factories to what they return, tables to all their entries. A map may be wide, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
 from trainsleuth.facts.scopes import Binding, bindings
@@ -55,10 +55,20 @@ _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 class Values:
     """Answers are kept; build one per index."""
 
-    def __init__(self, index: Index, excluded: frozenset[Class] = frozenset()) -> None:
-        """`excluded` are classes that a recipe is known not to choose from their table."""
+    def __init__(
+        self,
+        index: Index,
+        excluded: frozenset[Class] = frozenset(),
+        kinds: Mapping[str, Class] | None = None,
+    ) -> None:
+        """`excluded` are classes that a recipe is known not to choose from their table.
+
+        `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
+        and is not known otherwise is taken for the chosen criterion.
+        """
         self.index = index
         self.excluded = excluded
+        self.kinds = kinds or {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: set[tuple[Function, str]] = set()
 
@@ -176,6 +186,8 @@ class Values:
         self._asking.add(key)
         try:
             found = _unique(self._name(function, text, depth))
+            if not found and (chosen := self.kinds.get(text.rpartition(".")[2])) is not None:
+                found = (chosen,)
         finally:
             self._asking.discard(key)
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
@@ -206,6 +218,7 @@ class Values:
         receiver, _, name = text.rpartition(".")
         local = [b for b in bindings(function).get(text, ()) if b.kind == "assign"]
         for binding in local:
+            yield from self._annotated(function, binding)
             yield from self._bound(function, binding, depth)
         for held in self._path(function, receiver, depth + 1):
             if isinstance(held, Class):
@@ -218,6 +231,7 @@ class Values:
                 if method is not seen and method.self_name:
                     for binding in bindings(method).get(f"{method.self_name}.{name}", ()):
                         if binding.kind == "assign":
+                            yield from self._annotated(method, binding)
                             yield from self._bound(method, binding, depth)
 
     def _bound(self, function: Function, binding: Binding, depth: int) -> Iterator[Held]:

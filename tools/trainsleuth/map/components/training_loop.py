@@ -40,6 +40,8 @@ def places(program: Program) -> Iterator[Place]:
                     sign.role,
                     share * SCORES[sign.role] * program.weight(function) ** 0.3,
                 )
+    if step.name != "<module>":
+        yield program.at(step, step.line, "step", 0.7)
     for caller, loop, line in program.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
         yield program.at(caller, line, "call of the step", 0.9)
