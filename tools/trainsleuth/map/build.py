@@ -15,12 +15,10 @@ from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import choices, kinds_of, not_chosen, roots_of, settings
+from .recipes import RECIPE_DISTANCE, choices, kinds_of, not_chosen, roots_of, settings
 from .siblings import groups
 from .steps import signs
 from .values import Values
-
-RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
 def read_index(repository: Repository) -> Index:

@@ -12,6 +12,8 @@ from trainsleuth.facts import Class, External, Function, Index, Module
 from .registries import Table, tables
 from .values import Values
 
+RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
+
 
 class Choice(NamedTuple):
     """`value` at `path`:`line` under `key` selects `target` (None when it is of another library)."""
@@ -59,7 +61,14 @@ def _group(path: str) -> str:
 def choices(index: Index, values: Values, found: Iterable[Setting]) -> tuple[Choice, ...]:
     """Settings that name a class or a function of the project, or of a library by its full dotted name."""
     known = tables(index, values)
-    return tuple(choice for setting in found for choice in _chosen(index, known, setting))
+    every = [choice for setting in found for choice in _chosen(index, known, setting)]
+    latest = {_slot(choice): choice for choice in every}
+    return tuple(choice for choice in every if latest[_slot(choice)] is choice)
+
+
+def _slot(choice: Choice) -> str:
+    """What can be chosen once: a kind of registry, or a key."""
+    return choice.table.kind if choice.table is not None and choice.table.kind else choice.key
 
 
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:

@@ -12,7 +12,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Inde
 from trainsleuth.facts.scopes import Binding, bindings
 
 Held = Class | External
-MAX_DEPTH = 6
+MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
 MAX_CALLERS = 12  # of one function whose parameter is asked about
 MAX_HELD = 12
 _SAME = frozenset(

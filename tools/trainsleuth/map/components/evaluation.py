@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Function, written
 
+from ..networks import is_network
 from ..program import REACHED, Program
 from ..records import Place
 
@@ -36,7 +37,7 @@ def places(program: Program) -> Iterator[Place]:
         if named and (sign or _runs_something(function)):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
-        elif sign and _MAY_BE.search(function.name):
+        elif sign and _MAY_BE.search(function.name) and not _is_inside_network(program, function):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
@@ -65,6 +66,11 @@ def _quiet(program: Program, function: Function) -> int:
 
 def _runs_something(function: Function) -> bool:
     return any(event.calls for event in function.events) and function.end_line - function.line > 2
+
+
+def _is_inside_network(program: Program, function: Function) -> bool:
+    owner = program.index.class_of(function)
+    return owner is not None and is_network(program.index, owner)
 
 
 def _metrics(program: Program, function: Function, weight: float) -> Iterator[Place]:
