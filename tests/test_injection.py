@@ -176,10 +176,7 @@ def test_stopping_with_workers_alive_leaves_none(project: Project) -> None:
 
 def test_a_forked_child_that_trains_speaks_and_the_rest_ends_soon(project: Project) -> None:
     project.write(
-        "import torch, os, time\n"
-        "child = os.fork()\n"
-        "if child == 0:\n    exec(open('loop.py').read())\n"
-        "time.sleep(600)\n"
+        "import torch, os, time\nchild = os.fork()\nif child == 0:\n    exec(open('loop.py').read())\ntime.sleep(600)\n"
     )
     project.write(TRAIN.format(steps=10**9), "loop.py")
     run = project.run(experiment={"steps": 2})

@@ -137,9 +137,7 @@ def test_a_progress_bar_is_its_last_state(project: Project) -> None:
 def test_the_line_that_ran_can_be_run_by_hand(project: Project) -> None:
     import subprocess
 
-    run = project.run(
-        "import os\nprint(os.environ['OWN'])", experiment={"env": {"OWN": "a b", "WANDB_MODE": None}}
-    )
+    run = project.run("import os\nprint(os.environ['OWN'])", experiment={"env": {"OWN": "a b", "WANDB_MODE": None}})
     assert "'OWN=a b'" in run.ran and "-u WANDB_MODE" in run.ran and "HF_HUB_OFFLINE=1" in run.ran
     before = len(list(run.folder.glob("events-*.jsonl")))
     again = subprocess.run(["bash", "-c", run.ran], capture_output=True, text=True, check=True)

@@ -117,9 +117,7 @@ class Callers:
             if caller.spot.function is function:
                 continue
             for outer in self.contexts(caller.spot.function, depth - 1):
-                found.append(
-                    self.index.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner)
-                )
+                found.append(self.index.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner))
                 if len(found) == MAX_CONTEXTS:
                     return found
         return found or [None]

@@ -107,9 +107,7 @@ class Flow:
             parameter = function.parameter(name)
             if parameter is not None and parameter.default is not None:
                 yield Origin("default", parameter.default, self._default_spot(function, spot.reach))
-            yield Origin(
-                "unknown", None, spot, (), None, f"no call of {function.name} was found that sets {name}"
-            )
+            yield Origin("unknown", None, spot, (), None, f"no call of {function.name} was found that sets {name}")
 
     def _argument(self, name: str, frame: Frame) -> Origin:
         function, call, caller = frame.function, frame.call, frame.caller

@@ -52,9 +52,7 @@ class Following(Generic[Answer]):
             self._left = MAX_STEPS
             self._partial.clear()
         self._left -= 1
-        too_deep = len(self._active) >= MAX_NESTING or (
-            spot.frame is not None and spot.frame.depth > MAX_DEPTH
-        )
+        too_deep = len(self._active) >= MAX_NESTING or (spot.frame is not None and spot.frame.depth > MAX_DEPTH)
         if self._left < 0 or too_deep:
             self._circles.count += 1
             return (self._too_far,)

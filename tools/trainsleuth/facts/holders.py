@@ -62,18 +62,14 @@ class Holders:
 
     def _of_function(self, function: Function, with_results: bool) -> Iterator[tuple[str, str]]:
         for parameter in function.parameters:
-            for source in (
-                self._held(parameter.default, with_results) if parameter.default is not None else ()
-            ):
+            for source in self._held(parameter.default, with_results) if parameter.default is not None else ():
                 yield source, parameter.name
         for event in function.events:
             if event.kind == "return":
                 yield from ((source, function.name) for source in self._held(event.value, with_results))
             elif event.targets:
                 names = [last for target in event.targets for last in _targets(target)]
-                yield from (
-                    (source, name) for source in self._held(event.value, with_results) for name in names
-                )
+                yield from ((source, name) for source in self._held(event.value, with_results) for name in names)
             for call in event.calls:
                 yield from self._passed(call, with_results)
 
@@ -105,9 +101,7 @@ class Holders:
             elif name[:1].isupper() or name == "partial":
                 yield from (held for part in expr.parts[1:] for held in self._held(part, with_results))
         elif expr.kind == "choice":
-            yield from (
-                held for part in (expr.parts[0], expr.parts[2]) for held in self._held(part, with_results)
-            )
+            yield from (held for part in (expr.parts[0], expr.parts[2]) for held in self._held(part, with_results))
         elif expr.kind in (
             "list",
             "tuple",

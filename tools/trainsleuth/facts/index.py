@@ -227,9 +227,7 @@ class Index:
     def _frames(self) -> dict[object, Frame]:
         return {}
 
-    def frame(
-        self, function: Function, call: Expr | None, caller: Spot | None, owner: Instance | None
-    ) -> Frame:
+    def frame(self, function: Function, call: Expr | None, caller: Spot | None, owner: Instance | None) -> Frame:
         """The frame of one call; the same call in the same context is always the same frame."""
         key = (function, call, caller, owner)
         return self._frames.setdefault(key, Frame(function, call, caller, owner))

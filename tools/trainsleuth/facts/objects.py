@@ -37,9 +37,7 @@ class Objects:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._following: Following[Thing] = Following(
-            self._of, Unknown("too many ways to follow"), index.circles
-        )
+        self._following: Following[Thing] = Following(self._of, Unknown("too many ways to follow"), index.circles)
 
     def of(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> tuple[Thing, ...]:
         """All alternatives for `expr` at `spot` (element `items` of it). () when it is only ever defined by itself."""

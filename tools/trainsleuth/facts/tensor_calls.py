@@ -238,9 +238,7 @@ class TensorCalls:
         )
         tails: list[Value] = []
         for member in reversed(members):
-            values = [
-                self._tail(thing, call, spot) for thing in self.index.objects.of(member.expr, member.spot)
-            ]
+            values = [self._tail(thing, call, spot) for thing in self.index.objects.of(member.expr, member.spot)]
             if values and all(value is None for value in values):
                 continue  # passes through what came before
             tails.append(agreed(value or unknown("one of several layers") for value in values))

@@ -55,9 +55,7 @@ class Values:
         from .tensor_names import TensorNames
 
         self.index = index
-        self._following: Following[Value] = Following(
-            self._of, unknown("too many ways to follow"), index.circles
-        )
+        self._following: Following[Value] = Following(self._of, unknown("too many ways to follow"), index.circles)
         self._calls = TensorCalls(index, self)
         self._names = TensorNames(index, self)
 

@@ -57,9 +57,7 @@ def _judge(report: Mapping[str, Any], events: Sequence[Event], output: str, limi
     return "finished", f"the command ended by itself after {report['seconds']:.1f} s with exit code 0"
 
 
-def _cut_short(
-    report: Mapping[str, Any], events: Sequence[Event], limits: Limits
-) -> tuple[Ended, str] | None:
+def _cut_short(report: Mapping[str, Any], events: Sequence[Event], limits: Limits) -> tuple[Ended, str] | None:
     """Runs that we ended, or the kernel for lack of memory."""
     how, used = report["how"], f"{report['used_bytes'] / MB:,.0f} MB"
     if how == "timeout":

@@ -54,9 +54,7 @@ def broken(report: Mapping[str, Any], crash: Event | None) -> tuple[Ended, str]:
 def _hint(crash: Event, protected: bool) -> str:
     """A word on crashes that the way we run things can cause."""
     if protected and crash["type"] == "PermissionError":
-        return (
-            "; in a copy the large files are the real ones, made read-only: pass --contain none to allow it"
-        )
+        return "; in a copy the large files are the real ones, made read-only: pass --contain none to allow it"
     text = f"{crash['type']} {crash.get('message')}"
     if "cross-device link" in text:
         return "; a folder cannot be renamed in a contained run without root rights: try --contain copy"
@@ -107,9 +105,7 @@ def is_hooked(events: Sequence[Event]) -> bool:
 
 def _names(lines: Sequence[Sequence[str]]) -> str:
     shown = [shlex.join(line)[:120] for line in lines[:3]]
-    return ", ".join(f"`{line}`" for line in shown) + (
-        f" and {len(lines) - 3} more" if len(lines) > 3 else ""
-    )
+    return ", ".join(f"`{line}`" for line in shown) + (f" and {len(lines) - 3} more" if len(lines) > 3 else "")
 
 
 def code(code: int | None) -> str:
