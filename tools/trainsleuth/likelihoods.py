@@ -143,14 +143,8 @@ def priors(symptom: str = "", many_devices: bool = False) -> dict[str, Credence]
     if many_devices:
         scale = shipped.many_devices.weight / shipped.groups["platform"].weight
         weights.update({c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"})
-    return {id: moved(_usual(id), weight / sum(weights.values())) for id, weight in weights.items()}
-
-
-def moved(credence: Credence, middle: float) -> Credence:
-    """`credence` with another middle, its ends moved by the same factor on the odds."""
-    factor = _odds(middle) / _odds(credence.middle)
-    low, high = (_probability(_odds(end) * factor) for end in (credence.low, credence.high))
-    return Credence(round(low, 4), round(middle, 4), round(high, 4))
+    total = sum(weights.values())
+    return {id: _usual(id).moved(weight / total) for id, weight in weights.items()}
 
 
 def _usual(id: str) -> Credence:
