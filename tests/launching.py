@@ -14,7 +14,7 @@ from trainsleuth.launcher import Limits, Run, environment, launch, processes
 
 HOOKS = """
 def install(torch, config, events):
-    from . import finish
+    from . import adopt_fork, finish
     experiment = config["experiment"]
     if experiment.get("break"):
         raise RuntimeError("cannot hook this one")
@@ -22,6 +22,7 @@ def install(torch, config, events):
     if experiment.get("steps"):
         done = []
         def after(optimizer, args, kwargs):
+            adopt_fork()
             done.append(1)
             events("step", number=len(done))
             if len(done) == experiment["steps"]:

@@ -72,6 +72,7 @@ def forked(folder: str, order: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     import torch
+    import torch._dynamo  # optimizers import it at their first step; here once for all
 
     torch.set_num_threads(1)
     for line in sys.stdin:

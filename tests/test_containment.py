@@ -188,6 +188,23 @@ def test_a_folder_mounted_inside_the_root_is_held_back_too(filled: Project) -> N
     assert ran.stdout == "crashed_0 overlay ('data/out.txt',) seen\nseenin.txt\n".replace("crashed", "not_probed")
 
 
+def test_where_only_memory_can_hold_what_is_written(filled: Project, tmp_path: Path) -> None:
+    """As in a container, whose own root is an overlay that cannot be the upper layer of another."""
+    for name in ("upper", "work", "home"):
+        (tmp_path / name).mkdir(exist_ok=True)
+    script = (
+        f"mount -t overlay o -o lowerdir={filled.home},upperdir={tmp_path}/upper,workdir={tmp_path}/work "
+        f"{filled.home} && {sys.executable} -c '{launching_script(filled)}'"
+    )
+    filled.write("import os\nos.remove('doomed.txt')\nopen('new.txt', 'w').close()")
+    before = fingerprint(filled.folder)
+    ran = subprocess.run(["unshare", "-rm", "bash", "-c", script], capture_output=True, text=True)
+    if "unshare" in ran.stderr or "mount:" in ran.stderr:
+        pytest.skip(ran.stderr)
+    assert ran.stdout == "not_probed_0 overlay ('new.txt',) "
+    assert fingerprint(filled.folder) == before
+
+
 def launching_script(project: Project) -> str:
     return (
         f"import sys; sys.path[:0] = {sys.path!r}; from pathlib import Path\n"

@@ -5,13 +5,26 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import venv
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from launching import TRAIN, Project, first, kinds
 from trainsleuth.launcher import environment
-from trainsleuth.launcher.command import parse_python
+from trainsleuth.launcher.python_call import parse_python
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A real interpreter with a package named torch that imports in no time: only the ways in matter here."""
+    place = tmp_path_factory.mktemp("light")
+    venv.create(place, with_pip=False, symlinks=True)
+    (packages,) = place.glob("lib/python3*/site-packages")
+    (packages / "torch").mkdir()
+    (packages / "torch/__init__.py").write_text("__version__ = '0'\n")
+    return str(place / "bin/python")
+
 
 PROBED = "import sys, torch\nprint(torch.is_probed, sys.argv, __name__, __spec__ is None)\n"
 
@@ -29,17 +42,17 @@ PROBED = "import sys, torch\nprint(torch.is_probed, sys.argv, __name__, __spec__
         (("-I", "package"), "True ['package'] __main__ False"),
     ],
 )
-def test_ways_to_start_python(project: Project, command: Sequence[str], output: str) -> None:
+def test_ways_to_start_python(project: Project, light: str, command: Sequence[str], output: str) -> None:
     for name in ("train.py", "package/__init__.py", "package/train.py", "package/__main__.py"):
         project.write(PROBED if "init" not in name else "", name)
-    run = project.run(None, sys.executable, *command)
+    run = project.run(None, light, *command)
     assert run.ended == "finished", run.why
     assert run.output == output.format(folder=project.folder) + "\n"
 
 
 @pytest.mark.parametrize("flags", ["", " -I", " -sE"])
-def test_a_console_script(project: Project, flags: str) -> None:
-    project.write(f"#!{sys.executable}{flags}\n{PROBED}", "bin/train").chmod(0o755)
+def test_a_console_script(project: Project, light: str, flags: str) -> None:
+    project.write(f"#!{light}{flags}\n{PROBED}", "bin/train").chmod(0o755)
     run = project.run(None, "bin/train", "--epochs", "1")
     assert run.ended == "finished", run.why
     assert run.output == "True ['bin/train', '--epochs', '1'] __main__ True\n"
@@ -53,18 +66,18 @@ def test_a_console_script(project: Project, flags: str) -> None:
         ("{python}", "-c", "import subprocess, sys; subprocess.check_call([sys.executable, 'train.py'])"),
     ],
 )
-def test_through_other_programs(project: Project, command: Sequence[str]) -> None:
+def test_through_other_programs(project: Project, light: str, command: Sequence[str]) -> None:
     project.write(PROBED)
-    run = project.run(None, *(word.format(python=sys.executable) for word in command))
+    run = project.run(None, *(word.format(python=light) for word in command))
     assert run.ended == "finished", run.why
     assert run.output.startswith("True ")
 
 
-def test_the_named_interpreter_is_used(project: Project) -> None:
-    run = project.run(PROBED, "python-that-is-not-here", "train.py", python=sys.executable)
+def test_the_named_interpreter_is_used(project: Project, light: str) -> None:
+    run = project.run(PROBED, "python-that-is-not-here", "train.py", python=light)
     assert run.ended == "not_started" and "not found" in run.why
     for command in (("python3", "train.py"), ("bash", "-c", "python3 train.py")):
-        run = project.run(PROBED, *command, python=sys.executable)
+        run = project.run(PROBED, *command, python=light)
         assert run.ended == "finished", run.why
 
 
@@ -88,6 +101,10 @@ def test_a_broken_runtime_trains_nothing(project: Project, fault: str) -> None:
     assert (run.ended, run.exit_code) == ("not_probed", 70), run.why
     assert "trained unprobed" not in run.output and "trainsleuth: " in run.output
     assert "nothing was trained unprobed" in run.why
+    if fault == "crash.py":  # the other way in
+        run = project.run(None, sys.executable, "-I", "train.py")
+        assert (run.ended, run.exit_code) == ("not_probed", 70), run.why
+        assert "before" not in run.output
 
 
 def test_torch_that_is_never_imported(project: Project) -> None:
@@ -154,6 +171,20 @@ def test_stopping_with_workers_alive_leaves_none(project: Project) -> None:
     run = project.run(text, experiment={"steps": 2})
     assert (run.ended, run.exit_code) == ("stopped", 0), run.why
     assert "outlived" not in run.why
+    assert project.left_alive(0) == []
+
+
+def test_a_forked_child_that_trains_speaks_and_the_rest_ends_soon(project: Project) -> None:
+    project.write(
+        "import torch, os, time\nchild = os.fork()\nif child == 0:\n    exec(open('loop.py').read())\ntime.sleep(600)\n"
+    )
+    project.write(TRAIN.format(steps=10**9), "loop.py")
+    run = project.run(experiment={"steps": 2})
+    assert (run.ended, run.exit_code) == ("stopped", -15), run.why
+    parent, child = (event["pid"] for event in run.events if event["kind"] == "hello")
+    assert [event["pid"] for event in run.events if event["kind"] == "step"] == [child, child]
+    assert first(run, "hooks")["pid"] == parent
+    assert run.seconds < 40
     assert project.left_alive(0) == []
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 
 import pytest
 from launching import TRAIN, Project, first, kinds
 from trainsleuth.launcher import LaunchError, Limits, environment, launch
+
+SOON = 1.5 + 2.0  # seconds: all is to be gone in 1.5, and a busy machine starts us late
 
 
 def test_runs_to_its_end(project: Project) -> None:
@@ -80,7 +81,7 @@ def test_a_hang_ends_at_the_time_limit(project: Project) -> None:
     began = time.monotonic()
     run = project.run("import time\nprint('waiting', flush=True)\ntime.sleep(600)", seconds=1)
     assert run.ended == "timeout" and "still ran after 1 s" in run.why
-    assert time.monotonic() - began < 1 + 1.5
+    assert time.monotonic() - began < 1 + SOON
     assert run.output == "waiting\n"
     assert project.left_alive(0) == []
 
@@ -97,14 +98,13 @@ def test_too_much_memory(project: Project) -> None:
 
 def test_cancelling(project: Project) -> None:
     project.write("import time\nprint('here', flush=True)\ntime.sleep(600)")
-    heard: list[str] = []
-    stop = threading.Event()
-    threading.Timer(1.0, stop.set).start()
-    began = time.monotonic()
-    run = project.run(cancelled=stop.is_set, progress=heard.append)
+    heard: list[tuple[float, str]] = []
+    run = project.run(
+        cancelled=lambda: any("of 60 s: here" in line for _, line in heard),
+        progress=lambda line: heard.append((time.monotonic(), line)),
+    )
     assert run.ended == "cancelled"
-    assert time.monotonic() - began < 1.0 + 1.5
-    assert any("of 60 s: here" in line for line in heard)
+    assert time.monotonic() - heard[-1][0] < SOON
     assert project.left_alive(0) == []
 
 
@@ -137,11 +137,12 @@ def test_a_progress_bar_is_its_last_state(project: Project) -> None:
 def test_the_line_that_ran_can_be_run_by_hand(project: Project) -> None:
     import subprocess
 
-    run = project.run(TRAIN.format(steps=1), experiment={"env": {"OWN": "a b", "WANDB_MODE": None}})
+    run = project.run("import os\nprint(os.environ['OWN'])", experiment={"env": {"OWN": "a b", "WANDB_MODE": None}})
     assert "'OWN=a b'" in run.ran and "-u WANDB_MODE" in run.ran and "HF_HUB_OFFLINE=1" in run.ran
     before = len(list(run.folder.glob("events-*.jsonl")))
     again = subprocess.run(["bash", "-c", run.ran], capture_output=True, text=True, check=True)
     assert again.stdout == run.output
+    assert again.stdout == "a b\n"
     assert len(list(run.folder.glob("events-*.jsonl"))) == before + 1
 
 

@@ -27,6 +27,8 @@ while not os.path.exists({mark!r}):
     time.sleep(0.01)
 """
 
+SOON = 1.5 + 2.0  # seconds: all is to be gone in 1.5, and a busy machine starts us late
+
 STUBBORN = "import signal\nfor n in (1, 2, 15):\n    signal.signal(n, signal.SIG_IGN)\n"
 
 LAUNCH = """
@@ -58,7 +60,7 @@ def test_a_daemon_is_ended_with_its_run(project: Project, tmp_path: Path, how: s
     text = (STUBBORN if "ignores" in how else "") + DAEMON.format(mark=str(mark))
     began = time.monotonic()
     run = project.run(text + ("time.sleep(600)" if "hangs" in how else ""), seconds=2)
-    assert time.monotonic() - began < 2 + 1.5
+    assert time.monotonic() - began < 2 + SOON
     assert run.ended == ("timeout" if "hangs" in how else "not_probed"), run.why
     assert ("outlived the command" in run.why) == (how == "ends")
     assert not is_alive(int(mark.read_text()))
@@ -82,7 +84,7 @@ def test_a_tree_that_keeps_forking(project: Project) -> None:
     began = time.monotonic()
     run = project.run(text, seconds=1)
     assert run.ended == "timeout"
-    assert time.monotonic() - began < 1 + 1.5
+    assert time.monotonic() - began < 1 + SOON
     assert project.left_alive(0) == []
 
 

@@ -1,4 +1,4 @@
-""x""
+"""Running trainsleuth on the bundled twins the way a user would."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
 from .records import Class, Expr, Function
-from .things import Frame, Instance, Method, Spot, Thing
+from .things import REACH, Frame, Instance, Method, Spot, Thing
 
 if TYPE_CHECKING:
     from .index import Index
@@ -34,28 +34,23 @@ class Target(NamedTuple):
 class Callers:
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._known: dict[Function, tuple[Caller, ...]] = {}
-        self._active: set[Function] = set()
+        self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
 
-    def of(self, function: Function) -> tuple[Caller, ...]:
-        """Every proved call of `function` outside tests. Empty while it is being worked out: no circles."""
-        if function in self._known:
-            return self._known[function]
-        if function in self._active:
-            return ()
-        self._active.add(function)
-        try:
-            found = tuple(self._proved(function))
-        finally:
-            self._active.discard(function)
-        self._known[function] = found
-        return found
+    def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
+        """Every proved call of `function` outside tests; `reach` as in Spot."""
+        key = (function, reach)
+        if key not in self._known:
+            self._known[key] = tuple(self._proved(function, reach))
+        return self._known[key]
 
-    def _proved(self, function: Function) -> Iterator[Caller]:
+    def _proved(self, function: Function, reach: int) -> Iterator[Caller]:
+        may_be_held = self._receivers(function)
         for site in self.index.calls(*self._names(function)):
-            if is_test(site.function.path):
+            if is_test(site.function.path) or not self.index.are_connected(site.function.path, function.path):
                 continue
-            spot = Spot(site.function, site.position)
+            if not may_be_held(site.call, site.function):
+                continue
+            spot = Spot(site.function, site.position, None, reach)
             for target in self.targets(site.call, spot):
                 if isinstance(target, Target) and target.function is function:
                     yield Caller(spot, site.call, target.owner)
@@ -64,11 +59,33 @@ class Callers:
     def _names(self, function: Function) -> frozenset[str]:
         cls = self.index.class_of(function)
         if cls is None or function.name not in (*CALLED_BY_INSTANCE, "__init__"):
-            return self.index.holders(frozenset([function.name]))
+            return self.index.aliases(function.name)
         family = {one.name for one in (cls, *self.index.subclasses(cls))}
         if function.name == "__init__":
-            return self.index.holders(frozenset(family)) | {"__init__"}
+            return frozenset(alias for name in family for alias in self.index.aliases(name)) | {
+                "__init__",
+                "",
+            }
         return self.index.holders(frozenset(family)) | {function.name}
+
+    def _receivers(self, function: Function) -> Callable[[Expr, Function], bool]:
+        """A quick look at a call by its method name: may its receiver be an object of the right class at all?"""
+        cls = self.index.class_of(function)
+        if cls is None or function.name == "__init__":
+            return lambda call, caller: True
+        family = (cls, *self.index.lineage(cls), *self.index.subclasses(cls))
+        held = self.index.holders(frozenset(one.name for one in family)) | {"super"}
+        names = {(one.path, one.qualname) for one in family}
+
+        def may_be_held(call: Expr, caller: Function) -> bool:
+            receiver = call.receiver
+            if call.last != function.name or receiver is None:
+                return True
+            if receiver.text == caller.self_name != "":
+                return (caller.path, caller.owner) in names
+            return receiver.last in held or receiver.kind in ("index", "choice")
+
+        return may_be_held
 
     def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         """What a call runs: project functions as Target, everything else as the thing that is called."""
@@ -100,7 +117,7 @@ class Callers:
             if caller.spot.function is function:
                 continue
             for outer in self.contexts(caller.spot.function, depth - 1):
-                found.append(Frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner))
+                found.append(self.index.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner))
                 if len(found) == MAX_CONTEXTS:
                     return found
         return found or [None]

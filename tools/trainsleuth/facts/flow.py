@@ -69,7 +69,7 @@ class Flow:
         if outer is not None and not function.outer.endswith(MODULE_BODY):
             frame = spot.frame.caller.frame if spot.frame and spot.frame.caller else None
             inside = frame if frame is not None and frame.function is outer else None
-            yield from self._closure(name, Spot(outer, len(outer.events), inside))
+            yield from self._closure(name, Spot(outer, len(outer.events), inside, spot.reach))
             return
         if function.name != MODULE_BODY or not is_bound:
             yield from self._global(name, spot)
@@ -86,9 +86,9 @@ class Flow:
         if isinstance(symbol, Variable):
             scope = symbol.scope
             for binding in bindings(scope).get(symbol.name, ()):
-                yield from self._bound(Spot(scope, binding.position), binding)
+                yield from self._bound(Spot(scope, binding.position, None, spot.reach), binding)
             for function, binding in self.index.global_bindings(scope.path, symbol.name):
-                yield from self._bound(Spot(function, binding.position), binding)
+                yield from self._bound(Spot(function, binding.position, None, spot.reach), binding)
         elif symbol is not None:
             yield Origin("symbol", None, spot, (), symbol)
         else:
@@ -100,13 +100,13 @@ class Flow:
         if frame is not None and frame.function is function and frame.call is not None and frame.caller is not None:
             yield self._argument(name, frame)
             return
-        callers = self.index.callers(function)
+        callers = self.index.calling.of(function, spot.reach - 1) if spot.reach else ()
         for caller in callers:
-            yield self._argument(name, Frame(function, caller.call, caller.spot, caller.owner))
+            yield self._argument(name, self.index.frame(function, caller.call, caller.spot, caller.owner))
         if not callers:
             parameter = function.parameter(name)
             if parameter is not None and parameter.default is not None:
-                yield Origin("default", parameter.default, self._default_spot(function))
+                yield Origin("default", parameter.default, self._default_spot(function, spot.reach))
             yield Origin("unknown", None, spot, (), None, f"no call of {function.name} was found that sets {name}")
 
     def _argument(self, name: str, frame: Frame) -> Origin:
@@ -126,7 +126,7 @@ class Flow:
                 None,
                 f"{name} is not written out in the call at line {call.line}",
             )
-        return Origin("default", parameter.default, self._default_spot(function))
+        return Origin("default", parameter.default, self._default_spot(function, caller.reach))
 
     @staticmethod
     def given(function: Function, call: Expr, name: str, is_bound: bool) -> Expr | None:
@@ -136,11 +136,11 @@ class Flow:
             plain = plain[1:]
         return call.argument(plain.index(name), name) if name in plain else call.keyword(name)
 
-    def _default_spot(self, function: Function) -> Spot:
+    def _default_spot(self, function: Function, reach: int) -> Spot:
         """Defaults are evaluated where the function is defined."""
         file = self.index.files[function.path]
         scope = file.functions.get(function.outer) or file.body
-        return Spot(scope, len(scope.events))
+        return Spot(scope, len(scope.events), None, reach)
 
     def attributes(self, owner: Instance, name: str, inside: Spot) -> Iterator[Origin]:
         """Every assignment to attribute `name` of `owner`, a project object, in its own classes' code."""
@@ -150,17 +150,19 @@ class Flow:
         if owner.call is None:  # self of a class that may be a base of what really runs
             classes = (*classes, *self.index.subclasses(owner.kind))
         for cls in classes:
-            for method in cls.methods.values():
-                me = method.self_name
-                for binding in bindings(method).get(f"{me}.{name}", ()) if me else ():
-                    if binding.kind == "delete":
-                        continue
-                    spot = Spot(method, binding.position, self.index.constructor_frame(owner, method))
-                    if not self.is_dead(method.events[binding.position].block, spot):
-                        yield from self._bound(spot, binding)
+            for method, binding in self.index.attribute_bindings(cls, name):
+                frame = self.index.constructor_frame(owner, method)
+                spot = Spot(method, binding.position, frame, inside.reach)
+                if not self.is_dead(method.events[binding.position].block, spot):
+                    yield from self._bound(spot, binding)
             for binding in bindings(cls.body).get(name, ()):
                 if binding.kind == "assign" and binding.value is not None:
-                    yield Origin("assign", binding.value, Spot(cls.body, binding.position), binding.items)
+                    yield Origin(
+                        "assign",
+                        binding.value,
+                        Spot(cls.body, binding.position, None, inside.reach),
+                        binding.items,
+                    )
         for function, line in self.index.set_from_outside(name):
             if function.owner not in {cls.qualname for cls in classes}:
                 yield Origin("unknown", None, inside, (), None, f"{name} is also set at {function.path}:{line}")

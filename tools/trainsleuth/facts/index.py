@@ -14,6 +14,7 @@ from .callers import Caller, Callers
 from .config import ConfigValue, read_config
 from .effects import Effects
 from .flow import Flow
+from .following import Circles
 from .holders import Holders
 from .members import Members
 from .names import External, Names, Symbol
@@ -78,6 +79,28 @@ class Index:
         for name in last_names:
             yield from self._calls.get(name, ())
 
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """For each file the first file of its part: files that imports connect, in either direction."""
+        first: dict[str, str] = {path: path for path in self.files}
+
+        def root(path: str) -> str:
+            while first[path] != path:
+                first[path] = path = first[first[path]]
+            return path
+
+        for path, file in self.files.items():
+            for entry in file.imports:
+                for dotted in (entry.module, f"{entry.module}.{entry.name}" if entry.name else entry.module):
+                    module = self.names.module(path, dotted, entry.level)
+                    if module is not None and module.path:
+                        first[root(path)] = root(module.path)
+        return {path: root(path) for path in first}
+
+    def are_connected(self, one: str, other: str) -> bool:
+        """Imports lead, over any number of files and in any direction, from one file to the other."""
+        return self._parts[one] == self._parts[other]
+
     def call_names(self) -> frozenset[str]:
         """Last names of all calls in the project."""
         return frozenset(self._calls)
@@ -122,6 +145,23 @@ class Index:
     def subclasses(self, cls: Class) -> tuple[Class, ...]:
         """Project classes below `cls`, at any depth."""
         return tuple(self._subclasses.get(cls, ()))
+
+    @cached_property
+    def _attribute_bindings(self) -> dict[Class, dict[str, list[tuple[Function, Binding]]]]:
+        table: dict[Class, dict[str, list[tuple[Function, Binding]]]] = {}
+        for cls in self.classes():
+            own = table.setdefault(cls, {})
+            for method in cls.methods.values():
+                prefix = f"{method.self_name}."
+                for path, found in bindings(method).items():
+                    if method.self_name and path.startswith(prefix):
+                        kept = [(method, binding) for binding in found if binding.kind != "delete"]
+                        own.setdefault(path.removeprefix(prefix), []).extend(kept)
+        return table
+
+    def attribute_bindings(self, cls: Class, name: str) -> tuple[tuple[Function, Binding], ...]:
+        """Where the methods of `cls` itself bind `self.name`, in source order."""
+        return tuple(self._attribute_bindings[cls].get(name, ()))
 
     def method(self, cls: Class, name: str) -> Function | None:
         """The method that an instance of `cls` has under `name`, if the project defines it."""
@@ -183,17 +223,26 @@ class Index:
         """Places that assign `x.attribute` where x is not self and not named like a table of settings."""
         return tuple(self._set_from_outside.get(attribute, ()))
 
+    @cached_property
+    def _frames(self) -> dict[object, Frame]:
+        return {}
+
+    def frame(self, function: Function, call: Expr | None, caller: Spot | None, owner: Instance | None) -> Frame:
+        """The frame of one call; the same call in the same context is always the same frame."""
+        key = (function, call, caller, owner)
+        return self._frames.setdefault(key, Frame(function, call, caller, owner))
+
     def constructor_frame(self, owner: Instance, method: Function) -> Frame:
         """The frame in which `method` runs for `owner`: with the constructor's arguments where it is a constructor."""
         if owner.call is None or not isinstance(owner.kind, Class) or method.name != "__init__":
-            return Frame(method, None, None, owner)
+            return self.frame(method, None, None, owner)
         own = self.method(owner.kind, "__init__")
-        frame = Frame(own, owner.call, owner.spot, owner) if own is not None else None
+        frame = self.frame(own, owner.call, owner.spot, owner) if own is not None else None
         for _ in range(8):
             if frame is None or frame.function is method:
                 break
             frame = self._base_frame(frame, owner)
-        return frame or Frame(method, None, None, owner)
+        return frame or self.frame(method, None, None, owner)
 
     def _base_frame(self, frame: Frame, owner: Instance) -> Frame | None:
         """From a constructor to the one of the base class that it calls."""
@@ -203,15 +252,19 @@ class Index:
         for position, event in enumerate(frame.function.events):
             for call in event.calls:
                 if base is not None and call.last == "__init__" and call.receiver is not None:
-                    return Frame(base, call, Spot(frame.function, position, frame), owner)
+                    return self.frame(base, call, Spot(frame.function, position, frame, frame.reach), owner)
         return None
 
     def returns(self, frame: Frame) -> Iterator[tuple[Expr, Spot]]:
         """Every value that the function of `frame` may return, where it is returned."""
-        end = Spot(frame.function, len(frame.function.events), frame)
+        end = Spot(frame.function, len(frame.function.events), frame, frame.reach)
         for position, event in enumerate(frame.function.events):
             if event.kind == "return" and event.value is not None and not self.flow.is_dead(event.block, end):
-                yield event.value, Spot(frame.function, position, frame)
+                yield event.value, Spot(frame.function, position, frame, frame.reach)
+
+    @cached_property
+    def circles(self) -> Circles:
+        return Circles()
 
     @cached_property
     def flow(self) -> Flow:
@@ -248,6 +301,10 @@ class Index:
     @cached_property
     def _holders(self) -> Holders:
         return Holders(self)
+
+    def aliases(self, function_name: str) -> frozenset[str]:
+        """Wide: every last name under which a function of that name may be called."""
+        return self._holders.aliases(function_name)
 
     def holders(self, names: frozenset[str]) -> frozenset[str]:
         """Wide: every last name that may hold a thing named so: classes to variables, attributes, parameters."""

@@ -37,7 +37,7 @@ class Objects:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._following: Following[Thing] = Following(self._of, Unknown("too many ways to follow"))
+        self._following: Following[Thing] = Following(self._of, Unknown("too many ways to follow"), index.circles)
 
     def of(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> tuple[Thing, ...]:
         """All alternatives for `expr` at `spot` (element `items` of it). () when it is only ever defined by itself."""
@@ -117,7 +117,10 @@ class Objects:
             if isinstance(symbol, External | Module | Class | Function):
                 yield symbol
             elif symbol is not None:
-                yield from self.of(Expr("path", symbol.name, (), 0), Spot(symbol.scope, len(symbol.scope.events)))
+                yield from self.of(
+                    Expr("path", symbol.name, (), 0),
+                    Spot(symbol.scope, len(symbol.scope.events), None, spot.reach),
+                )
             else:
                 yield Unknown(f"{name} is not in {thing.path or thing.folder}")
         elif isinstance(thing, External):
@@ -143,7 +146,7 @@ class Objects:
         methods = self.index.methods(owner, name)
         for method in methods:
             if any(mark.last in ("property", "cached_property") for mark in method.decorators):
-                yield from self.returned(Frame(method, None, spot, owner), ())
+                yield from self.returned(self.index.frame(method, None, spot, owner), ())
             else:
                 yield Method(method, owner)
         if methods:
@@ -179,7 +182,7 @@ class Objects:
         elif isinstance(thing, Function | Method):
             function = thing.function if isinstance(thing, Method) else thing
             owner = thing.owner if isinstance(thing, Method) else None
-            yield from self.returned(Frame(function, call, spot, owner), items)
+            yield from self.returned(self.index.frame(function, call, spot, owner), items)
         elif isinstance(thing, Unknown):
             yield thing
         else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 MODULE_BODY = "<module>"
@@ -94,6 +95,11 @@ class Expr(NamedTuple):
             expr = stack.pop()
             yield expr
             stack.extend(reversed(expr.parts))
+
+
+# an expression is the one written at its place: comparing trees would be slow, and wrong
+Expr.__eq__ = object.__eq__  # type: ignore[method-assign]
+Expr.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 class Branch(NamedTuple):
@@ -188,7 +194,7 @@ class Function:
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
 
-    @property
+    @cached_property
     def self_name(self) -> str:
         """First parameter of a method, usually "self"; "" for a function or a static method."""
         if not self.owner or not self.parameters or self.parameters[0].kind:

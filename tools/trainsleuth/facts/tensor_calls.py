@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from . import operations as ops
 from .callers import Target, external_name
-from .names import External
+from .names import External, Module
 from .records import Class, Expr, Function
 from .scopes import Item
-from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
+from .things import Instance, Literal, Method, Spot, Thing, Unknown
 from .values import Value, Values, agreed, cut, joined, reborn, unknown
 from .wording import written
 from .words import words
@@ -37,7 +37,7 @@ class TensorCalls:
             value.kind in ("tuple", "list")
             for target in self.index.calling.targets(call, spot)
             if isinstance(target, Target)
-            for value, _ in self.index.returns(Frame(target.function, call, spot, target.owner))
+            for value, _ in self.index.returns(self.index.frame(target.function, call, spot, target.owner))
         ]
         return bool(found) and all(found)
 
@@ -46,6 +46,9 @@ class TensorCalls:
         known = name in _METHODS
         if receiver is None or not known:
             return False
+        if not self.index.functions_named(name):
+            head = self.index.resolve(spot.function, receiver.text) if receiver.kind == "path" else None
+            return not isinstance(head, External | Module | Class)
         for thing in self.index.objects.of(receiver, spot):
             if isinstance(thing, Unknown | Literal):
                 continue
@@ -106,7 +109,7 @@ class TensorCalls:
 
     def _project(self, target: Target, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         function = target.function
-        frame = Frame(function, call, spot, target.owner)
+        frame = self.index.frame(function, call, spot, target.owner)
         name = f"{function.owner}.{function.name}" if function.owner else function.name
         is_model = target.owner is not None and self.values.is_module(target.owner)
         is_off = any(mark.last in ops.NO_GRAD for mark in function.decorators)
@@ -197,19 +200,23 @@ class TensorCalls:
         """What calling an external object gives: layers and losses of torch.nn are known."""
         name = external_name(layer)
         last = name.rpartition(".")[2]
-        given = joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
         if not ops.is_torch_layer(name):
             return unknown(f"the result of a {name} object")
         if last == "Sequential":
-            return self._sequential(layer, call, given, spot)
-        return self._layer_value(layer, call, given, spot)
+            return self._sequential(layer, call, spot)
+        return self._layer_value(layer, call, spot)
 
-    def _layer_value(self, layer: Instance, call: Expr, given: Value, spot: Spot) -> Value:
+    def _given(self, call: Expr, spot: Spot) -> Value:
+        return joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
+
+    def _layer_value(self, layer: Instance, call: Expr, spot: Spot) -> Value:
         last = external_name(layer).rpartition(".")[2]
-        first = self.values.one(call.arguments[0], spot) if call.arguments else given
         if last in ops.KEEPING_LAYERS:
-            return first
-        grad = "live" if ops.has_parameters(external_name(layer)) else given.grad
+            return self.values.one(call.arguments[0], spot) if call.arguments else self._given(call, spot)
+        if ops.has_parameters(external_name(layer)):
+            return Value(ops.RANGE_OF_LAYER.get(last, "other"), "live")
+        given = self._given(call, spot)
+        grad = given.grad
         made = ops.RANGE_OF_LAYER.get(last, "other")
         chain = given.chain if grad in ("cut", "reborn") else ()
         value = Value(made, grad, chain, given.before if chain else "")
@@ -219,7 +226,7 @@ class TensorCalls:
         line = layer.call.line if layer.call is not None else call.line
         return value.then(where, line, f"nn.{last} gives {_noun(made)}")
 
-    def _sequential(self, layer: Instance, call: Expr, given: Value, spot: Spot) -> Value:
+    def _sequential(self, layer: Instance, call: Expr, spot: Spot) -> Value:
         """The last layer that changes the range decides; any layer with parameters makes it live."""
         members = list(self.index.members.of_thing(layer))
         if not members:
@@ -231,16 +238,16 @@ class TensorCalls:
         )
         tails: list[Value] = []
         for member in reversed(members):
-            values = [self._tail(thing, call, given, spot) for thing in self.index.objects.of(member.expr, member.spot)]
+            values = [self._tail(thing, call, spot) for thing in self.index.objects.of(member.expr, member.spot)]
             if values and all(value is None for value in values):
                 continue  # passes through what came before
             tails.append(agreed(value or unknown("one of several layers") for value in values))
             if member.certain:
                 break
-        value = agreed(tails) if tails else given
+        value = agreed(tails) if tails else self._given(call, spot)
         return value._replace(grad="live") if is_live else value
 
-    def _tail(self, thing: Thing, call: Expr, given: Value, spot: Spot) -> Value | None:
+    def _tail(self, thing: Thing, call: Expr, spot: Spot) -> Value | None:
         """What a layer at the end of a Sequential makes of its input; None when it passes it through."""
         if not isinstance(thing, Instance):
             return unknown("a layer that was not resolved")
@@ -248,9 +255,9 @@ class TensorCalls:
         if name.rpartition(".")[2] in ops.KEEPING_LAYERS:
             return None
         if name.endswith(".Sequential"):
-            return self._sequential(thing, call, given, spot)
+            return self._sequential(thing, call, spot)
         if ops.is_torch_layer(name):
-            return self._layer_value(thing, call, given, spot)
+            return self._layer_value(thing, call, spot)
         found = [
             v
             for t in self.index.calling.called(thing, call, spot)

@@ -8,13 +8,20 @@ from typing import NamedTuple
 from .names import External, Module
 from .records import Class, Expr, Function
 
+REACH = 2
+
 
 class Spot(NamedTuple):
-    """A place in the program: just before event `position` of `function`, inside the call `frame` (None: any call)."""
+    """A place in the program: just before event `position` of `function`, inside the call `frame` (None: any call).
+
+    `reach`: how many more times a parameter may be followed from here to all callers. It only ever falls, so that
+    following ends; two steps lead from a method through the constructor to the main function.
+    """
 
     function: Function
     position: int
     frame: Frame | None = None
+    reach: int = REACH
 
     @property
     def line(self) -> int:
@@ -30,6 +37,10 @@ class Frame:
     call: Expr | None
     caller: Spot | None
     owner: Instance | None = None
+
+    @property
+    def reach(self) -> int:
+        return self.caller.reach if self.caller is not None else REACH
 
     @property
     def depth(self) -> int:

@@ -55,7 +55,7 @@ class Values:
         from .tensor_names import TensorNames
 
         self.index = index
-        self._following: Following[Value] = Following(self._of, unknown("too many ways to follow"))
+        self._following: Following[Value] = Following(self._of, unknown("too many ways to follow"), index.circles)
         self._calls = TensorCalls(index, self)
         self._names = TensorNames(index, self)
 
@@ -188,8 +188,12 @@ _LIKE_CUT = ("cut", "reborn", "data", "constant")
 
 def _flow(values: Iterable[Value]) -> tuple[str, tuple[Link, ...], str]:
     """(grad, chain, before) of a result computed from all of `values`."""
-    known = list(values)
-    for grad in ("live", "unknown", "leaf", "reborn", "cut", "data"):
+    known: list[Value] = []
+    for value in values:
+        if value.grad == "live":
+            return "live", (), ""
+        known.append(value)
+    for grad in ("unknown", "leaf", "reborn", "cut", "data"):
         found = [value for value in known if value.grad == grad]
         if found:
             first = next((v for v in found if v.before == "live"), found[0])

@@ -41,7 +41,8 @@ def launch(
     """
     if os.name == "nt":
         raise LaunchError("running a command on Windows is not supported yet: use WSL or a Linux machine")
-    from trainsleuth.launcher.conduct import Request, conduct
+    from trainsleuth.launcher.conduct import conduct
+    from trainsleuth.launcher.request import Request
 
     request = Request(
         command=tuple(command),

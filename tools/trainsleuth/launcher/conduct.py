@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from trainsleuth.launcher import environment as variables
 from trainsleuth.launcher import folder as folders
 from trainsleuth.launcher import memory
-from trainsleuth.launcher.command import CommandError, resolve
-from trainsleuth.launcher.containment import CopyError, choose_root, is_too_wide
+from trainsleuth.launcher.command import resolve
+from trainsleuth.launcher.containment import CopyError
 from trainsleuth.launcher.gather import gather
-from trainsleuth.launcher.record import LaunchError, Limits, Run
+from trainsleuth.launcher.python_call import CommandError
+from trainsleuth.launcher.record import Run
+from trainsleuth.launcher.request import Request, check, places
+from trainsleuth.launcher.root import is_too_wide
 from trainsleuth.launcher.stage import Stage, prepare, to_protect
 from trainsleuth.launcher.supervise import supervise
-
-
-@dataclass(frozen=True)
-class Request:
-    """What `launch` was asked for."""
-
-    command: tuple[str, ...]
-    experiment: Mapping[str, Any]
-    root: Path | None
-    cwd: Path
-    python: str | None
-    limits: Limits
-    contain: str
-    cancelled: Callable[[], bool]
-    progress: Callable[[str], None]
-    keep: bool
 
 
 class UnavailableError(Exception):
@@ -41,8 +27,8 @@ class UnavailableError(Exception):
 
 
 def conduct(request: Request) -> Run:
-    _check(request)
-    root, cwd = _places(request)
+    check(request)
+    root, cwd = places(request)
     blank = Run(request.command, "", folders.home(), "not_started", "")
     try:
         folder = folders.make()
@@ -66,27 +52,6 @@ def conduct(request: Request) -> Run:
         if not request.keep:
             for name in ("layer", "copy"):
                 folders.clear(str(folder / name))
-
-
-def _check(request: Request) -> None:
-    if not request.command or not all(isinstance(word, str) for word in request.command):
-        raise LaunchError("the command must be a list of at least one word")
-    if any("\0" in word for word in request.command):
-        raise LaunchError("a word of the command holds a NUL character")
-    if request.contain not in ("auto", "overlay", "copy", "none"):
-        raise LaunchError(f"contain must be auto, overlay, copy or none, not {request.contain!r}")
-    if not request.limits.seconds > 0 or request.limits.output_bytes <= 0:
-        raise LaunchError("the limits of seconds and output_bytes must be above 0")
-
-
-def _places(request: Request) -> tuple[Path, Path]:
-    """(root, cwd), absolute and without links."""
-    cwd = request.cwd.resolve()
-    root = request.root.resolve() if request.root is not None else choose_root(cwd)
-    for place in (root, cwd):
-        if not place.is_dir():
-            raise LaunchError(f"{place} is not a folder")
-    return root, cwd
 
 
 def _contained(request: Request, plain: Stage, blank: Run) -> Run:

@@ -1,4 +1,4 @@
-"""Where the user's folder begins, and a copy of it for machines that have no overlay."""
+"""A copy of the user's folder, for machines that have no overlay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from trainsleuth.launcher.changes import SKIPPED, readable
 
@@ -20,23 +19,6 @@ FICLONE = 0x40049409
 
 class CopyError(Exception):
     """The folder is too large or cannot be read; the message says which limit and what was met."""
-
-
-def choose_root(cwd: Path) -> Path:
-    """The folder that a run is expected to write into: the git work tree around `cwd`, else `cwd`.
-
-    Never the home folder or / through git alone, which would contain far more than one project.
-    """
-    cwd = cwd.resolve()
-    for folder in (cwd, *cwd.parents):
-        if (folder / ".git").exists():
-            return cwd if is_too_wide(folder) else folder
-    return cwd
-
-
-def is_too_wide(folder: Path) -> bool:
-    """/ and the home folder hold far more than one project."""
-    return folder == Path("/") or folder == Path.home().resolve()
 
 
 @dataclass

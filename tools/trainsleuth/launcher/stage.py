@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from trainsleuth.launcher import changes
-from trainsleuth.launcher.containment import Copy, copy_folder, is_too_wide
+from trainsleuth.launcher.containment import Copy, copy_folder
 from trainsleuth.launcher.record import Contained
+from trainsleuth.launcher.root import is_too_wide
 
 Stamps = Mapping[str, changes.Stamp]
 

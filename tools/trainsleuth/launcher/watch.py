@@ -17,7 +17,7 @@ from trainsleuth.launcher.wire import tell
 
 CHUNK = 1 << 18
 GRACE = 0.3  # seconds between SIGTERM and SIGKILL, and for children to end after their parent
-AFTER_FINISH = 10.0  # seconds that the rest has once a process ended on purpose at its step budget
+AFTER_FINISH = 6.0  # seconds that the rest has once a process ended on purpose at its step budget
 KILL_TIME = 5.0  # seconds after which a process that SIGKILL does not end is given up on
 
 
@@ -151,5 +151,8 @@ class Watch:
 
     def _wait_for_none(self, seconds: float) -> None:
         until = time.monotonic() + seconds
-        while self._tree() and time.monotonic() < until:
+        while self._is_alive() and time.monotonic() < until:
             self._turn(0.01)
+
+    def _is_alive(self) -> bool:
+        return bool(self._tree()) if processes.is_supported() else self.code is None

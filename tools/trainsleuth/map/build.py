@@ -15,12 +15,10 @@ from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import choices, not_chosen, roots_of, settings
+from .recipes import RECIPE_DISTANCE, choices, kinds_of, not_chosen, roots_of, settings
 from .siblings import groups
 from .steps import signs
 from .values import Values
-
-RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
 def read_index(repository: Repository) -> Index:
@@ -57,10 +55,24 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     given = tuple(settings(index, paths))
     chosen = choices(index, values, given)
     if chosen:
-        extra = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
-        again = reach(graph, entry.reach.roots, extra, not_chosen(index, chosen))
-        entry = replace(entry, reach=again)
+        if excluded := not_chosen(index, chosen):
+            values = Values(index, excluded, kinds_of(index, chosen))
+            graph = Graph(index, values)
+        seen = reach(graph, entry.reach.roots)
+        extra = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen) if function not in seen.distance]
+        entry = replace(entry, reach=reach(graph, entry.reach.roots, extra) if extra else seen)
     alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)
     return Program(
-        index, values, graph, entry, tuple(found), frozenset(alike) - {entry.path}, table, handed, chosen, paths, given
+        index,
+        values,
+        graph,
+        entry,
+        tuple(found),
+        frozenset(alike) - {entry.path},
+        table,
+        handed,
+        choices=chosen,
+        config_paths=paths,
+        recipe=recipe,
+        settings=given,
     )

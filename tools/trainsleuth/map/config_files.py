@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.repository import is_under
 
 from .launch import Command
 from .reach import Reach
@@ -99,7 +100,8 @@ def _default(index: Index, path: str, root: str, group: str | None, value: str) 
     here = str(PurePosixPath(path).parent)
     name = f"{words.lstrip('/')}/{value}" if group else value.lstrip("/")
     absolute = words.startswith("/") or value.startswith("/")
-    for base in (root,) if absolute else (here, root):
+    folders = [str(folder) for folder in PurePosixPath(path).parents if is_under(str(folder), root)]
+    for base in (root,) if absolute else (here, *folders, root):
         if (found := _file(index, base, name)) is not None:
             return found
     return None

@@ -122,7 +122,7 @@ def _entry(
     roots = [root, *_console_functions(index, path, own)]
     reached = reach(graph, roots)
     near = min((distance for distance, _ in _trainings(reached, signs, handed)), default=None)
-    score = likely + _reached_score(near)
+    score = likely + _reached_score(near) + _completeness(index, reached, signs)
     return Entry(path, root, _guard_line(root), reached, own, score, near is not None)
 
 
@@ -152,6 +152,16 @@ _NOT_TRAINING = ("test", "validate", "predict", "evaluate")
 
 def _reached_score(near: int | None) -> float:
     return -6.0 if near is None else 6.0 - 0.15 * near
+
+
+def _completeness(index: Index, reached: Reach, signs: Mapping[Function, list[Sign]]) -> float:
+    """A program that also steps an optimizer, reads data and saves is a training program, not a snippet."""
+    steps = any(
+        s.role == "optimizer step" for function in signs.keys() & reached.distance.keys() for s in signs[function]
+    )
+    loads = any(site.function in reached.distance for site in index.calls("DataLoader", "load_dataset"))
+    saves = any(site.function in reached.distance for site in index.calls("save", "save_pretrained", "save_checkpoint"))
+    return 1.5 * steps + 0.5 * loads + 0.5 * saves
 
 
 def _guard_line(root: Function) -> int:

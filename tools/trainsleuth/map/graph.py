@@ -11,8 +11,11 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, Index, 
 
 from .values import Values
 
-DIRECT, CALLBACK, PART, GUESS, IMPORT = 1, 2, 4, 3, 4  # cost of an edge: how far the target is from the caller
+# cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
+# last resort: a chain of real calls to the same method should win
+DIRECT, CALLBACK, GUESS, IMPORT, PART = 1, 2, 3, 4, 8
 MAX_NAMESAKES = 4
+MAX_OVERRIDES = 8
 _CALLED_BY_FRAMEWORK = ("__init__", "forward", "__call__", "__getitem__", "__iter__", "training_step", "collate_fn")
 # so common on values of other libraries that a namesake in the project says nothing
 _COMMON = frozenset(
@@ -206,7 +209,7 @@ class Graph:
             receivers = self.values.of(function, call.receiver)
             if receivers and not any(isinstance(one, Class) for one in receivers):
                 return  # a value of another library
-        namesakes = self._methods.get(call.last, ())
+        namesakes = self._roots([one for one in self._methods.get(call.last, ()) if self._is_of_open(one)])
         if 0 < len(namesakes) <= MAX_NAMESAKES:
             yield from ((method, GUESS) for method in namesakes)
 
@@ -215,9 +218,26 @@ class Graph:
         owner = self.index.class_of(method)
         if owner is None:
             return
-        for below in self.index.subclasses(owner)[:8]:
-            if method.name in below.methods:
-                yield below.methods[method.name]
+        found = [one for one in self.index.subclasses(owner) if method.name in one.methods and self._is_open(one)]
+        yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
+
+    def _roots(self, methods: list[Function]) -> list[Function]:
+        """Of methods of one name, those that do not override another of them."""
+        if len(methods) <= MAX_NAMESAKES:
+            return methods
+        owners = {self.index.class_of(method): method for method in methods}
+        return [
+            method
+            for owner, method in owners.items()
+            if owner is None or not any(base in owners for base in self.index.lineage(owner)[1:])
+        ]
+
+    def _is_of_open(self, method: Function) -> bool:
+        owner = self.index.class_of(method)
+        return owner is None or self._is_open(owner)
+
+    def _is_open(self, cls: Class) -> bool:
+        return cls not in self.values.excluded
 
     def constructed(self, cls: Class) -> Iterator[tuple[Function, int]]:
         """An object comes into being: its constructor runs, and any of its methods may."""

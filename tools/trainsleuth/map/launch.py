@@ -47,7 +47,12 @@ def commands(index: Index) -> tuple[Command, ...]:
 def _texts(index: Index) -> list[str]:
     def is_launch(path: str) -> bool:
         name = PurePosixPath(path).name.lower()
-        return path.endswith((".sh", ".bash", ".slurm", ".sbatch")) or name.startswith("readme") or name == "makefile"
+        return (
+            path.endswith((".sh", ".bash", ".slurm", ".sbatch"))
+            or name.startswith("readme")
+            or name == "makefile"
+            or (path.startswith("docs/") and name.endswith(".md"))
+        )
 
     fits = [path for path in index.repository.files if is_launch(path)]
     return sorted(fits, key=lambda path: (path.count("/"), path))[:MAX_TEXTS]
@@ -90,7 +95,8 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
 
 
 def _clean(text: str) -> str:
-    return re.sub(r"\s+", " ", text.strip().strip("`$> "))
+    quoted = next((part for part in text.split("`")[1::2] if _STARTERS.search(part)), text)
+    return re.sub(r"\s+", " ", re.sub(r"^[A-Z_]+\s*[:?]?=\s+", "", quoted.strip().strip("`$> ")))
 
 
 def _script(index: Index, folder: str, written: str) -> str | None:

@@ -88,10 +88,26 @@ def calls_network(values: Values, function: Function, call: Expr) -> bool:
             for one in held
         ):
             return False
-        if values.callables(function, callee):
-            return callee.text.endswith(".forward")
+        if targets := values.callables(function, callee):
+            return any(isinstance(one, Function) and _runs_network(values.index, one) for one in targets)
     return _NETWORK_NAMES.search(call.last or "") is not None and not (call.last or "x")[0].isupper() | (
         call.last in ("G", "D")
+    )
+
+
+_NOT_RUN = re.compile(
+    r"^(?:parameters|state_dict|load|save|named|train|eval|to|buffers|zero_grad|get_(?!logits|pred)|set_|configure|from_|build|__init__|loss|compute_loss)"
+)
+
+
+def _runs_network(index: Index, method: Function) -> bool:
+    """A method of a network by which data goes through it."""
+    owner = index.class_of(method)
+    return (
+        owner is not None
+        and is_network(index, owner)
+        and _NOT_RUN.match(method.name) is None
+        and len(method.parameters) > 1
     )
 
 

@@ -12,12 +12,14 @@ from .batch_path import Stage, trace_back
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Framework, Handover
 from .graph import PART, Graph
-from .recipes import Choice, Setting
+from .reach import reach
+from .recipes import RECIPE_DISTANCE, Choice, Setting, roots_of
 from .records import Place
 from .steps import Sign
 from .values import Values
 
 HAND_OVERS = ("run_stage", "spawn", "partial", "start_processes", "notebook_launcher", "Process", "main")
+FAR = 30
 REACHED = 0.35  # weights at or above this belong to functions that the entry is seen to reach
 
 
@@ -35,6 +37,7 @@ class Program:
     handed: Mapping[Function, list[Handover]]
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
+    recipe: str | None = None
     settings: tuple[Setting, ...] = ()
     _weights: dict[Function, float] = field(default_factory=dict)
     _names: dict[tuple[Function, str], str] = field(default_factory=dict)
@@ -46,9 +49,9 @@ class Program:
         return self._weights[function]
 
     def _weigh(self, function: Function) -> float:
-        distance = self.entry.reach.distance.get(function)
-        if distance is not None:
-            return max(REACHED, 1 / (1 + 0.06 * distance))
+        if function in self.entry.reach.distance:
+            aside = self.from_spine.get(function, FAR)
+            return max(REACHED, 1 / (1 + 0.09 * aside))
         if function.path in self.siblings:
             return 0.03
         if NEVER.search(function.path):
@@ -85,6 +88,10 @@ class Program:
         symbol = self.index.resolve(site.function, site.call.callee) if site.call.callee else None
         return symbol if isinstance(symbol, Class | Function | External | Module) else None
 
+    def first_line(self, path: str) -> int:
+        """The first line of a configuration file that says something."""
+        return min((value.line for value in self.index.configs[path].values()), default=1)
+
     def callers(self, target: Function) -> Iterator[tuple[Function, int]]:
         """(caller, line) of every reached call of `target` by its name, and of every place that hands it on."""
         called: set[Function] = set()
@@ -103,6 +110,19 @@ class Program:
 
     def is_reached(self, function: Function) -> bool:
         return function in self.entry.reach.distance
+
+    @cached_property
+    def spine(self) -> tuple[Function, ...]:
+        """The functions from the entry down to the training step (or the hand-over): the frame of the program."""
+        goals = [*self.steppers[:2], *([self.handed_over] if self.handed_over is not None else [])]
+        way = [caller for goal in goals for caller, _ in self.entry.reach.way(goal)]
+        return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals)))
+
+    @cached_property
+    def from_spine(self) -> Mapping[Function, int]:
+        """Distance of every function from the spine; what a recipe chose is near it."""
+        chosen = [(function, RECIPE_DISTANCE) for function in roots_of(self.index, self.choices)]
+        return reach(self.graph, self.spine, chosen).distance
 
     @cached_property
     def framework(self) -> Framework | None:

@@ -10,7 +10,7 @@ from trainsleuth.facts import Function
 
 from .graph import Edge, Graph
 
-MAX_DISTANCE = 24
+MAX_DISTANCE = 30
 MAX_FUNCTIONS = 6000
 
 
@@ -35,13 +35,9 @@ def reach(
     graph: Graph,
     roots: Iterable[Function],
     extra: Iterable[tuple[Function, int]] = (),
-    closed: frozenset[Function] = frozenset(),
     max_distance: int = MAX_DISTANCE,
 ) -> Reach:
-    """Shortest distances from `roots`; `extra` are functions known to run, at a distance of their own.
-
-    `closed` are functions that the program is known not to choose: they are not entered.
-    """
+    """Shortest distances from `roots`; `extra` are functions known to run, at a distance of their own."""
     started = tuple(roots)
     queue: list[tuple[int, int, Function, Function | None, Edge | None]] = []
     for order, (function, cost) in enumerate([*((root, 0) for root in started), *extra]):
@@ -57,7 +53,7 @@ def reach(
         if caller is not None and edge is not None:
             parents[function] = (caller, edge)
         for onward in graph.edges(function):
-            if onward.target in distance or onward.target in closed or (onward.guarded and function not in started):
+            if onward.target in distance or (onward.guarded and function not in started):
                 continue
             if cost + onward.cost <= max_distance:
                 order += 1

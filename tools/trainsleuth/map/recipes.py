@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from trainsleuth.facts import Class, External, Function, Index, Module
 
 from .registries import Table, tables
 from .values import Values
+
+RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
 class Choice(NamedTuple):
@@ -35,9 +38,15 @@ class Setting(NamedTuple):
 def settings(index: Index, paths: Iterable[str]) -> Iterator[Setting]:
     """Every value of the files at `paths`, later ones override."""
     for path in paths:
-        prefix = _group(path)
+        prefix = "" if _is_global(index, path) else _group(path)
         for key, found in index.configs[path].items():
             yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
+
+
+def _is_global(index: Index, path: str) -> bool:
+    """Its first lines put it at the top: `# @package _global_`."""
+    text = index.repository.read(path) or ""
+    return re.search(r"^#\s*@package\s+_+global_+", text[:2000], re.M) is not None
 
 
 def _group(path: str) -> str:
@@ -52,7 +61,14 @@ def _group(path: str) -> str:
 def choices(index: Index, values: Values, found: Iterable[Setting]) -> tuple[Choice, ...]:
     """Settings that name a class or a function of the project, or of a library by its full dotted name."""
     known = tables(index, values)
-    return tuple(choice for setting in found for choice in _chosen(index, known, setting))
+    every = [choice for setting in found for choice in _chosen(index, known, setting)]
+    latest = {_slot(choice): choice for choice in every}
+    return tuple(choice for choice in every if latest[_slot(choice)] is choice)
+
+
+def _slot(choice: Choice) -> str:
+    """What can be chosen once: a kind of registry, or a key."""
+    return choice.table.kind if choice.table is not None and choice.table.kind else choice.key
 
 
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
@@ -98,16 +114,20 @@ def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
                 yield from (m for m in one.methods.values() if index.method(choice.target, m.name) is m)
 
 
-def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Function]:
-    """Methods of the classes that the same tables hold and the recipe did not choose."""
+def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:
+    """The class chosen for each kind of registry, the last choice winning."""
+    return {
+        choice.table.kind: choice.target
+        for choice in chosen
+        if choice.table is not None and choice.table.kind and isinstance(choice.target, Class)
+    }
+
+
+def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Class]:
+    """Classes that the same tables hold and the recipe did not choose, nor their bases."""
     taken = list(chosen)
     kept = {cls for choice in taken if isinstance(choice.target, Class) for cls in index.lineage(choice.target)}
-    kept |= {below for choice in taken if isinstance(choice.target, Class) for below in index.lineage(choice.target)}
+    tables = {choice.table for choice in taken if choice.table is not None and choice.target is not None}
     return frozenset(
-        method
-        for choice in taken
-        if choice.table is not None
-        for other in choice.table.entries.values()
-        if isinstance(other, Class) and other not in kept
-        for method in other.methods.values()
+        other for table in tables for other in table.entries.values() if isinstance(other, Class) and other not in kept
     )

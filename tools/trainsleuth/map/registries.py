@@ -122,7 +122,7 @@ def _attributes(index: Index, values: Values) -> Iterator[Table]:
 
 def _through_factory(index: Index, factory: Function, module: str, wanted: Expr) -> Iterator[Table]:
     suffix, parameter = _suffix(factory, wanted)
-    if parameter is None:
+    if parameter is None or factory.self_name in (parameter, module):
         return
     order = [p.name for p in factory.parameters if p.name != factory.self_name]
     for site in index.calls(factory.name):

@@ -6,13 +6,13 @@ factories to what they return, tables to all their entries. A map may be wide, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
 Held = Class | External
-MAX_DEPTH = 6
+MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
 MAX_CALLERS = 12  # of one function whose parameter is asked about
 MAX_HELD = 12
 _SAME = frozenset(
@@ -55,11 +55,22 @@ _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 class Values:
     """Answers are kept; build one per index."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(
+        self,
+        index: Index,
+        excluded: frozenset[Class] = frozenset(),
+        kinds: Mapping[str, Class] | None = None,
+    ) -> None:
+        """`excluded` are classes that a recipe is known not to choose from their table.
+
+        `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
+        and is not known otherwise is taken for the chosen criterion.
+        """
         self.index = index
+        self.excluded = excluded
+        self.kinds = kinds or {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: set[tuple[Function, str]] = set()
-        self.chosen: dict[tuple[str, str], tuple[Class | Function, ...]] = {}
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
         """Classes (of the project, or external by full name) that `expr` may be an instance of."""
@@ -126,7 +137,7 @@ class Values:
         if table.kind == "dict":
             values = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
             found = [one for value in values for one in self.callables(function, value, depth + 1)]
-            return tuple(dict.fromkeys(one for one in found if not isinstance(one, External)))
+            return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in self.excluded))
         if table.kind == "path":
             symbol = self.index.resolve(function, table.text)
             if isinstance(symbol, Variable):
@@ -175,6 +186,8 @@ class Values:
         self._asking.add(key)
         try:
             found = _unique(self._name(function, text, depth))
+            if not found and (chosen := self.kinds.get(text.rpartition(".")[2])) is not None:
+                found = (chosen,)
         finally:
             self._asking.discard(key)
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
@@ -205,17 +218,20 @@ class Values:
         receiver, _, name = text.rpartition(".")
         local = [b for b in bindings(function).get(text, ()) if b.kind == "assign"]
         for binding in local:
+            yield from self._annotated(function, binding)
             yield from self._bound(function, binding, depth)
         for held in self._path(function, receiver, depth + 1):
             if isinstance(held, Class):
                 yield from self._attribute_of(held, name, depth, function)
 
     def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
-        for one in (*self.index.lineage(cls), *self.index.subclasses(cls)[:4]):
+        below = [one for one in self.index.subclasses(cls) if one not in self.excluded]
+        for one in (*self.index.lineage(cls), *below[:4]):
             for method in one.methods.values():
                 if method is not seen and method.self_name:
                     for binding in bindings(method).get(f"{method.self_name}.{name}", ()):
                         if binding.kind == "assign":
+                            yield from self._annotated(method, binding)
                             yield from self._bound(method, binding, depth)
 
     def _bound(self, function: Function, binding: Binding, depth: int) -> Iterator[Held]:

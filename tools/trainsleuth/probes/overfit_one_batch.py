@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from trainsleuth.finding import Confidence, Finding, Outcome, Severity
+from trainsleuth.finding import Confidence, Finding, Link, Outcome, Severity
 from trainsleuth.trace import Event, Trace, place
 
 EXPERIMENT = "overfit"
@@ -142,16 +142,25 @@ def _lost_pairing(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
     fall = fmean(free[-12:-6]) - fmean(free[-6:])
     if stuck > STUCK * start and fall < STILL * start and fitted < FITTED_AGAIN * stuck:
         losses = [call for call in trace.events("loss") if call["training"]]
-        path, line = place(losses[0]["site"]) if losses else (None, None)
+        drawn = _permutations(trace, losses)
+        path, line = place(drawn[-1] if drawn else losses[0]["site"] if losses else None)
+        links = [(*place(site), "draws a permutation of the batch") for site in drawn]
         yield Finding(
             by="probe:overfit_one_batch", outcome="fail", severity="error", confidence="high", family="data", path=path,
             line=line, suspects=("targets-misaligned-with-inputs",), claims=("labels-shuffled-together",),
+            chain=tuple(Link(path, line, why) for path, line, why in links if path and line),
             message=f"one batch of the loader comes with its targets in a new order at each of {len(content)} steps and the "
             f"loss stays at {stuck:.4g} of {start:.4g}; with the random state frozen, so that the order stays, it falls to "
             f"{fitted:.4g}: the order of the targets is not that of the inputs; expected one permutation for both",
             measured={"free_start": start, "free_end": stuck, "frozen_end": fitted, "orders": len(orders)},
             next="look for a permutation between the loader and the loss that is drawn twice, or applied to one side only",
         )  # fmt: skip
+
+
+def _permutations(trace: Trace, losses: Sequence[Event]) -> list[str]:
+    """Lines that draw a permutation as long as the batch, in the order of one step."""
+    sizes = {call["input"]["shape"][0] for call in losses if call["input"]["shape"]}
+    return list(dict.fromkeys(event["site"] for event in trace.events("permutation") if event["size"] in sizes))
 
 
 # -- verdict -------------------------------------------------------------------------------

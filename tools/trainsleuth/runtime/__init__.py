@@ -41,6 +41,15 @@ def start():
     importhook.after_import("torch", _on_torch)
 
 
+def adopt_fork():
+    """Let a forked child speak that turned out to train: call it where only training gets, as in a step.
+
+    Forked children are silent at first, since most of them are loader workers.
+    """
+    if events.reopen():
+        events("hello", forked=True, **_self())
+
+
 def finish(reason, **fields):
     """End this process on purpose, successfully and now: no `finally`, no atexit, no saving.
 

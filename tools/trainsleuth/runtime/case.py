@@ -1,12 +1,13 @@
 """One value that was not finite: what was noticed, the search for its origin, and the event that tells it."""
 
-from . import graph, saved
+from . import graph, ranks, saved
 from .content import counts, first_index
 from .freeze import storage
 from .reentry import ATTEMPTS, Reentry
 from .replay import Replay
 
 MOST_NAMES = 10
+ELSEWHERE = "another rank found it; what this rank computed itself was finite"
 LATE = "it was read one step late (sync is off), when the parameters had moved"
 
 
@@ -15,7 +16,10 @@ class Case:
         self.bus, self.record, self.optimizers = bus, record, optimizers
         self.stops = bus.experiment.get("stop_at_nonfinite", False)
         self.is_told, self.reentry, self.failures = False, None, []
-        self.fields = dict(noticed, n=bus.steps)
+        self.is_shared = self.stops and ranks.count() > 1  # then all ranks end together, when a step ends
+        self.votes = 0
+        self.is_searched = False
+        self.fields = dict(noticed, n=bus.steps - bool(noticed.get("late")))
         self.fields["evidence"] = saved.makers(tensors)
         self.loss_site = (None, None)
         self.fields["bad"] = self._bad_names()
@@ -35,6 +39,7 @@ class Case:
 
     def search(self):
         """In the process, at once: replays the recorded calls."""
+        self.is_searched = True
         if self.fields.get("late"):
             self.give_up(LATE)
             return
@@ -45,6 +50,14 @@ class Case:
             if self.fields["micro"] is None and call.backwards:
                 self.fields["micro"] = min(call.backwards)
             self._tell(origin, "replay")
+
+    def agree(self):
+        """A step of the program ended for all ranks: ends the run when any of them has found the origin."""
+        self.votes += 1
+        if ranks.any_found(self.bus.config["run_folder"], self.votes, self.is_told):
+            if not self.is_told:
+                self.give_up(ELSEWHERE)
+            self.bus.finish("nonfinite")
 
     def turn(self):
         """A step of the program ended: the next one is an attempt to see it again."""
@@ -91,5 +104,5 @@ class Case:
             self.reentry.end()
         self.fields["loss_site"], self.fields["loss_lib"] = self.loss_site
         self.bus.events("nonfinite", attempts=attempts, failures=self.failures[:5], **dict(self.fields, **outcome))
-        if self.stops and not self.bus.closed:
+        if self.stops and not self.is_shared and not self.bus.closed:
             self.bus.finish("nonfinite")

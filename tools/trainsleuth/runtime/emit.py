@@ -39,11 +39,13 @@ class Events:
         self._write(line)
 
     def reopen(self):
-        """Give a forked child that trains its own file. Does nothing in the process that opened this one."""
-        if os.getpid() != self.pid:
-            folder = os.path.dirname(self.path)
-            self.path = os.path.join(folder, "events-%d.jsonl" % os.getpid())
-            self._open()
+        """Give a forked child its own file. False, and nothing done, in the process that opened this one."""
+        if os.getpid() == self.pid:
+            return False
+        folder = os.path.dirname(self.path)
+        self.path = os.path.join(folder, "events-%d.jsonl" % os.getpid())
+        self._open()
+        return True
 
     def _open(self):
         self.pid = os.getpid()

@@ -85,7 +85,7 @@ class Listener:
             shapes_known=any(graph.shape_of(node) is not None for node in nodes[:20]),
             reached=[sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
             members=[len(members(o)) for o in self.optimizers],
-            unregistered=self.unregistered(leaves), outer=self.outer(tensors),
+            unregistered=self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
             ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
         )  # fmt: skip
 
@@ -122,6 +122,13 @@ class Listener:
             return None
         offset = next((i for i, text in enumerate(lines) if text.strip().startswith("self.%s" % attribute)), 0)
         return "%s:%d" % (self.bus.sites.classify(path)[1], first + offset)
+
+    def combined(self, tensors):
+        """The line where terms are added up to the loss, nearest to it; None for a loss of one term."""
+        for node in graph.loss_arithmetic(tensors):
+            if graph.name_of(node).startswith(("Add", "Sub")) and len(node.next_functions) > 1:
+                return self.bus.sites.of_traceback(graph.lines_of(node))[0]
+        return None
 
     def outer(self, tensors):
         found = []

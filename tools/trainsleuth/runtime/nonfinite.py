@@ -12,7 +12,7 @@ by then, so the failing step is named but not searched.
 
 import sys
 
-from . import gradients, graph
+from . import gradients, graph, ranks
 from .calls import Call
 from .case import Case
 from .content import counts
@@ -103,10 +103,9 @@ class Listener:
         if self.case is not None:
             self.case.loss(tensors)
             return
-        noticed = self.watch.loss(tensors, self.backwards, at_once=not self._is_distributed())
+        noticed = self.watch.loss(tensors, self.backwards)
         self.backwards += 1
-        if noticed is not None:
-            self._open(noticed, tensors)
+        self._open(noticed, tensors, at_once=ranks.count() == 1)  # other ranks wait for our part of this backward
 
     def backward_after(self, tensors):
         """Without an optimizer a step ends here: an update by hand comes next."""
@@ -158,6 +157,8 @@ class Listener:
                 self._step_ends()
 
     def boundary(self, step):
+        if self.case is not None and self.case.is_shared:
+            self.case.agree()
         if self.optimizers and not self.is_idle:
             self._step_ends()
 
@@ -179,21 +180,18 @@ class Listener:
 
     def _check_gradients(self, held, judge):
         if self.case is not None:
-            self.case.look_at(held)
+            self.case.look_at(held) if self.case.is_searched else self.case.search()
             return
         self._open(self.watch.read() or judge())
         if self.case is None:
             self.record.checked()
             self.watch.sort_out()
 
-    def _open(self, noticed, tensors=()):
+    def _open(self, noticed, tensors=(), at_once=True):
         if noticed is not None:
             self.case = Case(self.bus, self.record, self.optimizers, noticed, tensors)
-            self.case.search()
-
-    def _is_distributed(self):
-        distributed = self.torch.distributed
-        return distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
+            if at_once:
+                self.case.search()
 
     # -- the end ---------------------------------------------------------------------------
 

@@ -104,10 +104,33 @@ def optimizer_birth(torch, bus):
 def optimizer_step(torch, bus):
     from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
+    waiting = []  # optimizers whose closure has not returned yet
+
+    def tell_before(optimizer):
+        if optimizer in waiting:
+            waiting.remove(optimizer)
+            bus.tell("step_before", optimizer)
+
     def before(optimizer, args, kwargs):
-        bus.tell("step_before", optimizer)
+        """With a closure the gradients of this step come out of it: "step_before" is told when it first returns."""
+        waiting.append(optimizer)
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        if not callable(closure):
+            tell_before(optimizer)
+            return None
+
+        @functools.wraps(closure)
+        def wrapper(*given, **named):
+            result = closure(*given, **named)
+            tell_before(optimizer)
+            return result
+
+        if len(args) > 1:
+            return (args[0], wrapper, *args[2:]), kwargs
+        return args, dict(kwargs, closure=wrapper)
 
     def after(optimizer, args, kwargs):
+        tell_before(optimizer)  # a closure that was never called
         bus.tell("step_after", optimizer)
 
     register_optimizer_step_pre_hook(before)

@@ -59,7 +59,7 @@ class Replay:
     def _conditions(self, call):
         self.places.called_at = call.site
         if call.kind == "module":
-            self.places.attach(call.function)
+            self.places.attach(alone(call.function))
         randomness.restore(self.torch, call.random)
         with ExitStack() as stack:
             stack.enter_context(self.torch.set_grad_enabled(call.with_grad))
@@ -117,7 +117,22 @@ class Replay:
 
 def run_again(call):
     """The call itself; frames above this one are the replayed program's (see places.py)."""
-    return call.function(*call.args, **call.kwargs)
+    return alone(call.function)(*call.args, **call.kwargs)
+
+
+def alone(function):
+    """Without the wrapper that talks to other ranks: they do not replay at the same time."""
+    while type(function).__name__ == "DistributedDataParallel":
+        function = function.module
+    if hasattr(function, "modules") and any(
+        "FSDP" in _classes(m) or "FullySharded" in _classes(m) for m in function.modules()
+    ):
+        raise RuntimeError("a module whose parameters are sharded over ranks cannot be called again by one of them")
+    return function
+
+
+def _classes(module):
+    return " ".join(base.__name__ for base in type(module).__mro__)
 
 
 @contextmanager

@@ -74,7 +74,13 @@ def code_of(kind, subject):
 def main():
     import runpy
 
-    runtime = load_runtime()
+    try:
+        runtime = load_runtime()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        sys.stderr.write("trainsleuth: the runtime could not start, so this process was stopped\n")
+        sys.stderr.flush()
+        os._exit(70)
     runtime.crash.hide_leading(__file__)
     kind, subject = pose_as(sys.argv[1:])
     if kind in ("-m", "application"):

@@ -27,19 +27,21 @@ class Watch:
 
     # -- losses ----------------------------------------------------------------------------
 
-    def loss(self, tensors, number, at_once):
-        """One backward starts here. On the CPU, and when `at_once` allows it, its loss is read now."""
+    def loss(self, tensors, number):
+        """One backward starts here. On the CPU its loss is read now."""
         self.counted["losses"] += 1
         site = self.bus.sites.here()
         values = [self.unscaled.get(id(tensor), (None, tensor))[1] for tensor in tensors]
         self.unscaled.clear()
         self.pending += [(number, value.detach(), site) for value in values if hasattr(value, "detach")]
-        if at_once and all(value.device.type == "cpu" for _, value, _ in self.pending):
+        if self.late is None and all(value.device.type == "cpu" for _, value, _ in self.pending):
             return self.read()
         return None
 
     def read(self):
         """Reads the losses that wait; what is wrong with the first that is not finite."""
+        if self.late is not None:
+            return None  # they are read with the gradients
         waiting, self.pending = self.pending, []
         for number, value, (user, library) in waiting:
             if not is_finite(value):
@@ -55,7 +57,7 @@ class Watch:
     def sort_out(self):
         """Every backward was finite: loss values that are not went into none."""
         for name, (user, library), value in self.loss_values:
-            if not is_finite(value):
+            if self.late is None and not is_finite(value):
                 key = (name, user, library)
                 self.unused[key] = self.unused.get(key, 0) + 1
         self.loss_values.clear()
@@ -72,9 +74,9 @@ class Watch:
     def gradients(self, held):
         self.counted["gradients"] += 1
         if self.late is not None:
-            if self.late.swap(gradients.total(self.torch, held)):
-                return None
-            return self._bad_gradient("unknown", late=True)
+            waiting, self.pending = self.pending, []
+            was_finite = self.late.swap(gradients.total(self.torch, held + [value for _, value, _ in waiting]))
+            return None if was_finite else self._bad_gradient("not finite", late=True)
         if gradients.are_finite(self.torch, held):
             return None
         return self._bad_gradient(gradients.worst(held))

@@ -9,7 +9,8 @@ import sys
 
 CAP = 200  # paths named per process
 UNTOLD = ("/dev/", "/proc/", "/sys/")
-CACHES = (
+CACHES = (  # of torch and its relatives: counted, not named
+    "/torchelastic_",
     "/torchinductor_",
     "/.triton/",
     "/.cache/torch/",

@@ -60,7 +60,8 @@ def places(program: Program) -> Iterator[Place]:
     yield from _classes(program)
     yield from _constants(program)
     for rank, path in enumerate(program.config_paths):
-        yield Place(path, 1, "file", 0.9 - 0.03 * min(rank, 15))
+        score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
+        yield Place(path, program.first_line(path), "file", score)
 
 
 def _read(program: Program, function: Function, weight: float) -> Iterator[Place]:

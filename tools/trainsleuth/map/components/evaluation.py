@@ -8,14 +8,17 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Function, written
 
+from ..networks import is_network
 from ..program import REACHED, Program
 from ..records import Place
 
 _NAMED = re.compile(
-    r"^_?(?:run_|do_|start_)?(?:eval\w*|valid(?:_epoch|_step|_loop|_one_epoch)?|validat\w+|test(?:_epoch|_step|_model|ing|_loop)?|infer\w*|generate\w*|sample\w*|predict\w*|"
-    r"estimate_loss|compute_metrics?|\w*accuracy\w*|score|p_sample\w*|ddim_sample|\w+_eval\w*|_valid_epoch|val(?:_epoch|_step|_loop)?|test_step|predict_step|wer|bleu\w*|transcribe)$",
+    r"^_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
+    r"validate_\w+|test(?:_epoch|_step|_model|ing|_loop)?|infer(?:ence\w*)?|generate|sample|predict(?:_step)?|transcribe|"
+    r"estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score)$",
     re.I,
 )
+_MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
 _FILE = re.compile(
     r"(?:^|[_/])(?:eval\w*|valid\w*|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*)",
     re.I,
@@ -29,12 +32,14 @@ def places(program: Program) -> Iterator[Place]:
         sign = _quiet(program, function)
         named = _NAMED.match(function.name) is not None
         if sign:
-            evaluating.add(function)
             training = function is program.step or function.name == "<module>"
             yield program.at(function, sign, "evaluation mode", (0.75 if named or training else 0.45) * weight**0.4)
         if named and (sign or _runs_something(function)):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
+        elif sign and _MAY_BE.search(function.name) and not _is_inside_network(program, function):
+            evaluating.add(function)
+            yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
     yield from _called(program, evaluating)
@@ -63,6 +68,11 @@ def _runs_something(function: Function) -> bool:
     return any(event.calls for event in function.events) and function.end_line - function.line > 2
 
 
+def _is_inside_network(program: Program, function: Function) -> bool:
+    owner = program.index.class_of(function)
+    return owner is not None and is_network(program.index, owner)
+
+
 def _metrics(program: Program, function: Function, weight: float) -> Iterator[Place]:
     for event in function.events:
         for call in event.calls:
@@ -87,7 +97,7 @@ def _loops(program: Program, function: Function, weight: float) -> Iterator[Plac
 
 def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
     for target in evaluating:
-        if _NAMED.match(target.name):
+        if _NAMED.match(target.name) or _MAY_BE.search(target.name):
             for caller, line in program.callers(target):
                 share = 0.5 if caller in evaluating else 0.88
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)

@@ -56,7 +56,9 @@ def places(program: Program) -> Iterator[Place]:
     feeders: dict[Function, float] = {}
     for function, weight in program.functions():
         for event in function.events:
-            near = any(function.loops[number].line in loops.get(function, ()) for number in event.block.loops)
+            near = function in program.spine or any(
+                function.loops[number].line in loops.get(function, ()) for number in event.block.loops
+            )
             for call in event.calls:
                 role, score = _role(program, function, call, near)
                 if role:

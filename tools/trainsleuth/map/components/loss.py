@@ -15,6 +15,8 @@ def places(program: Program) -> Iterator[Place]:
     for stage in program.stages:
         if stage.role == "loss":
             yield program.at(stage.function, stage.line, "loss", 1.0 / (1 + 0.06 * stage.hops))
+        elif stage.role == "sum" and stage.hops < 2:
+            yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
     yield from _built(program)
     yield from _defined(program)
     yield from _chosen(program)
@@ -51,4 +53,4 @@ def _chosen(program: Program) -> Iterator[Place]:
         if "loss" in words or "criterion" in words:
             yield Place(choice.path, choice.line, "configuration", 0.8)
             if choice.target is not None:
-                yield program.at_target(choice.target, "definition", 0.9)
+                yield program.at_target(choice.target, "definition", 0.97)

@@ -30,7 +30,7 @@ def places(program: Program) -> Iterator[Place]:
         if any(word in words for word in ("optim", "sched", "lr_")):
             yield Place(choice.path, choice.line, "configuration", 0.9)
             if choice.target is not None:
-                yield program.at_target(choice.target, "definition", 0.75)
+                yield program.at_target(choice.target, "definition", 0.97)
 
 
 def _constructed(program: Program) -> Iterator[Place]:

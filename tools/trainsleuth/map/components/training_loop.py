@@ -40,6 +40,8 @@ def places(program: Program) -> Iterator[Place]:
                     sign.role,
                     share * SCORES[sign.role] * program.weight(function) ** 0.3,
                 )
+    if step.name != "<module>":
+        yield program.at(step, step.line, "step", 0.7)
     for caller, loop, line in program.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
         yield program.at(caller, line, "call of the step", 0.9)
@@ -66,7 +68,7 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         if stage.role == "forward":
             near = stage.function is function
             yield program.at(
-                stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.15 * stage.hops))
+                stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.3 * stage.hops))
             )
         elif stage.role == "batch" and stage.function is function:
             yield program.at(function, stage.line, "loop", share * 0.97)

@@ -1,0 +1,223 @@
+"""First non-finite operation: small real training programs, each with one fault (or none), run with the runtime inside.
+
+In the programs `# expect: OP` marks the line and operation that must be named, `# then: OP` a later link of the chain.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from trainsleuth.finding import Finding
+from trainsleuth.probes import first_nonfinite
+from trainsleuth.trace import Trace
+
+HERE = Path(__file__).parent
+PROGRAMS = HERE / "targets" / "nonfinite"
+RUNTIME = HERE.parent / "tools" / "trainsleuth" / "runtime"
+OBSERVE = {"listeners": ["trace", "losses", "parameters", "nonfinite"], "steps": 200, "stop_at_nonfinite": True}
+
+# program -> (where it is noticed, how the origin is found, step)
+BROKEN = {
+    "log_of_zero": ("loss", "replay", 12),
+    "exp_overflow": ("loss", "replay", 9),
+    "masked_row": ("loss", "replay", 11),
+    "sqrt_backward": ("gradient", "replay", 8),
+    "log_under_where": ("gradient", "replay", 6),
+    "custom_kl": ("loss", "re-entry", 103),
+    "nan_row": ("loss", "replay", 26),
+    "nan_parameter": ("loss", "replay", 50),
+    "minibatches_by_hand": ("loss", "re-entry", 17),
+    "accumulation": ("gradient", "replay", 6),
+    "teacher": ("loss", "replay", 6),
+    "batch_norm": ("loss", "replay", 7),
+    "poisoned_statistics": ("loss", "replay", 7),
+    "gan": ("loss", "re-entry", None),
+    "policy_ratio": ("loss", "re-entry", 16),
+    "loss_inside": ("loss", "replay", 5),
+    "checkpointed": ("gradient", "replay", 5),
+    "by_hand": ("loss", "re-entry", None),
+    "by_hand_backward": ("gradient", "re-entry", 7),
+    "step_breaks_weights": ("loss", "replay", 1),
+    "scaler_collapse": ("gradient", "replay", None),
+    "crash": ("output", "replay", 9),
+    "forward_only": ("output", "replay", 0),
+    "hf_trainer": ("loss", "replay", None),
+    "lightning_loop": ("gradient", "re-entry", None),
+}
+NEEDS = {"hf_trainer": "transformers", "lightning_loop": "lightning"}
+HEALTHY = ["healthy_scaler", "healthy_masks", "healthy_checkpoint", "healthy_penalty"]
+
+
+class Host:
+    """One process that has imported torch and forks for every program."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, str(HERE / "runtime_host.py"), str(RUNTIME)]
+        environment = dict(os.environ, OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1")
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+
+    def run(self, program: str, folder: Path, **experiment: Any) -> tuple[Trace, dict[str, Any]]:
+        """What one program told, and how it ended."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        events = folder / f"{program}.jsonl"
+        order = {
+            "program": str(PROGRAMS / f"{program}.py"),
+            "events": str(events),
+            "run_folder": str(folder),
+            "experiment": {**OBSERVE, **experiment},
+        }
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        ended = json.loads(self.process.stdout.readline())
+        told = tuple(json.loads(line) for line in events.read_text().splitlines())
+        return Trace(0, None, told), ended
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    host = Host()
+    yield host
+    assert host.process.stdin is not None
+    host.process.stdin.close()
+    host.process.wait(timeout=30)
+
+
+def marks(program: str, word: str) -> list[tuple[int, str]]:
+    """(line, operation) of the marks in a program."""
+    lines = (PROGRAMS / f"{program}.py").read_text().splitlines()
+    found = [(number, re.search(rf"# {word}: (\w+)", text)) for number, text in enumerate(lines, 1)]
+    return [(number, match[1]) for number, match in found if match]
+
+
+def only(trace: Trace) -> Finding:
+    findings = [f for f in first_nonfinite.probe(trace) if f.severity != "note" or f.outcome != "fail"]
+    assert len(findings) == 1, findings
+    return findings[0]
+
+
+@pytest.mark.parametrize("program", BROKEN)
+def test_names_the_operation_and_its_line(host: Host, tmp_path: Path, program: str) -> None:
+    if program in NEEDS and importlib.util.find_spec(NEEDS[program]) is None:
+        pytest.skip(f"{NEEDS[program]} is not installed")
+    trace, ended = host.run(program, tmp_path)
+    assert len(trace.events("nonfinite")) == 1, ended
+    event = trace.events("nonfinite")[0]
+    noticed, found_by, step = BROKEN[program]
+    assert (event["noticed"], event["found_by"], event["failures"]) == (noticed, found_by, [])
+    assert step is None or event["n"] == step
+    finding = only(trace)
+    [(line, operation)] = marks(program, "expect")
+    assert (finding.outcome, finding.severity, finding.place) == ("fail", "error", f"{program}.py:{line}")
+    assert operation in (event["chain"][0].get("op"), event["chain"][0].get("source"))
+    for line, operation in marks(program, "then"):
+        assert any(link.line == line and link.why.startswith(operation) for link in finding.chain)
+
+
+@pytest.mark.parametrize("program", HEALTHY)
+def test_stays_silent_on_healthy_programs(host: Host, tmp_path: Path, program: str) -> None:
+    trace, ended = host.run(program, tmp_path)
+    assert ended["code"] == 0, ended["output"]
+    assert not trace.events("nonfinite")
+    assert only(trace).outcome == "pass"
+
+
+def test_a_scaler_that_skips_its_first_steps_is_normal(host: Host, tmp_path: Path) -> None:
+    trace, _ = host.run("healthy_scaler", tmp_path)
+    assert only(trace).measured["skipped_by_scaler"] == 10
+    assert "skipped 10 steps" in only(trace).message
+
+
+def test_says_so_when_it_does_not_happen_again(host: Host, tmp_path: Path) -> None:
+    trace, _ = host.run("once_only", tmp_path)
+    finding = only(trace)
+    assert (finding.outcome, finding.place) == ("open", "once_only.py:10")
+    assert finding.measured == {"step": 7, "attempts": 8}
+    assert "did not happen again" in finding.message and "once_only.py:12" in finding.message
+    assert "DivBackward0 at once_only.py:10 (other with 1 zero)" in finding.message
+
+
+def test_a_bad_row_of_data_is_named(host: Host, tmp_path: Path) -> None:
+    finding = only(host.run("nan_row", tmp_path)[0])
+    assert (finding.family, finding.measured["row"], finding.suspects) == ("data", 1, ("bad-data-values",))
+    assert "argument 'input' of Sequential held 1 NaN before, first in row 1" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("nan_parameter", "parameter 2.weight of Sequential held 1 NaN before; no gradient was bad until then"),
+        ("poisoned_statistics", "buffer 0.running_var of Sequential held 1 NaN before"),
+        ("step_breaks_weights", "parameter weight of Linear held 3 NaN before; no gradient was bad until then"),
+    ],
+)
+def test_bad_parameters_and_buffers_are_named(host: Host, tmp_path: Path, program: str, words: str) -> None:
+    assert words in only(host.run(program, tmp_path)[0]).message
+
+
+def test_the_bad_micro_batch_is_named(host: Host, tmp_path: Path) -> None:
+    trace, _ = host.run("accumulation", tmp_path)
+    assert trace.events("nonfinite")[0]["micro"] == 1
+    assert "gradient of backward 2 of the step" in only(trace).message
+
+
+def test_tells_module_and_values(host: Host, tmp_path: Path) -> None:
+    message = only(host.run("log_of_zero", tmp_path)[0]).message
+    assert "log at log_of_zero.py:13 in Net made 1 -inf from self [8, 6] in [0, 1.085] with 1 zero" in message
+    assert "native_layer_norm at log_of_zero.py:14 in Net.norm made 6 NaN of it" in message
+
+
+def test_a_whole_masked_row_is_explained(host: Host, tmp_path: Path) -> None:
+    assert "a whole row is -inf" in only(host.run("masked_row", tmp_path)[0]).message
+
+
+def test_losses_that_no_backward_uses_are_a_note(host: Host, tmp_path: Path) -> None:
+    trace, _ = host.run("healthy_masks", tmp_path)
+    notes = [f for f in first_nonfinite.probe(trace) if f.outcome == "fail"]
+    assert [(f.severity, f.place) for f in notes] == [
+        ("note", "healthy_masks.py:20"),
+        ("note", "healthy_masks.py:26"),
+    ]
+    assert not any(f.is_alarm for f in notes)
+
+
+@pytest.mark.parametrize("program", ["custom_kl", "sqrt_backward", "batch_norm", "gan"])
+def test_the_program_can_run_on(host: Host, tmp_path: Path, program: str) -> None:
+    trace, ended = host.run(program, tmp_path, stop_at_nonfinite=False)
+    assert ended["code"] == 0, ended["output"]
+    assert [event["found_by"] for event in trace.events("nonfinite")] == [BROKEN[program][1]]
+    assert [event["reason"] for event in trace.events("finish")] in ([], ["steps"])
+
+
+def test_without_waiting_for_the_device_only_the_step_is_told(host: Host, tmp_path: Path) -> None:
+    trace, _ = host.run("sqrt_backward", tmp_path, sync=False)
+    finding = only(trace)
+    assert finding.outcome == "open" and "one step late" in finding.message
+    assert finding.measured["step"] == BROKEN["sqrt_backward"][2]
+
+
+@pytest.mark.parametrize("program", ["healthy_masks", "healthy_checkpoint"])
+def test_watching_changes_no_number(host: Host, tmp_path: Path, program: str) -> None:
+    def losses(listeners: list[str]) -> list[Any]:
+        folder = tmp_path / "-".join(listeners)
+        folder.mkdir()
+        return [tick["losses"] for tick in host.run(program, folder, listeners=listeners)[0].events("tick")]
+
+    assert losses(["trace"]) == losses(["trace", "nonfinite"]) != []
+
+
+def test_nothing_observed_is_open() -> None:
+    assert only(Trace(0, None, ())).outcome == "open"
