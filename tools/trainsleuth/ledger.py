@@ -56,13 +56,15 @@ def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = 
     given = sorted({reference(finding): finding for finding in findings}.items())
     evidence = _evidence(shipped, [finding for _, finding in given])
     before = priors(symptom, many_devices)
-    weights = {id: prior.middle * math.prod(one.likelihood(id) for one in evidence) for id, prior in before.items()}
-    total = sum(weights.values())
+    after = _posterior(before, evidence)
     hypotheses = []
     for id, cause in shipped.causes.items():
         for_, against = _cited(shipped, id, given)
-        hypothesis = Hypothesis(id, cause.statement, cause.family, before[id], credence, "open", for_, against)
-        hypotheses.append(replace(hypothesis, verdict=_verdict(hypothesis, evidence)))
+        about = [part for one in evidence if (part := one.about(id)) is not None]
+        verdict = _verdict(before[id].middle, _posterior(before, about)[id], for_, against)
+        prior, credence = before[id].rounded(), before[id].moved(after[id]).rounded()
+        known = Hypothesis(id, cause.statement, cause.family, prior, credence, verdict, for_, against)
+        hypotheses.append(known)
     return sorted(hypotheses, key=lambda one: (-one.credence.middle, one.id))
 
 
@@ -96,8 +98,9 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
         column = shipped.column(finding)
         if column is None or finding.outcome not in ("fail", "pass"):
             continue
-        weight = 0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
-        one = heard.setdefault(test_id(finding.by), _Evidence(column, {}, 0.0))
+        noted = finding.outcome == "fail" and finding.severity == "note"
+        weight = _WEIGHT["low" if noted else finding.confidence]
+        one = heard.get(column.test, _Evidence(column, {}, 0.0))
         if finding.outcome == "pass":
             heard[column.test] = replace(one, passes=max(one.passes, weight))
             continue

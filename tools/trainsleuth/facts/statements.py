@@ -90,11 +90,11 @@ class StatementReader:
         self._branchings += 1
         tests: list[Expr] = []
         for arm, part in enumerate(arms):
-            if part.type != "else_clause":
-                condition = part.child_by_field_name("condition")
-                test = self.expressions.read(condition) if condition is not None else None
-                self.add("if", part, block, test)
-            branch = Branch(number, arm, len(arms), complete, "if", test if part.type != "else_clause" else None)
+            condition = part.child_by_field_name("condition") if part.type != "else_clause" else None
+            if condition is not None:
+                tests.append(self.expressions.read(condition))
+                self.add("if", part, block, tests[-1])
+            branch = Branch(number, arm, len(arms), complete, "if", tuple(tests))
             inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))
