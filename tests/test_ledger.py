@@ -24,9 +24,7 @@ def fail(
     severity: Severity = "error",
     message: str = "what, where, expected, got",
 ) -> Finding:
-    return Finding(
-        by, "fail", message, severity=severity, confidence=confidence, family=family, claims=claims
-    )
+    return Finding(by, "fail", message, severity=severity, confidence=confidence, family=family, claims=claims)
 
 
 def said(by: str, outcome: Literal["pass", "open", "skip"]) -> Finding:
@@ -135,16 +133,12 @@ def test_a_sure_failure_supports_the_cause_it_names(finding: Finding, cause: str
 @pytest.mark.parametrize("finding", [pair[0] for pair in NAMES], ids=lambda finding: finding.by)
 def test_nothing_is_confirmed_by_failures_alone(finding: Finding) -> None:
     again = [fail(finding.by, *finding.claims, message=f"site {n}") for n in range(20)]
-    assert not [
-        one for one in update([finding, *again, *(pair[0] for pair in NAMES)]) if one.verdict == "confirmed"
-    ]
+    assert not [one for one in update([finding, *again, *(pair[0] for pair in NAMES)]) if one.verdict == "confirmed"]
 
 
 def test_a_low_confidence_moves_less() -> None:
     causes = [
-        by_id(update([fail("check:double-softmax", confidence=sure)]))[
-            "double-normalised-loss"
-        ].credence.middle
+        by_id(update([fail("check:double-softmax", confidence=sure)]))["double-normalised-loss"].credence.middle
         for sure in ("low", "medium", "high")
     ]
     assert causes == sorted(causes) and causes[0] < 0.3 * causes[2]
@@ -218,14 +212,15 @@ def test_credence_stays_a_probability_whatever_is_found() -> None:
         ]
         hypotheses = update(findings, symptom=draw.choice(list(SYMPTOMS)))
         assert math.isclose(sum(one.credence.middle for one in hypotheses), 1, abs_tol=0.02)
-        assert all(
-            0 <= one.credence.low <= one.credence.middle <= one.credence.high <= 1 for one in hypotheses
-        )
+        assert all(0 <= one.credence.low <= one.credence.middle <= one.credence.high <= 1 for one in hypotheses)
 
 
 def test_a_test_of_which_the_table_knows_nothing_counts_by_its_claims() -> None:
     first = update([fail("check:view-for-transpose", "view-vs-permute", family="architecture")])[0]
     assert first.id == "wrong-axis-or-mask"
+    both = by_id(update([fail("check:new", "view-vs-permute"), fail("check:new", "train-eval-mode", message="other")]))
+    for cause in ("wrong-axis-or-mask", "eval-mode"):
+        assert both[cause].credence.middle > 3 * both[cause].prior.middle
     assert update([fail("check:unknown", "no-such-claim")]) == update([])
     assert update([said("check:unknown", "pass")]) == update([])
 

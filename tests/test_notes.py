@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import random
 import re
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -257,9 +259,12 @@ def test_a_folder_linked_out_of_the_root_is_refused(tmp_path: Path) -> None:
         Notes(tmp_path / "repo" / "notes" / "case.md", root=tmp_path / "repo").add_findings([FAIL])
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotesError, match="another folder"):
-        Notes(tmp_path / "missing" / "case.md").add_findings([FAIL])
+@pytest.mark.parametrize("name", ["missing/case.md", "a-file/case.md", "nul\0.md", "x" * 300, "fifo"])
+def test_a_place_that_cannot_hold_notes_is_said(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a-file").write_text("")
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(NotesError, match="another"):
+        Notes(tmp_path / name).add_findings([FAIL])
 
 
 def test_mode_is_kept_and_nothing_else_lies_around(tmp_path: Path) -> None:
@@ -299,6 +304,38 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     said = {(finding.by, finding.message) for finding in notes.read().findings}
     assert len(said) == 4 * 6 + 6
     assert not notes.read().damaged
+
+
+def _write_for_ever(path: str) -> None:
+    for number in itertools.count():
+        Notes(path).add_note(f"seen {number} " + "x" * 20_000)
+
+
+def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    notes.add_findings([FAIL])
+    seen = 1
+    for delay in (0.05, 0.1, 0.15, 0.2):
+        writer = multiprocessing.Process(target=_write_for_ever, args=(str(tmp_path),))
+        writer.start()
+        time.sleep(delay)
+        writer.kill()
+        writer.join()
+        found = notes.read()
+        assert not found.damaged
+        assert len(found.findings) >= seen
+        seen = len(found.findings)
+    assert seen > 1
+    notes.add_findings([PASS])
+    assert [path.name for path in tmp_path.iterdir()] == ["trainsleuth-notes.md"]
+
+
+def test_a_home_that_cannot_be_written_does_not_stop_the_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TRAINSLEUTH_HOME", str(tmp_path / "file" / "home"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    Notes(tmp_path / "case.md").add_findings([FAIL])
+    assert Notes(tmp_path / "case.md").read().findings == _read_back(FAIL)
 
 
 def _as_nobody(act: Callable[[], object], results: multiprocessing.Queue[str]) -> None:

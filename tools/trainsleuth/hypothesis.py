@@ -13,6 +13,17 @@ from trainsleuth.finding import Family, Finding
 Verdict = Literal["open", "refuted", "supported", "confirmed"]
 
 
+def odds(probability: float) -> float:
+    """p / (1 - p), kept finite."""
+    bounded = min(max(probability, 1e-9), 1 - 1e-9)
+    return bounded / (1 - bounded)
+
+
+def probability(odds: float) -> float:
+    """Inverse of `odds`."""
+    return odds / (1 + odds)
+
+
 @dataclass(frozen=True)
 class Credence:
     """How likely, in 0..1: `middle` for ranking, `low` to `high` for people."""
@@ -20,6 +31,11 @@ class Credence:
     low: float
     middle: float
     high: float
+
+    def moved(self, middle: float) -> Credence:
+        """Another middle, the ends moved by the same factor on the odds."""
+        factor = odds(middle) / odds(self.middle)
+        return Credence(probability(odds(self.low) * factor), middle, probability(odds(self.high) * factor))
 
     def rounded(self) -> Credence:
         """Four digits, more than any of them is worth."""

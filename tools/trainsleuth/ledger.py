@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from trainsleuth.finding import Finding
-from trainsleuth.hypothesis import Credence, Hypothesis, Verdict, reference
-from trainsleuth.likelihoods import Column, Table, moved, odds, priors, probability, table, test_id
+from trainsleuth.hypothesis import Credence, Hypothesis, Verdict, odds, probability, reference
+from trainsleuth.likelihoods import Column, Table, priors, table, test_id
 from trainsleuth.next_test import Suggestion, suggest
 
 __all__ = ["LedgerError", "Suggestion", "confirm", "suggest", "update"]
@@ -62,7 +62,7 @@ def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = 
         for_, against = _cited(shipped, id, given)
         about = [part for one in evidence if (part := one.about(id)) is not None]
         verdict = _verdict(before[id].middle, _posterior(before, about)[id], for_, against)
-        prior, credence = before[id].rounded(), moved(before[id], after[id]).rounded()
+        prior, credence = before[id].rounded(), before[id].moved(after[id]).rounded()
         known = Hypothesis(id, cause.statement, cause.family, prior, credence, verdict, for_, against)
         hypotheses.append(known)
     return sorted(hypotheses, key=lambda one: (-one.credence.middle, one.id))
@@ -80,16 +80,14 @@ def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothes
     if (before.outcome, after.outcome) != ("fail", "pass"):
         raise LedgerError(f"{before.by} went from {before.outcome} to {after.outcome}: expected fail to pass")
     if column is None or hypothesis.id not in shipped.named(before, column):
-        raise LedgerError(
-            f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does"
-        )
+        raise LedgerError(f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does")
     ratio = shipped.flip.fails["cause"] / shipped.flip.otherwise
     after_flip = probability(ratio * odds(hypothesis.credence.middle))
     cited = (*hypothesis.for_, reference(before), reference(after))
     return replace(
         hypothesis,
         verdict="confirmed",
-        credence=moved(hypothesis.credence, after_flip).rounded(),
+        credence=hypothesis.credence.moved(after_flip).rounded(),
         for_=tuple(dict.fromkeys(cited)),
     )
 
@@ -100,22 +98,19 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
         column = shipped.column(finding)
         if column is None or finding.outcome not in ("fail", "pass"):
             continue
-        weight = (
-            0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
-        )
-        one = heard.setdefault(test_id(finding.by), _Evidence(column, {}, 0.0))
+        noted = finding.outcome == "fail" and finding.severity == "note"
+        weight = _WEIGHT["low" if noted else finding.confidence]
+        one = heard.get(column.test, _Evidence(column, {}, 0.0))
         if finding.outcome == "pass":
-            heard[test_id(finding.by)] = replace(one, passes=max(one.passes, weight))
+            heard[column.test] = replace(one, passes=max(one.passes, weight))
             continue
         named = shipped.named(finding, column)
         fails = {**one.fails, named: max(one.fails.get(named, 0.0), weight)}
-        heard[test_id(finding.by)] = replace(one, fails=fails)
+        heard[column.test] = replace(one, fails=fails)
     return list(heard.values())
 
 
-def _cited(
-    shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _cited(shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for_, against = [], []
     for ref, finding in given:
         column = shipped.column(finding)

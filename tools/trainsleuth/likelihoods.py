@@ -7,9 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import yaml
-
-from trainsleuth.content import content_root
+from trainsleuth.content import read_evidence
 from trainsleuth.finding import Family, Finding
 from trainsleuth.hypothesis import Credence
 
@@ -85,16 +83,24 @@ class Table:
     def column(self, finding: Finding) -> Column | None:
         """The test that a finding is the answer of; None when it says nothing about any cause.
 
-        A test that the table does not know counts by the claims that its failures cite.
+        A test that the table does not know counts by what its failures suspect, else by the claims they cite.
         """
         known = self.columns.get(test_id(finding.by))
         if known is not None or finding.outcome != "fail":
             return known
-        cited = {cause.id: 0.7 for cause in self.causes.values() if set(cause.claims) & set(finding.claims)}
-        return Column(finding.by, "", 0.0, True, 0.05, "", cited) if cited else None
+        suspected = set(finding.suspects) & set(self.causes)
+        cited = {
+            cause.id: 0.7
+            for cause in self.causes.values()
+            if (cause.id in suspected if suspected else set(cause.claims) & set(finding.claims))
+        }
+        name = f"{finding.by} about {', '.join(cited)}"
+        return Column(name, "", 0.0, True, 0.05, "", cited) if cited else None
 
     def named(self, finding: Finding, column: Column) -> frozenset[str]:
-        """The causes that a failure speaks of: by its claims, else by its family, else all it can see."""
+        """The causes that a failure speaks of: those it suspects, else by claims, by family, else all it can see."""
+        if finding.suspects:
+            return frozenset(finding.suspects) & frozenset(self.causes) or frozenset(column.fails)
         candidates = [self.causes[id] for id in column.fails]
         by_claims = frozenset(cause.id for cause in candidates if set(cause.claims) & set(finding.claims))
         by_family = frozenset(cause.id for cause in candidates if cause.family == finding.family)
@@ -104,8 +110,7 @@ class Table:
 @functools.cache
 def table() -> Table:
     """The table as it is shipped."""
-    with (content_root() / "evidence" / "likelihoods.yaml").open(encoding="utf-8") as file:
-        plain = yaml.safe_load(file)
+    plain = read_evidence("likelihoods.yaml")
     flip = plain["flip"]
     return Table(
         groups={name: Group(**group) for name, group in plain["groups"].items()},
@@ -114,8 +119,7 @@ def table() -> Table:
         causes={one["id"]: Cause(**{**one, "claims": tuple(one["claims"])}) for one in plain["causes"]},
         columns={test_id(one["test"]): Column(**one) for one in plain["tests"]},
         symptoms=tuple(
-            Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"])
-            for one in plain["symptoms"]
+            Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"]) for one in plain["symptoms"]
         ),
     )
 
@@ -138,17 +142,9 @@ def priors(symptom: str = "", many_devices: bool = False) -> dict[str, Credence]
             weights.update({id: weights[id] * factor for id, factor in one.causes.items()})
     if many_devices:
         scale = shipped.many_devices.weight / shipped.groups["platform"].weight
-        weights.update(
-            {c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"}
-        )
-    return {id: moved(_usual(id), weight / sum(weights.values())) for id, weight in weights.items()}
-
-
-def moved(credence: Credence, middle: float) -> Credence:
-    """`credence` with another middle, its ends moved by the same factor on the odds."""
-    factor = odds(middle) / odds(credence.middle)
-    low, high = (probability(odds(end) * factor) for end in (credence.low, credence.high))
-    return Credence(low, middle, high)
+        weights.update({c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"})
+    total = sum(weights.values())
+    return {id: _usual(id).moved(weight / total) for id, weight in weights.items()}
 
 
 def _usual(id: str) -> Credence:
@@ -159,14 +155,3 @@ def _usual(id: str) -> Credence:
     within = cause.weight / group.weight
     total = sum(one.weight for one in shipped.groups.values())
     return Credence(group.low * within, cause.weight / total, group.high * within)
-
-
-def odds(probability: float) -> float:
-    """p / (1 - p), kept finite."""
-    bounded = min(max(probability, 1e-9), 1 - 1e-9)
-    return bounded / (1 - bounded)
-
-
-def probability(odds: float) -> float:
-    """Inverse of `odds`."""
-    return odds / (1 + odds)

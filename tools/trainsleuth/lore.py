@@ -9,13 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-import yaml
-
 from trainsleuth.bm25 import Ranking
-from trainsleuth.content import Section, content_root, sections
-
-# libyaml reads the claims about eight times as fast, where PyYAML was built with it
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from trainsleuth.content import Section, read_evidence, sections
 
 MAX_QUERY = 400  # characters of a question that count
 
@@ -106,13 +101,13 @@ def source(id: str) -> Source:
 @functools.cache
 def claims() -> dict[str, Claim]:
     """Every claim by its id."""
-    return {plain["id"]: _claim(plain) for plain in _read("claims.yaml")}
+    return {plain["id"]: _claim(plain) for plain in read_evidence("claims.yaml")}
 
 
 @functools.cache
 def sources() -> dict[str, Source]:
     """Every source by its id."""
-    return {plain["id"]: Source(**plain) for plain in _read("sources.yaml")}
+    return {plain["id"]: Source(**plain) for plain in read_evidence("sources.yaml")}
 
 
 @functools.cache
@@ -125,7 +120,7 @@ def _words_of(entry: Entry) -> str:
     if isinstance(entry, Claim):
         return f"{entry.id} {entry.topic} {entry.text} {entry.measured}"
     if isinstance(entry, Section):
-        return f"{entry.title} {entry.title} {entry.text}"
+        return f"{entry.title} " * 4 + entry.text
     return f"{entry.id} {entry.title} {entry.authors} {entry.year}"
 
 
@@ -135,12 +130,6 @@ def _claim(plain: Mapping[str, Any]) -> Claim:
         for one in plain["sources"]
     )
     return Claim(**{**plain, "sources": cited})
-
-
-def _read(name: str) -> list[dict[str, Any]]:
-    with (content_root() / "evidence" / name).open(encoding="utf-8") as file:
-        plain: list[dict[str, Any]] = yaml.load(file, _LOADER)
-    return plain
 
 
 def _named(known: Mapping[str, _Named], id: str, kind: str) -> _Named:

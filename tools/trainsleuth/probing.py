@@ -141,9 +141,19 @@ def _ending(run: Run, training: Sequence[Trace]) -> Iterator[Finding]:
         yield Finding(by="probe:run", outcome="fail", severity="error", confidence="high", message=run.why,
                       suspects=("program-crashes",), next=run.output[-1500:])  # fmt: skip
     elif not training:
-        yield Finding(by="probe:run", outcome="open", message=run.why, next=run.output[-800:])
+        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run), next=run.output[-800:])
     elif run.ended in ("timeout", "out_of_memory"):
         yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
+
+
+def _nothing_trained(run: Run) -> str:
+    """Why nothing can be judged, with what was seen instead of a training step."""
+    if run.ended in NEVER_RAN:
+        return run.why
+    forwards = sum(event.get("op") == "forward" for event in run.events)
+    grads = sum(event.get("op") == "autograd_grad" for event in run.events)
+    seen = f" ({forwards} module calls and {grads} torch.autograd.grad calls were)" if forwards or grads else ""
+    return f"no backward and no optimizer step was seen{seen}: {run.why}"
 
 
 def _report(findings: list[Finding], runs: list[Run], asked: list[str]) -> ProbeReport:

@@ -19,6 +19,7 @@ from trainsleuth.hypothesis import Hypothesis
 from trainsleuth.ledger import Suggestion
 from trainsleuth.notes import Notes
 from trainsleuth.probing import ProbeReport, Request, run_probes
+from trainsleuth.repository import Repository
 from trainsleuth.trace import traces
 
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
@@ -52,7 +53,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     shown = " ".join(request.command)
 
     request.say("searching the code for silent bugs")
-    checked = run_checks(root, only=None)
+    checked = run_checks(Repository(root))
     reports: list[ProbeReport] = []
     findings = list(checked.findings)
     _write(book, [f for f in findings if f.outcome == "fail"], shown)
@@ -112,7 +113,9 @@ def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, second
     lead = hypotheses[0]
     if lead.verdict == "supported" and lead.credence.middle >= SETTLED:
         return None
-    by_test = {s.test: s.bits_per_second for s in ledger.suggest(hypotheses, {f.by for f in findings}, seconds)}
+    by_test = {
+        s.test: s.expected_bits_per_second for s in ledger.suggest(hypotheses, {f.by for f in findings}, seconds)
+    }
     worth = {e: max((by_test.get(f"probe:{name}", 0.0) for name in _probes_of(e)), default=0.0) for e in left}
     best = max(left, key=lambda experiment: worth[experiment])
     return best if worth[best] > 0 else None

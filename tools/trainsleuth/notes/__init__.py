@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import Hypothesis, reference
 from trainsleuth.notes import entries, render, storage
 from trainsleuth.notes.entries import Damaged, Item, Run
-from trainsleuth.notes.storage import NotesError
+from trainsleuth.notes.lock import NotesError, locked
 
 __all__ = ["FILE_NAME", "Damaged", "Notes", "NotesError", "Recorded", "Run"]
 
@@ -45,7 +46,8 @@ class Notes:
 
     def __init__(self, path: str | Path, root: str | Path | None = None) -> None:
         given = Path(path)
-        self.path = given / FILE_NAME if given.is_dir() else given
+        holds = os.path.isdir(given)  # unlike Path.is_dir it never raises
+        self.path = given / FILE_NAME if holds else given
         self._root = Path(root) if root is not None else self.path.parent
 
     def text(self, limit: int = MAX_READ) -> str:
@@ -113,7 +115,7 @@ class Notes:
             section = render.run_text(run) + "".join(texts[name] for name in added)
             return render.joined(content, section)
 
-        with storage.locked(target):
+        with locked(target):
             storage.extend(target, addition)
         return tuple(added)
 

@@ -1,44 +1,30 @@
-"""A file that is only ever added to: locked, atomic, and never through a link that leaves its folder."""
+"""A file that is only ever added to: atomic, and never through a link that leaves its folder."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from filelock import FileLock, Timeout
+from trainsleuth.notes.lock import NotesError
 
 MAX_FILE = 64 * 2**20  # bytes; a notes file of that size is no longer for reading
-LOCK_SECONDS = 20.0
 _TRIES = 5  # a person may save the same file while we write
-
-
-class NotesError(Exception):
-    """The notes could not be read or written; the message says where, why and what to do next."""
-
-
-def home_folder() -> Path:
-    """Where locks and runs lie, outside of every repository: $TRAINSLEUTH_HOME, else the user's cache."""
-    named = os.environ.get("TRAINSLEUTH_HOME")
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trainsleuth"
 
 
 def resolved(path: Path, root: Path) -> Path:
     """Where `path` really lies; NotesError when that is outside of `root` or not a plain file."""
     try:
-        target = path.resolve(strict=False)
-    except (OSError, RuntimeError) as error:  # a loop of links
-        raise NotesError(f"{path} cannot be followed ({error}); remove the link") from error
-    if not target.is_relative_to(root.resolve()):
+        target, top = path.resolve(strict=False), root.resolve(strict=False)
+        plain = target.is_file() or not target.exists()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that cannot be one
+        raise NotesError(f"{path} cannot be followed ({error}); name another file") from error
+    if not target.is_relative_to(top):
         raise NotesError(f"{path} leads to {target}, outside of {root}; remove the link or name another file")
-    if target.exists() and not target.is_file():
+    if not plain:
         raise NotesError(f"{path} is not a plain file; name another one")
     return target
 
@@ -51,7 +37,7 @@ def tail(path: Path, limit: int) -> tuple[bytes, int]:
             start = max(0, size - limit)
             file.seek(start)
             content = file.read(limit)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return b"", 0
     except OSError as error:
         raise NotesError(f"{path} cannot be read: {error.strerror}") from error
@@ -59,25 +45,6 @@ def tail(path: Path, limit: int) -> tuple[bytes, int]:
         cut = content.find(b"\n") + 1
         return content[cut:], start + cut
     return content, 0
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Alone with the file among all trainsleuth processes of this user on this machine."""
-    key = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
-    folder = home_folder() / "locks"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f"{key}.lock", timeout=LOCK_SECONDS)
-        lock.acquire()
-    except Timeout as error:
-        raise NotesError(f"{path} is held by another process for {LOCK_SECONDS:.0f} s; retry") from error
-    except OSError as error:
-        raise NotesError(f"no lock in {folder}: {error.strerror}; set TRAINSLEUTH_HOME") from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def extend(path: Path, addition: Callable[[], bytes]) -> None:
@@ -132,8 +99,10 @@ def _fill(file: BinaryIO, old: Path | None, added: bytes) -> None:
 def _state(path: Path) -> os.stat_result | None:
     try:
         return path.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise NotesError(f"{path} cannot be looked at: {error.strerror}; name another file") from error
 
 
 def _same(one: os.stat_result | None, two: os.stat_result | None) -> bool:

@@ -20,11 +20,11 @@ from trainsleuth.trace import Trace
 # What the runtime does in the user's program: its listeners and how long they watch.
 EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
     "observe": {
-        "listeners": ["trace", "losses", "parameters", "nonfinite"],
+        "listeners": ["trace", "losses", "parameters", "origins", "nonfinite"],
         "steps": 200,
         "stop_at_nonfinite": True,
     },
-    "overfit": {"listeners": ["overfit", "losses"], "steps": 120},
+    "overfit": {"listeners": ["overfit", "losses", "origins"], "steps": 150},
 }
 
 

@@ -26,7 +26,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
     ticks = trace.events("tick")
     if len(ticks) < NEEDED_STEPS or not trace.stepping:
         yield Finding(by="probe:learning_rate", outcome="open", family="optimizer",
-                      message=f"{len(ticks)} steps were seen; at least {NEEDED_STEPS} are needed to judge the learning rate",
+                      message=f"{len(ticks)} steps and {len(trace.stepping)} torch optimizers were seen; at least {NEEDED_STEPS} "
+                "steps of one are needed to judge the learning rate",
                       next="allow more steps with --steps or --time")  # fmt: skip
         return
     for optimizer in trace.stepping:

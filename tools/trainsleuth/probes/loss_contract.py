@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from statistics import fmean
 from typing import Any
 
 from trainsleuth.finding import Finding, Link, Number, Severity
@@ -29,6 +30,9 @@ NEVER_NEGATIVE = frozenset({
 ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss"})
 FAR_ABOVE_CHANCE = 1.5  # times chance, plus one nat: default initialisations start 0.4 to 4 % above it
 TOLERANCE = 1e-4
+USUAL_GAIN = 3.0  # std x sqrt(fan in): about 0.6 by torch's default, 1.4 by He; beyond it outputs grow with depth
+NEEDED_TO_FALL = 30  # steps before a sinking loss is judged
+FAR_BELOW = 10.0  # times the first magnitude
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -47,8 +51,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
                 found.setdefault((rule.__name__, call["site"]), finding)
                 break
     failures = list(found.values()) + list(_outer_products(graphs)) + list(_negated(trace, calls))
-    if not any(f.suspects == ("double-normalised-loss",) for f in failures):
-        failures += _far_above_chance(calls)
+    if not failures:
+        failures += [*_far_above_chance(trace, calls), *_falls_without_bound(trace, graphs)]
     yield from failures
     if calls and not [f for f in failures if f.is_alarm]:
         yield from _passes(calls)
@@ -236,7 +240,34 @@ def _close(a: object, b: float) -> bool:
     return isinstance(a, float) and abs(a - b) <= 1e-5 * max(1.0, abs(b))
 
 
-def _far_above_chance(calls: list[Event]) -> Iterator[Finding]:
+def _falls_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """The value that backward starts from sinks ever faster, far below minus its first magnitude."""
+    values = [fmean(tick["losses"]) for tick in trace.events("tick") if tick["losses"] and _numbers(tick["losses"])]
+    if len(values) < NEEDED_TO_FALL or not graphs:
+        return
+    third = len(values) // 3
+    middle, last = fmean(values[third : 2 * third]), fmean(values[-third:])
+    first = fmean(values[:3])
+    if first <= 0 or last > -FAR_BELOW * first or (middle - last) < (fmean(values[:third]) - middle):
+        return
+    place_of = {"site": graphs[0]["combined"] or graphs[0]["site"], "fn": "the sum of the terms"}
+    yield _fail(
+        place_of,
+        f"the loss put together at {shown(place_of)} falls from {first:.4g} to {values[-1]:.4g} in {len(values)} steps and "
+        "ever faster: one of its terms has no lower bound, as with a wrong sign; expected it to level off",
+        "loss-below-bound",
+        severity="warning",
+        confidence="medium",
+        measured={"first": first, "last": values[-1], "steps": len(values)},
+        next="print each term of the sum: the one that sinks has the wrong sign",
+    )
+
+
+def _numbers(values: list[object]) -> bool:
+    return all(isinstance(value, float) for value in values)
+
+
+def _far_above_chance(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
     first = next((call for call in calls if _chance(call) is not None), None)
     if first is None or first["n"] > 0:
         return
@@ -244,11 +275,16 @@ def _far_above_chance(calls: list[Event]) -> Iterator[Finding]:
     assert chance is not None
     if value is not None and value > FAR_ABOVE_CHANCE * chance + 1.0:
         spread = first["input"].get("std", 0.0)
+        large = _largest_scale(trace)
+        source = ""
+        if large:
+            source = f"; {large['name']} has a standard deviation of {large['std']:.3g} over {large['fan_in']} inputs"
+            source += f", set at {large['site']}"
         yield _fail(
-            first,
+            {**first, "site": large["site"], "fn": "sets the scale"} if large else first,
             f"the first loss at {shown(first)} is {value:.3g} per label where chance over {first['labels']['classes']} "
             f"classes gives {chance:.3g}: the model starts confidently wrong, its outputs have a standard deviation of "
-            f"{spread:.3g}; expected a first loss near chance",
+            f"{spread:.3g}{source}; expected a first loss near chance",
             "bad-initialisation-scale",
             severity="warning",
             confidence="medium",
@@ -256,6 +292,13 @@ def _far_above_chance(calls: list[Event]) -> Iterator[Finding]:
             next="look at the scale of the inputs and of the last layer's initialisation",
             claims=("init-loss-at-chance",),
         )
+
+
+def _largest_scale(trace: Trace) -> Event | None:
+    """The weight that was set larger than any usual initialisation does, with the line that did it."""
+    rows = [row for event in trace.events("scales") for row in event["largest"] if row["site"]]
+    largest = max(rows, key=lambda row: float(row["gain"]), default=None)
+    return largest if largest is not None and largest["gain"] > USUAL_GAIN else None
 
 
 def _chance(call: Event) -> float | None:
@@ -301,9 +344,8 @@ def _nothing_seen(trace: Trace, graphs: tuple[Event, ...]) -> Finding:
     path, line = place(graphs[0]["site"]) if graphs else (None, None)
     if graphs:
         ops = ", ".join(graphs[0]["ops"][:4])
-        message = (
-            f"the loss is written by hand (last operations: {ops}): its shapes are in order, its inputs were not judged"
-        )
+        shapes = "no outer product on its way" if graphs[0]["shapes_known"] else "shapes are not told by this torch"
+        message = f"the loss is written by hand (last operations: {ops}): {shapes}, its inputs were not judged"
     else:
         message = "no loss function was called in training and no backward was seen"
     return Finding(by="probe:loss_contract", outcome="open", family="loss", path=path, line=line, message=message,

@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from trainsleuth.finding import Confidence, Finding, Outcome, Severity
+from trainsleuth.finding import Confidence, Finding, Link, Outcome, Severity
 from trainsleuth.trace import Event, Trace, place
 
 EXPERIMENT = "overfit"
@@ -26,6 +26,13 @@ NEEDED_STEPS = 8  # with proven freeze
 ENOUGH_STEPS_TO_BLAME = 30
 FITTED = 0.2  # of the first loss
 UNMOVED = 0.95  # of the first loss: nothing was learned
+STUCK = 0.5  # of the first loss, with the program's own randomness
+STILL = 0.05  # of the first loss: fall over six steps below which that curve is flat
+FITTED_AGAIN = 0.3  # of that, once the random state is frozen
+# causes that leave a loss where it is; which of them, other probes say
+STANDSTILL = ("loss-cut-from-graph", "frozen-parameters", "learning-rate-zero-or-tiny", "step-order",
+              "optimizer-misses-parameters", "unregistered-submodules", "double-normalised-loss", "broadcast-in-loss")  # fmt: skip
+SAME_SHARE = 0.7  # of the frozen steps must meet exactly the same data
 LEVEL = 0.02  # of the first loss: change over the last third below which a curve is flat
 
 
@@ -35,17 +42,18 @@ def probe(trace: Trace) -> Iterator[Finding]:
         yield _open("no training step was seen", "give a command that trains for some dozens of steps")
         return
     yield from _moving_targets(trace, steps)
+    yield from _lost_pairing(trace, steps)
     held = _held(steps)
     if isinstance(held, str):
         yield _open(held, "put one batch into a list and loop over it by hand", trace)
         return
-    losses = [event["loss"] for event in held]
+    losses = [*(event["loss"] for event in steps[:2]), *(event["loss"] for event in held)]
     if any(not isinstance(loss, float) for loss in losses):
         bad = next(i for i, loss in enumerate(losses) if not isinstance(loss, float))
         yield _open(f"the loss is {losses[bad]} after {bad} frozen steps", "run the probe first_nonfinite", trace)
         return
-    if len(losses) < NEEDED_STEPS:
-        yield _open(f"only {len(losses)} steps on frozen data were seen", "allow more --steps or --time", trace)
+    if len(held) < NEEDED_STEPS:
+        yield _open(f"only {len(held)} steps on frozen data were seen", "allow more --steps or --time", trace)
         return
     yield _verdict(trace, losses, held[-1]["mode"])
 
@@ -55,39 +63,43 @@ def probe(trace: Trace) -> Iterator[Finding]:
 
 def _held(steps: Sequence[Event]) -> list[Event] | str:
     """The last steps that provably met the same data, or why there are none."""
-    if max(len(event["losses"]) for event in steps) > 1 and _optimizers_compete(steps):
+    if _optimizers_compete(steps):
         return "several losses are stepped against each other in one step (adversarial), so no single curve says whether it fits"
     mode = steps[-1]["mode"]
     if mode == "record":
         return "the run ended before its inputs could be replayed"
-    tail = [event for event in steps if event["mode"] == mode]
     if mode == "content":
-        return f"only {len(steps)} steps were seen"
+        return f"only {len(steps)} steps were seen, too few to freeze the random state as well"
+    tail = [event for event in steps if event["mode"] == mode]
     if not any(prints for event in tail for prints in event["inputs"]):
         return "no outermost module was called in training mode, so nothing proves that the data were frozen"
-    settled = tail[1:]  # a prefetched batch can make the first differ
-    first_calls = {tuple(event["inputs"][0]) for event in settled if event["inputs"]}
-    calls = {tuple(call) for event in settled for call in event["inputs"]}
-    later_vary = len(calls) > max(2, max((len(e["inputs"]) for e in settled), default=0))
-    if len(first_calls) > max(1, len({len(e["inputs"]) for e in settled})) or later_vary:
-        return "the inputs of the model still change from step to step (their source is not a loader, a global seed or an argument)"
-    targets = {tuple(prints[0] for prints in event["targets"]) for event in settled}
-    if len({t for t in targets if t}) > len({len(t) for t in targets}):
-        return "the inputs are frozen, but the targets still change from step to step"
-    if mode == "replay" and not settled[-1]["replayed_targets"] and settled[-1]["targets"]:
-        return "arguments were replayed, but the targets of the loss could not be"
-    if mode == "replay" and not settled[-1]["targets"]:
+    same = _most_common(tail)
+    if len(same) < max(SAME_SHARE * len(tail), 1):
+        return "what enters the model and the loss still changes from step to step (its source is no loader, seed or argument)"
+    if mode == "replay" and not same[-1]["from_modules"] and not same[-1]["replayed_targets"]:
         return "arguments were replayed, but the loss also uses values that could not be frozen"
-    return settled
+    return same
+
+
+def _most_common(tail: Sequence[Event]) -> list[Event]:
+    """The steps that met exactly the most frequent inputs and targets: a new epoch may begin with another draw.
+
+    Micro-batches of one step count as a set, since an odd number per epoch makes one step shorter. Of later
+    calls only those of the first module's inputs matter when they are fed by earlier ones.
+    """
+    met = [(_prints(event["inputs"][:1]), _prints([t[:1] for t in event["targets"]])) for event in tail]
+    most = max(met, key=met.count)
+    return [event for event, what in zip(tail, met, strict=True) if what == most]
+
+
+def _prints(calls: Sequence[Sequence[str]]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(call) for call in calls)
 
 
 def _optimizers_compete(steps: Sequence[Event]) -> bool:
-    """Several backward calls in a step with different losses: not micro-batches of one."""
-    values = [event["losses"] for event in steps[-3:]]
-    spread = [max(v) - min(v) for v in values if len(v) > 1 and all(isinstance(x, float) for x in v)]
-    scale = [abs(fmean(v)) for v in values if len(v) > 1 and all(isinstance(x, float) for x in v)]
-    frozen = [event for event in steps if event["mode"] in ("random", "replay")]
-    return bool(frozen) and any(s > 1e-3 * (abs(c) + 1e-12) for s, c in zip(spread, scale, strict=True))
+    """Several optimizers step, each after a backward of its own."""
+    last = steps[-1]
+    return bool(last["optimizers"] > 1 and len(last["losses"]) > 1)
 
 
 def _moving_targets(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
@@ -111,6 +123,46 @@ def _moving_targets(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _lost_pairing(trace: Trace, steps: Sequence[Event]) -> Iterator[Finding]:
+    """Targets come in a new order each step, and the batch can be fitted only once that order is frozen."""
+    content = [event for event in steps if event["mode"] == "content" and event["targets"]][:-1]
+    frozen = [event["loss"] for event in steps if event["mode"] == "random"]
+    orders = {event["targets"][0][0] for event in content}
+    if (
+        len(content) < 20
+        or len(frozen) < 20
+        or len(orders) < len(content)
+        or len({e["targets"][0][1] for e in content}) > 1
+    ):
+        return
+    free = [event["loss"] for event in content]
+    if any(not isinstance(loss, float) for loss in free + frozen):
+        return
+    start, stuck, fitted = fmean(free[:3]), fmean(free[-5:]), fmean(frozen[-3:])
+    fall = fmean(free[-12:-6]) - fmean(free[-6:])
+    if stuck > STUCK * start and fall < STILL * start and fitted < FITTED_AGAIN * stuck:
+        losses = [call for call in trace.events("loss") if call["training"]]
+        drawn = _permutations(trace, losses)
+        path, line = place(drawn[-1] if drawn else losses[0]["site"] if losses else None)
+        links = [(*place(site), "draws a permutation of the batch") for site in drawn]
+        yield Finding(
+            by="probe:overfit_one_batch", outcome="fail", severity="error", confidence="high", family="data", path=path,
+            line=line, suspects=("targets-misaligned-with-inputs",), claims=("labels-shuffled-together",),
+            chain=tuple(Link(path, line, why) for path, line, why in links if path and line),
+            message=f"one batch of the loader comes with its targets in a new order at each of {len(content)} steps and the "
+            f"loss stays at {stuck:.4g} of {start:.4g}; with the random state frozen, so that the order stays, it falls to "
+            f"{fitted:.4g}: the order of the targets is not that of the inputs; expected one permutation for both",
+            measured={"free_start": start, "free_end": stuck, "frozen_end": fitted, "orders": len(orders)},
+            next="look for a permutation between the loader and the loss that is drawn twice, or applied to one side only",
+        )  # fmt: skip
+
+
+def _permutations(trace: Trace, losses: Sequence[Event]) -> list[str]:
+    """Lines that draw a permutation as long as the batch, in the order of one step."""
+    sizes = {call["input"]["shape"][0] for call in losses if call["input"]["shape"]}
+    return list(dict.fromkeys(event["site"] for event in trace.events("permutation") if event["size"] in sizes))
+
+
 # -- verdict -------------------------------------------------------------------------------
 
 
@@ -125,11 +177,11 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
         "steps": len(losses),
         "slope_last_third": change,
     }
-    curve = f"{start:.4g} to {end:.4g} in {len(losses)} steps on one frozen batch (by {_means(mode)})"
+    curve = f"{start:.4g} to {end:.4g}, the last {len(losses) - 2} steps on one frozen batch (by {_means(mode)})"
     floor = _softmax_floor(trace)
     if floor is not None and abs(end - floor) < 0.02 * floor and abs(change) < LEVEL:
         return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "
-                        "cross-entropy on probabilities; expected to approach 0", measured, "double-normalised-loss",
+                        "cross-entropy on probabilities; expected to approach 0", measured, ("double-normalised-loss",),
                         "error", "high", ("softmax-before-ce-floor",))  # fmt: skip
     if start > 0 and end <= FITTED * start:
         return _finding(trace, "pass", f"the loss falls from {curve}: model, loss and optimizer can fit; "
@@ -138,7 +190,7 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
         if end > 1.5 * start:
             return _finding(trace, "open", f"the loss rises from {curve} at the constructor's learning rate", measured)
         return _finding(trace, "fail", f"the loss stays: {curve}; expected a clear fall, since the batch, dropout, decay and "
-                        "schedule are held still", measured, "loss-cut-from-graph", "warning", "medium",
+                        "schedule are held still", measured, STANDSTILL, "warning", "medium",
                         ("overfit-one-batch", "failing-one-batch-shapes"))  # fmt: skip
     trend = "still falling" if change > LEVEL else "level" if abs(change) <= LEVEL else "rising"
     return _finding(
@@ -166,7 +218,7 @@ def _finding(
     outcome: Outcome,
     message: str,
     measured: dict[str, float | int],
-    suspect: str | None = None,
+    suspects: tuple[str, ...] = (),
     severity: Severity = "note",
     confidence: Confidence = "medium",
     claims: tuple[str, ...] = ("overfit-one-batch", "overfit-one-batch-blind-spots"),
@@ -175,7 +227,7 @@ def _finding(
     path, line = place(losses[0]["site"]) if losses else (None, None)
     return Finding(
         by="probe:overfit_one_batch", outcome=outcome, severity=severity, confidence=confidence, message=message,
-        path=path, line=line, measured=measured, suspects=(suspect,) if suspect else (), claims=claims,
+        path=path, line=line, measured=measured, suspects=suspects, claims=claims,
         next="look at the data as they enter the model" if outcome == "pass" else "read the parameter table of the same program",
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from trainsleuth.finding import Confidence, Finding, Severity
+from trainsleuth.finding import Confidence, Finding, Link, Severity
 from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
@@ -155,16 +155,25 @@ def _left_out(trace: Trace, table: Table) -> Iterator[Finding]:
         number = next(r.optimizer for r in rows if r.optimizer is not None)
         born = trace.optimizer(number)
         share = sum(r.elements for r in lost) / sum(r.elements for r in rows)
+        replaced = next((e for e in trace.events("module_replaced") if _is_about(e, lost)), None)
+        how = f"; {replaced['name']} was replaced at {shown(replaced)}" if replaced else ""
+        born_path, born_line = place(born.get("site"))
         yield _fail(
-            born.get("site") or step.get("site"),
+            (replaced or born).get("site") or step.get("site"),
             f"{len(lost)} parameters of {table.roots[root]} ({share:.1%} of its elements: {_names(lost)}) get gradients "
             f"but belong to no optimizer and never change over {table.steps} steps; {born.get('cls')} was built at "
-            f"{shown(born)} without them; expected all trainable parameters in it",
+            f"{shown(born)} without them{how}; expected all trainable parameters in it",
             "optimizer-misses-parameters",
+            chain=(Link(born_path, born_line, "builds the optimizer"),) if born_path and born_line else (),
             measured={"left_out": len(lost), "share": round(share, 4), "steps": table.steps},
             next="build the optimizer after the last module is added or replaced, from model.parameters()",
             claims=("updates-not-applied",),
         )
+
+
+def _is_about(replaced: Event, rows: list[Row]) -> bool:
+    """Does the replaced submodule hold one of these parameters, by name?"""
+    return any(row.name and replaced["name"] in row.name.split(".") for row in rows)
 
 
 def _frozen(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
@@ -224,12 +233,14 @@ def _unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
         return []
     share = sum(r.elements for r in unreached) / max(1, sum(r.elements for r in rows))
     alarming = share >= MEANINGFUL_SHARE
-    site = trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0]
+    cut = trace.events("detach")[-1] if trace.events("detach") else None
+    site = cut or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
+    how = f"; a tensor with a graph is detached at {shown(cut)}" if cut else ""
     return [
         _fail(
             site.get("site"),
             f"{len(unreached)} of {len(rows)} trainable parameters ({share:.1%} of elements: {_names(unreached)}) run in "
-            f"the forward but never receive a gradient over {table.steps} steps; expected one, unless their output is unused",
+            f"the forward but never receive a gradient over {table.steps} steps; expected one, unless their output is unused{how}",
             "loss-cut-from-graph",
             severity="error" if share >= NEARLY_ALL else "warning" if alarming else "note",
             confidence="high" if share >= NEARLY_ALL else "medium" if alarming else "low",

@@ -194,8 +194,9 @@ def _order(trace: Trace, healthy: bool) -> Finding:
     typical = cycles[min(2, len(cycles) - 1)]
     after = _until_next_batch(trace, typical[-1])
     shown_ops = [op for op in (*typical, *after) if op["op"] in SHOWN_OPS]
-    words, links = [], []
-    for op in shown_ops[:40]:
+    words: list[str] = []
+    links: list[Link] = []
+    for op in shown_ops[:200]:
         name = op.get("fn") if op["op"] in ("loss", "clip") else op["op"]
         words.append(str(name))
         path, line = place(op.get("site"))
@@ -225,13 +226,25 @@ def _until_next_batch(trace: Trace, step: Event) -> list[Event]:
 
 
 def _folded(words: list[str]) -> Iterator[str]:
-    """Repeats of one word told once, with their number."""
-    start = 0
-    for place_of in range(1, len(words) + 1):
-        if place_of == len(words) or words[place_of] != words[start]:
-            count = place_of - start
-            yield words[start] if count == 1 else f"{words[start]} x{count}"
-            start = place_of
+    """Repeats told once with their number, the longest repeated stretch first: micro-batches, closures."""
+    at = 0
+    while at < len(words):
+        width, count = _repeat(words[at:])
+        stretch = " > ".join(words[at : at + width])
+        yield stretch if count == 1 else f"{stretch} x{count}" if width == 1 else f"({stretch}) x{count}"
+        at += width * count
+
+
+def _repeat(words: list[str]) -> tuple[int, int]:
+    """(width, count) of the repetition at the start that covers most words."""
+    best = (1, 1)
+    for width in range(1, len(words) // 2 + 1):
+        count = 1
+        while words[count * width : (count + 1) * width] == words[:width]:
+            count += 1
+        if count > 1 and width * count > best[0] * best[1]:
+            best = (width, count)
+    return best
 
 
 def _no_step(trace: Trace) -> Finding:

@@ -9,6 +9,8 @@ import returns to whoever asked for it.
 import json
 import os
 import sys
+import time
+import traceback
 
 CONFIG = "TRAINSLEUTH_CONFIG"
 FAILED = 70  # the exit code of a process that could not be probed and therefore was not run on
@@ -39,6 +41,15 @@ def start():
     importhook.after_import("torch", _on_torch)
 
 
+def adopt_fork():
+    """Let a forked child speak that turned out to train: call it where only training gets, as in a step.
+
+    Forked children are silent at first, since most of them are loader workers.
+    """
+    if events.reopen():
+        events("hello", forked=True, **_self())
+
+
 def finish(reason, **fields):
     """End this process on purpose, successfully and now: no `finally`, no atexit, no saving.
 
@@ -56,8 +67,6 @@ def finish(reason, **fields):
 
 def fail(what):
     """End this process because it cannot be probed: nothing trains unwatched under a probe's name."""
-    import traceback
-
     cause = traceback.format_exc() if sys.exc_info()[0] else ""
     try:
         if events is not None:
@@ -70,15 +79,19 @@ def fail(what):
 
 def _on_torch(torch):
     global _torch_is_hooked
-    import time
-
     began = time.perf_counter()
     try:
         from . import hooks
 
         installed = hooks.install(torch, config, events)
         spent = round(time.perf_counter() - began, 4)
-        events("hooks", torch=str(torch.__version__), hooks=installed, seconds=spent, rank=rank())
+        events(
+            "hooks",
+            torch=str(getattr(torch, "__version__", "?")),
+            hooks=installed,
+            seconds=spent,
+            rank=rank(),
+        )
     except BaseException:
         fail("the probe could not be put into torch %s" % getattr(torch, "__version__", "?"))
     _torch_is_hooked = True

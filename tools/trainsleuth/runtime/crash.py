@@ -3,6 +3,7 @@
 import atexit
 import os
 import sys
+import traceback as formatting  # now: the user's path may hold another one
 
 TRACEBACK_CHARACTERS = 20_000
 
@@ -37,8 +38,6 @@ def _at_exit(events, config):
 
 def report(events, config, kind, error, traceback):
     global _reported
-    import traceback as formatting
-
     _reported = error
     text = "".join(formatting.format_exception(kind, error, traceback))
     if len(text) > TRACEBACK_CHARACTERS:

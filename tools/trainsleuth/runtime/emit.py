@@ -1,5 +1,6 @@
 """Events: one JSON line per fact, one file per process, readable while the program still runs."""
 
+import fcntl
 import json
 import math
 import numbers
@@ -38,11 +39,13 @@ class Events:
         self._write(line)
 
     def reopen(self):
-        """Give a forked child that trains its own file. Does nothing in the process that opened this one."""
-        if os.getpid() != self.pid:
-            folder = os.path.dirname(self.path)
-            self.path = os.path.join(folder, "events-%d.jsonl" % os.getpid())
-            self._open()
+        """Give a forked child its own file. False, and nothing done, in the process that opened this one."""
+        if os.getpid() == self.pid:
+            return False
+        folder = os.path.dirname(self.path)
+        self.path = os.path.join(folder, "events-%d.jsonl" % os.getpid())
+        self._open()
+        return True
 
     def _open(self):
         self.pid = os.getpid()
@@ -60,8 +63,6 @@ class Events:
 
 def open_high(path, flags):
     """A close-on-exec descriptor with a number that programs do not expect to be free."""
-    import fcntl
-
     low = os.open(path, flags | os.O_CLOEXEC, 0o600)
     try:
         return fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR)

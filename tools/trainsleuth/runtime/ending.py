@@ -6,14 +6,18 @@ import time
 
 
 def wait_for_ranks(folder, seconds=5.0):
-    """Return when every rank of this machine has come here, or after `seconds`."""
+    """Leave a mark, and return when every rank of this machine has left its own, or after `seconds`.
+
+    The mark also tells the supervisor that the rest of the run has no long future.
+    """
     world = os.environ.get("LOCAL_WORLD_SIZE") or os.environ.get("WORLD_SIZE") or "1"
     rank = os.environ.get("LOCAL_RANK") or os.environ.get("RANK")
-    if rank is None or not world.isdigit() or int(world) < 2:
-        return
     generation = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
     here = "finished-%s-" % generation
-    open(os.path.join(folder, here + rank), "w").close()
+    mark = "finished-pid-%d" % os.getpid() if rank is None else here + rank
+    open(os.path.join(folder, mark), "w").close()
+    if rank is None or not world.isdigit():
+        return
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if sum(name.startswith(here) for name in os.listdir(folder)) >= int(world):

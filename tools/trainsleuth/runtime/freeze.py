@@ -1,18 +1,21 @@
 """Makes the program meet the same data at every step, and keeps the proof: fingerprints of what arrives.
 
-Three means, each tried only when the one before did not hold: the content of the data loader (the real
-iteration goes on, so that lengths and ends stay true), the global random state, recorded arguments of
-the outermost modules and targets of the loss functions.
+Three means, one after the other: the content of the data loader (the real iteration goes on, so that
+lengths and ends stay true) with the program's own randomness left free; the random state too, global
+and private; and, if inputs still move, recorded arguments of the outermost modules and targets of the
+loss functions.
 """
 
 import copy
 import random
 import sys
 
+from . import generators
 from .tensors import fingerprint, tensors_in
 
-CONTENT_STEPS = 3  # loader content alone
-RANDOM_STEPS = 4  # then with the random state restored; if inputs still move, arguments are replayed
+CONTENT_STEPS = 30  # loader content alone: what the program's own randomness does to the fit is seen here
+NO_LOADER_STEPS = 3  # without a loader there is nothing to see by it
+RANDOM_STEPS = 5  # then with the random state restored; if inputs still move, arguments are replayed
 
 
 class Freezer:
@@ -23,6 +26,7 @@ class Freezer:
         self.random_state = None
         self.recorded_calls, self.recorded_targets = {}, {}
         self.replayed_targets = 0
+        self.random_since = None
         self.history = []
         self._new_step()
 
@@ -37,6 +41,8 @@ class Freezer:
         if id(dataset) not in self.batches:
             self.datasets.append(dataset)  # referenced, so that its id stays its own
             self.batches[id(dataset)] = copied(batch)
+        if self.random_state is not None:
+            self._restore_random()  # a new epoch's iterator drew from it
         return copied(self.batches[id(dataset)])
 
     # -- outermost modules -----------------------------------------------------------------
@@ -60,7 +66,7 @@ class Freezer:
 
     def _is_derived(self, tensor):
         """Comes out of a module of this same step: moves because the parameters move."""
-        return tensor.requires_grad or storage(tensor) in self.outputs
+        return tensor.grad_fn is not None or storage(tensor) in self.outputs
 
     def _is_fed(self, args, kwargs):
         return any(self._is_derived(t) for t in tensors_in((args, kwargs)))
@@ -88,9 +94,9 @@ class Freezer:
         seen = {"mode": self.mode, "inputs": self.calls, "targets": self.losses}
         self.history.append([self.calls, self.losses])
         self._new_step()
-        if self.mode == "content" and step >= CONTENT_STEPS:
-            self.mode, self.random_state = "random", self._save_random()
-        elif self.mode == "random" and step == CONTENT_STEPS + RANDOM_STEPS and not self._holds():
+        if self.mode == "content" and step >= (CONTENT_STEPS if self.batches else NO_LOADER_STEPS):
+            self.mode, self.random_since, self.random_state = "random", step, self._save_random()
+        elif self.mode == "random" and step == self.random_since + RANDOM_STEPS and not self._holds():
             self.mode = "record"
         elif self.mode == "record":
             self.mode = "replay"
@@ -99,12 +105,9 @@ class Freezer:
         return seen
 
     def _holds(self):
-        """The last steps met equal inputs. A prefetched batch can make the first of them differ.
-
-        As sets: an odd number of batches per epoch makes one step shorter than the others.
-        """
-        met = [{tuple(call) for call in calls[:1]} for calls, _ in self.history[-2:]]
-        return bool(met[0]) and met[0] == met[1] and any(any(call) for call in met[0])
+        """Most of the last steps met the same first inputs. A prefetched batch or a new epoch can make one differ."""
+        met = [tuple(calls[0]) for calls, _ in self.history[-RANDOM_STEPS:] if calls and calls[0]]
+        return bool(met) and max(map(met.count, met)) >= RANDOM_STEPS - 1
 
     def _save_random(self):
         torch, state = self.torch, {"torch": self.torch.get_rng_state(), "python": random.getstate()}
@@ -112,6 +115,8 @@ class Freezer:
             state["numpy"] = sys.modules["numpy"].random.get_state()
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             state["cuda"] = torch.cuda.get_rng_state_all()
+        own = generators.find(torch, self.bus.sites)
+        state["private"] = [(generator, generators.save(generator)) for generator in own]
         return state
 
     def _restore_random(self):
@@ -122,6 +127,8 @@ class Freezer:
             sys.modules["numpy"].random.set_state(state["numpy"])
         if "cuda" in state:
             self.torch.cuda.set_rng_state_all(state["cuda"])
+        for generator, its_state in state["private"]:
+            generators.restore(generator, its_state)
 
 
 def storage(tensor):

@@ -10,7 +10,12 @@ CARRIERS = (
     "Select", "Slice", "Split", "Squeeze", "SwapAxes", "TBackward", "ToCopy", "Transpose", "Unbind", "Unsafe",
     "Unsqueeze", "Upsample", "View", "MaskedSelect", "Gather",
 )  # fmt: skip
-ELEMENTWISE = ("Sub", "Add", "Mul", "Div", "Pow")
+BINARY = ("SubBackward", "AddBackward", "RsubBackward", "MulBackward", "DivBackward", "PowBackward")
+ELEMENTWISE = (
+    *BINARY, "Abs", "Clamp", "Exp", "Log", "LogBackward", "Log1P", "Maximum", "Minimum", "Neg", "Relu", "Sigmoid", "Sqrt",
+    "Square", "Tanh", "Where",
+)  # fmt: skip
+REDUCTIONS = ("Mean", "Sum", "Nansum", "Norm", "LinalgVectorNorm", "Amax", "Amin")
 MOST_NODES = 50_000
 
 
@@ -60,20 +65,41 @@ def shape_of(node):
     return None if size is None else [int(n) for n in size]
 
 
-def outer_products(nodes):
-    """Elementwise operations in which a (N, 1) or (N,) column met a row and became (N, N).
-
-    A deliberate pairwise comparison makes its axes by hand, so an operand that comes from an
-    unsqueeze or an expand is left alone.
-    """
-    for node in nodes:
-        if not name_of(node).startswith(ELEMENTWISE):
+def loss_arithmetic(roots):
+    """The nodes between the loss and the first operation that is neither elementwise, a reduction nor a carrier."""
+    waiting = [tensor.grad_fn for tensor in roots if getattr(tensor, "grad_fn", None) is not None]
+    seen = set(waiting)
+    for node in waiting:  # grows while it is walked
+        if not name_of(node).startswith(ELEMENTWISE + REDUCTIONS + CARRIERS):
             continue
-        result = shape_of(node)
-        if result is None or len(result) != 2 or result[0] != result[1] or result[0] < 2:
-            continue
+        yield node
         for parent, _ in node.next_functions:
-            operand = shape_of(parent) if parent is not None and leaf_of(parent) is None else None
-            is_thin = operand in ([result[0], 1], [result[0]])
-            if is_thin and not name_of(parent).startswith(("Unsqueeze", "Expand")):
+            if parent is not None and parent not in seen and len(seen) < MOST_NODES:
+                seen.add(parent)
+                waiting.append(parent)
+
+
+def outer_products(roots):
+    """Elementwise operations of the loss in which a (N, 1) or (N,) column met a row and became (N, N).
+
+    A deliberate pairwise comparison makes its axes by hand (unsqueeze, expand) or meets two operands with
+    graphs as (N, 1) and (1, N); a parameter that scales a square matrix comes from a leaf. Both are left alone.
+    """
+    for node in loss_arithmetic(roots):
+        result = shape_of(node)
+        if not name_of(node).startswith(BINARY) or result is None or len(result) != 2:
+            continue
+        n = result[0]
+        parents = [parent for parent, _ in node.next_functions if parent is not None]
+        operands = [operand_shape(parent) for parent in parents]
+        if n < 2 or result[1] != n or result in operands or [1, n] in operands:
+            continue
+        for parent, operand in zip(parents, operands):
+            is_made_by_hand = name_of(parent).startswith(("Unsqueeze", "Expand"))
+            if operand in ([n, 1], [n]) and not is_made_by_hand and leaf_of(source(parent)) is None:
                 yield node, operand, result
+
+
+def operand_shape(node):
+    leaf = leaf_of(node)
+    return list(leaf.shape) if leaf is not None else shape_of(node)

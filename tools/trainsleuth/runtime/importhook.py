@@ -4,7 +4,7 @@ import sys
 
 
 def after_import(name, then):
-    """Call `then(module)` after each execution of module `name`: first import, reload, or a spec loaded by hand.
+    """Call `then(module)` after each execution of module `name`: an import, a reload, a spec loaded by hand.
 
     A module that is already there counts as just imported.
     """

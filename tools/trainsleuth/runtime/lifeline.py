@@ -1,6 +1,10 @@
 """The end of this process when its supervisor is gone, even if that was killed without a word."""
 
+import fcntl
 import os
+import signal
+
+from .emit import open_high
 
 _descriptor = None
 
@@ -16,8 +20,6 @@ def attach(path):
 
 def _hold(path):
     global _descriptor
-    from .emit import open_high
-
     if _descriptor is not None:  # a fork: what it inherited still names the parent
         os.close(_descriptor)
         _descriptor = None
@@ -37,9 +39,6 @@ def _hold(path):
 
 def _kill_at_end_of_file(descriptor):
     """On Linux the kernel sends the signal itself. A thread would make `os.fork` warn from Python 3.12 on."""
-    import fcntl
-    import signal
-
     try:
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
@@ -58,6 +57,4 @@ def _wait(descriptor):
 
 
 def _kill():
-    import signal
-
     os.kill(os.getpid(), signal.SIGKILL)

@@ -82,9 +82,10 @@ class Listener:
         self.events(
             "graph", n=self.bus.steps, site=user, lib=library, nodes=len(nodes), leaves=len(leaves), detached=detached,
             truncated=len(nodes) > graph.MOST_NODES,
+            shapes_known=any(graph.shape_of(node) is not None for node in nodes[:20]),
             reached=[sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
             members=[len(members(o)) for o in self.optimizers],
-            unregistered=self.unregistered(leaves), outer=self.outer(nodes),
+            unregistered=self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
             ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
         )  # fmt: skip
 
@@ -122,9 +123,16 @@ class Listener:
         offset = next((i for i, text in enumerate(lines) if text.strip().startswith("self.%s" % attribute)), 0)
         return "%s:%d" % (self.bus.sites.classify(path)[1], first + offset)
 
-    def outer(self, nodes):
+    def combined(self, tensors):
+        """The line where terms are added up to the loss, nearest to it; None for a loss of one term."""
+        for node in graph.loss_arithmetic(tensors):
+            if graph.name_of(node).startswith(("Add", "Sub")) and len(node.next_functions) > 1:
+                return self.bus.sites.of_traceback(graph.lines_of(node))[0]
+        return None
+
+    def outer(self, tensors):
         found = []
-        for node, operand, result in graph.outer_products(nodes):
+        for node, operand, result in graph.outer_products(tensors):
             user, library = self.bus.sites.of_traceback(graph.lines_of(node))
             found.append({"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library})
         return found[:5]

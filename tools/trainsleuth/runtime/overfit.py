@@ -4,10 +4,11 @@ Data are frozen (freeze.py); dropout, weight decay and the schedule are held off
 alone can keep a healthy model from reaching its floor. Train and eval flags stay as the program set them.
 """
 
-from .freeze import Freezer
+from .freeze import Freezer, storage
 from .tensors import scalar
 
 ENOUGH = 0.03  # of the first loss: clearly fitted, no need to go on
+SEEN_ENOUGH = 8  # steps after which optimizers with losses of their own are taken as adversaries
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 MOST_ADAPTIVE_RATE = 0.1  # above it the constructor's rate is a factor for a schedule, not a rate
 
@@ -20,7 +21,8 @@ class Listener:
         self.first = None
         self.low = 0
         self.rates, self.saved = {}, {}
-        self.training = 0
+        self.stepped = set()
+        self.from_modules = True  # every loss of this step is the output of an outermost module
         hold_off_dropout(bus.torch)
 
     def batch(self, loader, batch):
@@ -28,7 +30,6 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         if module.training and self.torch.is_grad_enabled():
-            self.training += 1
             return self.freezer.call(module, args, kwargs)
         return None
 
@@ -51,6 +52,7 @@ class Listener:
     def backward_before(self, tensors, gradients):
         self.values.append(sum(self.unscaled.get(id(t), scalar(t)) or 0.0 for t in tensors))
         self.unscaled.clear()
+        self.from_modules &= all(storage(t) in self.freezer.outputs for t in tensors)
 
     # -- weight decay and schedule ---------------------------------------------------------
 
@@ -58,6 +60,7 @@ class Listener:
         self.rates[id(optimizer)] = [group.get("lr") for group in optimizer.param_groups]
 
     def step_before(self, optimizer):
+        self.stepped.add(id(optimizer))
         born = self.rates.get(id(optimizer), [])
         self.saved[id(optimizer)] = [(g.get("lr"), g.get("weight_decay")) for g in optimizer.param_groups]
         for place, group in enumerate(optimizer.param_groups):
@@ -77,12 +80,16 @@ class Listener:
     # -- verdict material ------------------------------------------------------------------
 
     def boundary(self, step):
-        met = self.freezer.boundary(step)
+        met = dict(self.freezer.boundary(step), from_modules=self.from_modules, optimizers=len(self.stepped))
         loss = sum(self.values) / max(1, len(self.values))
         self.events("frozen", n=step, loss=loss, losses=self.values[-16:], replayed_targets=self.freezer.replayed_targets,
                     **met)  # fmt: skip
-        self.values = []
-        if met["mode"] in ("random", "replay") and step > 6:
+        is_adversarial = len(self.stepped) > 1 and len(self.values) > 1
+        replayed_in_vain = met["mode"] == "replay" and not (self.from_modules or self.freezer.replayed_targets)
+        if (is_adversarial and step >= SEEN_ENOUGH) or replayed_in_vain:
+            self.bus.finish("no single curve can be frozen")
+        self.values, self.stepped, self.from_modules = [], set(), True
+        if met["mode"] in ("random", "replay"):
             self._stop_when_fitted(loss)
 
     def _stop_when_fitted(self, loss):

@@ -7,6 +7,7 @@ else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ...
 MOST_COPIED = 256 * 2**20  # bytes
 SAMPLE = 2048  # elements of each parameter when copying all would be too much
 MOST_ROWS = 4000
+MOST_PHASES = 6  # optimizers whose birth begins a new phase
 LOOK_AT = (0, 1, 2, 3, 5, 10, 20, 50)  # steps whose gradients are read, then every 100th
 TELL_AT = frozenset({1, 3, 10, 30, 100, 300, 1000, 3000})
 
@@ -26,26 +27,33 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
-        self.training_roots = set()
+        self.phase, self.scanned = 0, None  # step at which the last optimizer was built
         self.sampled = None
 
     # -- who is there ----------------------------------------------------------------------
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
+        if len(self.optimizers) <= MOST_PHASES:
+            self.phase = self.bus.steps  # look closely again
 
     def forward_before(self, module, args, kwargs):
-        if all(module is not known for known in self.roots):
+        number = next((n for n, known in enumerate(self.roots) if known is module), None)
+        if number is None:
+            number = len(self.roots)
             self.roots.append(module)
-            for name, parameter in module.named_parameters():
-                row = self.rows.get(id(parameter))
-                if row is None:
-                    self._add(parameter, len(self.roots) - 1, name)
-                elif row.name is None:
-                    row.root, row.name = len(self.roots) - 1, name
+        elif self.bus.steps != self.phase or self.scanned == (number, self.phase):
+            return
+        self.scanned = (number, self.phase)  # a head may be replaced between two phases
+        for name, parameter in module.named_parameters():
+            row = self.rows.get(id(parameter))
+            if row is None:
+                self._add(parameter, number, name)
+            elif row.name is None:
+                row.root, row.name = number, name
 
     def module_called(self, module):
-        if self.bus.steps < 3:
+        if self.bus.steps - self.phase < 3:
             self.called.add(id(module))
 
     def _add(self, parameter, root, name):
@@ -86,7 +94,7 @@ class Listener:
         self._tell(self.bus.steps)
 
     def _looking(self, step=None):
-        step = self.bus.steps if step is None else step
+        step = (self.bus.steps if step is None else step) - self.phase
         return step in LOOK_AT or step % 100 == 0
 
     def _read_gradients(self, rows):

@@ -6,6 +6,10 @@ Usage: python FLAGS run_script.py script.py ARGUMENTS | -m module ARGUMENTS | -c
 import os
 import sys
 
+SAFE = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
+if not SAFE:
+    sys.path.pop(0)  # the folder of this file: nothing in it may answer for a name
+
 
 def load_runtime():
     """The runtime, started, by its place next to this file."""
@@ -25,16 +29,13 @@ def pose_as(arguments):
     """Set argv and path as `python FLAGS arguments` would; return what to run: (kind, subject)."""
     if hasattr(sys, "orig_argv"):
         sys.orig_argv[len(sys.orig_argv) - len(arguments) - 1 :] = arguments
-    safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
-    if not safe:
-        sys.path.pop(0)  # the folder of this file
     kind = arguments[0] if arguments[0] in ("-m", "-c") else "script"
-    sys.argv[:] = arguments[1:] if kind == "-m" else arguments if kind == "script" else ["-c"] + arguments[2:]
+    sys.argv[:] = {"-m": arguments[1:], "-c": ["-c", *arguments[2:]], "script": arguments}[kind]
     subject = arguments[0] if kind == "script" else arguments[1]
     if kind == "script" and is_application(subject):
         sys.path.insert(0, subject)
         return "application", subject
-    if not safe:
+    if not SAFE:
         folders = {"-m": os.getcwd(), "-c": "", "script": os.path.dirname(os.path.realpath(subject))}
         sys.path.insert(0, folders[kind])
     return kind, subject
@@ -71,12 +72,18 @@ def code_of(kind, subject):
 
 
 def main():
-    runtime = load_runtime()
+    import runpy
+
+    try:
+        runtime = load_runtime()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        sys.stderr.write("trainsleuth: the runtime could not start, so this process was stopped\n")
+        sys.stderr.flush()
+        os._exit(70)
     runtime.crash.hide_leading(__file__)
     kind, subject = pose_as(sys.argv[1:])
     if kind in ("-m", "application"):
-        import runpy
-
         runpy._run_module_as_main(subject if kind == "-m" else "__main__", alter_argv=kind == "-m")
         return
     code, about = code_of(kind, subject)

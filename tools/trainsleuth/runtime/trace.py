@@ -5,6 +5,8 @@ After `detail` steps only one "tick" per step is written: loss, learning rates.
 
 from .tensors import scalar, shape, tensors_in
 
+MOST_PHASES = 6  # optimizers whose birth begins a new phase
+
 
 class Listener:
     def __init__(self, bus):
@@ -13,7 +15,7 @@ class Listener:
         self.judge = bus.experiment.get("judge", 6)  # steps whose gradients are read at each backward
         self.optimizers, self.roots, self.loaders = {}, {}, {}
         self.kept = []  # referenced, so that an id is never used twice
-        self.unscaled = {}
+        self.unscaled, self.phase = {}, 0
         self.losses = []
 
     # -- names for objects -----------------------------------------------------------------
@@ -41,7 +43,7 @@ class Listener:
 
     @property
     def detailed(self):
-        return self.bus.steps < self.detail
+        return self.bus.steps - self.phase < self.detail
 
     def op(self, name, **fields):
         user, library = self.bus.sites.here()
@@ -51,6 +53,8 @@ class Listener:
 
     def optimizer_born(self, optimizer):
         self.optimizer(optimizer)
+        if len(self.optimizers) <= MOST_PHASES:
+            self.phase = self.bus.steps  # a new phase of the program is told in full again
 
     def batch(self, loader, batch):
         if self.detailed:
@@ -77,7 +81,7 @@ class Listener:
         self.losses.append(value)
         if self.detailed:
             judged = {}
-            if self.bus.steps < self.judge:
+            if self.bus.steps - self.phase < self.judge:
                 judged = {
                     str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"] for o in self.kept_optimizers()
                 }

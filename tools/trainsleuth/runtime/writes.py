@@ -9,7 +9,8 @@ import sys
 
 CAP = 200  # paths named per process
 UNTOLD = ("/dev/", "/proc/", "/sys/")
-CACHES = (
+CACHES = (  # of torch and its relatives: counted, not named
+    "/torchelastic_",
     "/torchinductor_",
     "/.triton/",
     "/.cache/torch/",
@@ -24,7 +25,11 @@ _saw = None
 
 
 def watch(events, config):
-    """Emit "wrote" {path} once per path, the first `CAP` of them; "wrote_more" {caches, untold} at exit."""
+    """Emit "wrote" {path, before} once per path, `CAP` of them; "wrote_more" {caches, untold} at exit.
+
+    `before` is [modification time in ns, size in bytes] or None: only afterwards it can be seen whether the
+    call changed anything, and whether the file was a temporary one.
+    """
     global _saw
     import atexit
 
@@ -47,6 +52,14 @@ def saw(path):
     """For hooks around native code: this path is about to be written."""
     if _saw is not None:
         _saw(path)
+
+
+def stamp(path):
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size]
 
 
 class _Seen:
@@ -74,13 +87,13 @@ class _Seen:
             return
         if absolute.startswith(self.inside) or absolute.startswith(UNTOLD) or absolute in self.paths:
             return
-        if any(cache in absolute for cache in CACHES):
+        if any(cache in absolute + "/" for cache in CACHES):
             self.caches += 1
         elif len(self.paths) >= CAP:
             self.untold += 1
         else:
             self.paths.add(absolute)
-            self.events("wrote", path=absolute)
+            self.events("wrote", path=absolute, before=stamp(absolute))
 
     def tell_rest(self):
         if self.caches or self.untold:

@@ -1,6 +1,7 @@
 """First code of ours in the user's interpreter: make way, start the runtime, hand over to whom it shadows.
 
-The launcher puts this folder, which holds nothing else, on PYTHONPATH. Parses on every Python 3.
+The launcher puts this folder, which holds nothing else, on PYTHONPATH. It parses on every Python: where
+one is too old to be probed, tools run on and only torch is refused.
 """
 
 import os
@@ -57,12 +58,13 @@ def chain():
 
 
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.getcwd()) != HERE]
-if os.environ.get("TRAINSLEUTH_CONFIG"):
-    if sys.version_info < (3, 8):
-        sys.meta_path.insert(0, TooOld)
-    else:
-        try:
-            start()
-        except BaseException:
-            stop("the runtime could not start")
-chain()
+if sys.version_info >= (3, 4):  # an older one may run tools; it is never taken for a probed process
+    if os.environ.get("TRAINSLEUTH_CONFIG"):
+        if sys.version_info < (3, 8):
+            sys.meta_path.insert(0, TooOld)
+        else:
+            try:
+                start()
+            except BaseException:
+                stop("the runtime could not start")
+    chain()

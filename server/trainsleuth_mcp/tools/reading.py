@@ -1,0 +1,82 @@
+"""Tools that read the code and the lore, and run nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+from trainsleuth.answers import Answer
+
+from trainsleuth_mcp.calls import Call, in_thread
+from trainsleuth_mcp.keeping import hear
+from trainsleuth_mcp.places import inside, root_folder
+from trainsleuth_mcp.tools.arguments import CONCISE, FULL, Detail, Ids, Root, tokens, told
+
+
+async def map_training_repo(
+    context: Context[Any, Any],
+    root: Root = "",
+    scope: Annotated[str, Field(description="Only this folder or file of root")] = "",
+    recipe: Annotated[str, Field(description="YAML or JSON configuration that chooses the parts")] = "",
+    budget: Annotated[int, Field(ge=300, le=7_000, description="Size of the map in tokens")] = 2_000,
+) -> str:
+    """Which lines of a training repository are the entry point, configuration, data, model, loss, optimizer, training \
+loop, logging, checkpointing and evaluation, as path:line with code. Reads only. To search for bugs, find_silent_bugs."""
+    folder = root_folder(root)
+    scope_, recipe_ = (inside(folder, one) if one else None for one in (scope, recipe))
+
+    def work(call: Call) -> Answer:
+        from trainsleuth.answers.reports import map_answer
+        from trainsleuth.map import map_repository
+        from trainsleuth.repository import Repository
+
+        found = map_repository(folder, scope=scope_, recipe=recipe_, budget=budget)
+        return map_answer(found, Repository(folder).files)
+
+    return told(await in_thread(work, context), "map", FULL)
+
+
+async def find_silent_bugs(
+    context: Context[Any, Any],
+    root: Root = "",
+    paths: Annotated[list[str] | None, Field(description="Only these files or folders of root")] = None,
+    only: Ids = None,
+    detail: Detail = "concise",
+) -> str:
+    """Searches the code for bugs that raise no exception (softmax before cross entropy, gradients never cleared, loss \
+cut from the graph, unregistered modules ...) without running it. Returns findings as path:line with the chain of code \
+that proves each, what was ruled out and what could not be resolved. To test the running program, run_probe."""
+    folder = root_folder(root)
+    chosen = [inside(folder, path) for path in paths] if paths else None
+
+    def work(call: Call) -> Answer:
+        from trainsleuth.answers.reports import check_answer
+        from trainsleuth.checks import run_checks
+        from trainsleuth.repository import SOURCE_SUFFIXES, Repository
+
+        repository = Repository(folder)
+        report = run_checks(repository, only=only, paths=chosen)
+        hear(folder, report.findings)
+        return check_answer(report, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
+
+    return told(await in_thread(work, context), "check", tokens(detail))
+
+
+async def look_up_folklore(
+    context: Context[Any, Any],
+    query: Annotated[
+        str, Field(description='A symptom, a question or an id: "val worse than train", "fails-silently"')
+    ],
+    limit: Annotated[int, Field(ge=1, le=20)] = 5,
+) -> str:
+    """What is known about a symptom of training, an optimizer, a loss ...: short claims with strength (measured or \
+merely said), who disputes them, and their sources. Also explains the ids that other answers cite."""
+
+    def work(call: Call) -> Answer:
+        from trainsleuth import lore
+        from trainsleuth.answers.lore import lore_answer
+
+        return lore_answer(lore.look_up(query, limit), query)
+
+    return told(await in_thread(work, context), "", CONCISE)

@@ -1,0 +1,1 @@
+"""python -m package.train, from the folder above."""

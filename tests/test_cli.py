@@ -1,0 +1,292 @@
+"""The command line as a user meets it: output, exit codes, streams, signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_programs import ENDLESS, HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment, gone_after, wait_for
+
+TRAIN = ["--", PYTHON, "train.py"]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    (folder / "train.py").write_text(SOFTMAX)
+    return folder
+
+
+def cli(cwd: Path, *words: str | bytes, **env: str) -> subprocess.CompletedProcess[str]:
+    """One call of the command, in `cwd`."""
+    return subprocess.run(
+        [PYTHON, "-m", "trainsleuth", *words],
+        cwd=cwd,
+        env=environment(cwd.parent / "home", **env),
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        timeout=200,
+    )
+
+
+def parsed(text: str) -> Any:
+    """Strict JSON: NaN and infinities are not in it."""
+    return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+
+
+WRONG = [
+    ([], "no command was given"),
+    (["chek"], "invalid choice: 'chek'"),
+    (["preflight", *TRAIN], "invalid choice: 'preflight'"),
+    (["probe"], "put your own command after --"),
+    (["probe", "--", ""], ""),
+    (["probe", "--time", "-1", *TRAIN], "'-1' is not a number of seconds above 0"),
+    (["probe", "--time", "nan", *TRAIN], "'nan' is not a number of seconds above 0"),
+    (["probe", "--steps", "0", *TRAIN], "'0' is not a whole number of at least 1"),
+    (["probe", "--only", "sofmax", *TRAIN], "no probe is called 'sofmax'; there are:"),
+    (["probe", "--contain", "maybe", *TRAIN], "invalid choice: 'maybe'"),
+    (["check", "nowhere"], "nowhere does not exist"),
+    (["check", "--only", "double-sofmax"], "double-softmax"),
+    (["check", *TRAIN], "check runs no program"),
+    (["check", "--root", "empty", "train.py"], "is not inside of empty"),
+    (["map", "nowhere"], "nowhere"),
+    (["map", "--budget", "3"], "budget 3 is too small"),
+    (["explain", "double-sofmax"], "did you mean double-softmax"),
+    (["notes", "nowhere"], "nowhere does not exist"),
+    (["report"], "there are no notes"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), WRONG, ids=lambda given: " ".join(given) if isinstance(given, list) else ""
+)
+def test_wrong_usage_exits_with_2_and_says_what_to_do(repo: Path, words: list[str], expected: str) -> None:
+    (repo / "empty").mkdir()
+    done = cli(repo, *words)
+    assert done.returncode == 2, done.stdout
+    assert expected in done.stderr + ("" if expected else " ")
+    assert "Traceback" not in done.stderr
+
+
+def test_help_and_version(repo: Path) -> None:
+    assert cli(repo, "--version").stdout == "trainsleuth 0.1.0\n"
+    help_ = cli(repo, "--help")
+    assert help_.returncode == 0 and "triage" in help_.stdout
+    for command in ("map", "check", "probe", "triage", "notes", "explain", "report", "serve"):
+        assert cli(repo, command, "--help").returncode == 0
+
+
+def test_check_names_the_line_and_its_chain(repo: Path) -> None:
+    text, plain = cli(repo, "check"), cli(repo, "check", "--format", "json")
+    assert (text.returncode, plain.returncode) == (1, 1), text.stderr
+    first = parsed(plain.stdout)["findings"][0]
+    assert first["by"] == "check:double-softmax" and first["path"] == "train.py"
+    assert f"\ntrain.py:{first['line']}  " in text.stdout
+    assert "\x1b" not in text.stdout and text.stderr == ""
+
+
+def test_check_as_sarif(repo: Path) -> None:
+    done = cli(repo, "check", "--format", "sarif")
+    (run,) = parsed(done.stdout)["runs"]
+    (result, *_) = run["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert done.returncode == 1 and result["level"] == "error"
+    assert place["artifactLocation"]["uri"] == "train.py" and place["region"]["startLine"] > 0
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "double-softmax"
+
+
+def test_check_of_healthy_code_is_silent(repo: Path) -> None:
+    (repo / "train.py").write_text(HEALTHY)
+    done = cli(repo, "check")
+    assert done.returncode == 0 and "nothing wrong found" in done.stdout
+
+
+def test_check_of_nothing_is_not_fine(repo: Path) -> None:
+    (repo / "train.py").unlink()
+    done = cli(repo, "check")
+    assert done.returncode == 2 and "nothing wrong found" not in done.stdout
+
+
+@pytest.mark.parametrize("words", [["repo"], ["repo/train.py"], ["--root", "repo", "repo/train.py"]])
+def test_check_takes_folders_files_and_a_root(repo: Path, words: list[str]) -> None:
+    done = cli(repo.parent, "check", *words, "--format", "json")
+    (first, *_) = parsed(done.stdout)["findings"]
+    assert done.returncode == 1
+    assert first["path"] == ("repo/train.py" if words == ["repo/train.py"] else "train.py")
+
+
+def test_map_shows_what_its_json_says(repo: Path) -> None:
+    text, plain = cli(repo, "map"), cli(repo, "map", "--format", "json")
+    assert (text.returncode, plain.returncode) == (0, 0)
+    found = parsed(plain.stdout)
+    assert found["components"]["training_loop"]["status"] == "found"
+    assert text.stdout.strip() == found["text"].strip()
+
+
+PROBED = [(HEALTHY, 0, "nothing wrong found"), (SOFTMAX, 1, "error  "), (NO_TRAINING, 2, "nothing was examined")]
+
+
+@pytest.mark.parametrize(("source", "code", "words"), PROBED, ids=["healthy", "broken", "does not train"])
+def test_probe_says_what_it_saw(repo: Path, source: str, code: int, words: str) -> None:
+    (repo / "train.py").write_text(source)
+    done = cli(repo, "probe", "--time", "40", "--format", "json", *TRAIN)
+    assert done.returncode == code, done.stdout
+    found = parsed(done.stdout)
+    assert found["trained"] is (code != 2) and found["ran"]
+    text = cli(repo, "probe", "--time", "40", *TRAIN)
+    assert words in text.stdout and "to repeat: trainsleuth probe" in text.stdout
+    assert text.returncode == code and text.stderr == ""
+    assert [path.name for path in repo.iterdir()] == ["train.py"]
+
+
+def test_measured_numbers_that_json_has_not(repo: Path) -> None:
+    (repo / "train.py").write_text(NONFINITE)
+    done = cli(repo, "probe", "--time", "40", "--format", "json", *TRAIN)
+    assert done.returncode == 1
+    assert '"inf"' in done.stdout and parsed(done.stdout)
+
+
+def test_a_command_that_does_not_exist_was_not_examined(repo: Path) -> None:
+    done = cli(repo, "probe", "--", "no-such-command")
+    assert done.returncode == 2 and "no-such-command" in done.stdout and "nothing was examined" in done.stdout
+
+
+def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:
+    done = cli(repo, "triage", "--symptom", "loss is stuck", "--time", "40", "--format", "json", *TRAIN)
+    assert done.returncode == 1, done.stdout
+    case = parsed(done.stdout)
+    assert case["hypotheses"][0]["id"] == "double-normalised-loss"
+    assert case["hypotheses"][0]["verdict"] == "supported"
+    assert Path(case["notes"]).samefile(repo / "trainsleuth-notes.md")
+    shown = cli(repo, "notes")
+    assert shown.returncode == 0 and "check:double-softmax" in shown.stdout
+
+
+def test_triage_without_notes_leaves_no_trace(repo: Path) -> None:
+    (repo / "train.py").write_text(HEALTHY)
+    done = cli(repo, "triage", "--no-notes", "--time", "40", *TRAIN)
+    assert done.returncode == 0, done.stdout
+    assert [path.name for path in repo.iterdir()] == ["train.py"]
+
+
+def test_notes_are_shown_added_to_and_reported(repo: Path) -> None:
+    hostile = "</dd><script>alert(1)</script> ]]> <img src=x> & \u202e"
+    added = cli(repo, "notes", "--add", hostile, "--at", "train.py:7")
+    assert added.returncode == 0 and "added to" in added.stderr and "train.py:7" in added.stdout
+    assert "says so already" in cli(repo, "notes", "--add", hostile, "--at", "train.py:7").stderr
+    page = Path(cli(repo, "report").stdout.strip())
+    assert not page.is_relative_to(repo)
+    html = page.read_text()
+    assert "&lt;script&gt;alert(1)" in html and "<script" not in html and "<img" not in html
+    assert "http:" not in html and "https:" not in html and "src=" not in html.replace("&lt;img src=x&gt;", "")
+    assert 'name="viewport"' in html and "prefers-color-scheme: dark" in html
+    own = cli(repo, "report", "--notes", "trainsleuth-notes.md", "-o", "out/page.html")
+    assert own.returncode == 0 and (repo / "out/page.html").read_text() == html
+
+
+EXPLAINED = ["double-softmax", "check:double-softmax", "probe:step-trace", "step_trace", "double-normalised-loss", "[fails-silently]", "goodfellow-ch11"]  # fmt: skip
+
+
+@pytest.mark.parametrize("id", EXPLAINED)
+def test_explain_knows_every_kind_of_id(repo: Path, id: str) -> None:
+    text, plain = cli(repo, "explain", id), cli(repo, "explain", id, "--format", "json")
+    assert text.returncode == 0 and len(text.stdout) > 80, text.stderr
+    assert parsed(plain.stdout)["what"] in ("check", "probe", "hypothesis", "claim", "source")
+
+
+def test_explain_alone_lists_the_tests(repo: Path) -> None:
+    listed = cli(repo, "explain").stdout
+    assert "double-softmax  " in listed and "overfit_one_batch  " in listed and "missing-zero-grad" in listed
+
+
+def test_a_terminal_that_knows_only_ascii(repo: Path) -> None:
+    (repo / "träin.py").write_text(SOFTMAX)
+    done = cli(repo, "check", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert done.returncode == 1 and "tr\\xe4in.py" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_odd_file_names_are_shown_as_escapes(repo: Path) -> None:
+    os.rename(repo / "train.py", os.fsencode(repo) + b"/caf\xe9.py")
+    for words in (["check"], ["check", "--format", "json"], ["map"], ["map", "--format", "json"]):
+        done = cli(repo, *words)
+        assert "Traceback" not in done.stderr, done.stderr
+        done.stdout.encode("ascii" if "json" in words else "utf-8")
+
+
+@pytest.mark.parametrize("words", [["explain"], ["check"]])
+def test_a_reader_that_closes_early(repo: Path, words: list[str]) -> None:
+    for number in range(60):
+        (repo / f"train_{number}.py").write_text(SOFTMAX)
+    asked = subprocess.Popen(
+        [PYTHON, "-m", "trainsleuth", *words],
+        cwd=repo,
+        env=environment(repo.parent / "home"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert asked.stdout is not None and asked.stderr is not None
+    asked.stdout.close()
+    assert b"Error" not in asked.stderr.read()
+    assert asked.wait(60) in (0, 1, 2)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_the_end_of_the_command_ends_the_program(repo: Path, number: signal.Signals, code: int) -> None:
+    (repo / "train.py").write_text(ENDLESS)
+    word = uuid.uuid4().hex
+    asked = subprocess.Popen(
+        [PYTHON, "-m", "trainsleuth", "probe", "--time", "120", *TRAIN],
+        cwd=repo,
+        env=environment(repo.parent / "home", MARK=word),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    wait_for(word, "sleep 600")
+    started = time.monotonic()
+    asked.send_signal(number)
+    assert asked.wait(20) == code
+    gone_after(word)
+    assert time.monotonic() - started < 2.0
+    _, told = asked.communicate()
+    assert b"Traceback" not in told
+
+
+def on_terminal(repo: Path, *words: str, **env: str) -> str:
+    """Everything that a terminal of 80 columns is sent."""
+    ours, theirs = pty.openpty()
+    asked = subprocess.Popen(
+        [PYTHON, "-m", "trainsleuth", *words],
+        cwd=repo,
+        env=environment(repo.parent / "home", TERM="xterm-256color", COLUMNS="80", **env),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    sent = b""
+    while True:
+        try:
+            chunk = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        sent += chunk
+    os.close(ours)
+    assert asked.wait(60) in (0, 1, 2)
+    return sent.decode()
+
+
+def test_colour_and_folding_on_a_terminal_only(repo: Path) -> None:
+    coloured, plain = on_terminal(repo, "check"), on_terminal(repo, "check", NO_COLOR="1")
+    assert "\x1b[1;36mtrain.py:" in coloured
+    assert "\x1b" not in plain
+    assert max(len(line) for line in plain.splitlines() if "://" not in line) <= 80

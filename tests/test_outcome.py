@@ -1,0 +1,62 @@
+"""What a supervisor's report and the events say about the end of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from trainsleuth.launcher import Limits
+from trainsleuth.launcher.outcome import judge
+
+EXITED = {
+    "kind": "ended",
+    "how": "exited",
+    "code": 0,
+    "seconds": 3.0,
+    "outlived": [],
+    "peak_bytes": 5_000_000,
+    "used_bytes": 5_000_000,
+    "kernel_kills": 0,
+}
+HOOKS = {"kind": "hooks", "t": 1.0, "pid": 7}
+FINISH = {"kind": "finish", "t": 2.0, "pid": 7, "reason": "enough"}
+CRASH = {"kind": "crash", "t": 2.5, "pid": 7, "type": "OSError", "message": "no", "path": "a.py", "line": 3}
+BLIND = {"kind": "unprobed", "t": 3.0, "pid": 8, "argv": ["python", "-I", "x.py"], "torch": True}
+
+
+@pytest.mark.parametrize(
+    ("report", "events", "ended", "words"),
+    [
+        ({}, [HOOKS], "finished", "exit code 0"),
+        ({}, [], "not_probed", "no Python process"),
+        ({}, [{"kind": "hello", "t": 0.1, "pid": 7}], "not_probed", "never imported torch"),
+        ({}, [BLIND], "not_probed", "`python -I x.py`"),
+        ({}, [HOOKS, BLIND], "finished", "torch also ran in processes that were not probed"),
+        ({}, [HOOKS, FINISH], "stopped", "enough"),
+        ({"code": -15, "how": "finished"}, [HOOKS, FINISH], "stopped", "enough"),
+        ({"code": 1}, [HOOKS, FINISH, CRASH], "stopped", "enough"),
+        ({"code": 1}, [HOOKS, CRASH, {**FINISH, "t": 2.9}], "crashed", "OSError at a.py:3: no"),
+        (
+            {"code": 1},
+            [HOOKS, {**CRASH, "message": "Invalid cross-device link"}],
+            "crashed",
+            "--contain copy",
+        ),
+        ({"code": 1}, [HOOKS, {**CRASH, "type": "OfflineModeIsEnabled"}], "crashed", "run offline"),
+        ({"code": 1}, [{**CRASH, "module": "torch"}], "not_probed", "has no torch"),
+        ({"code": 3}, [], "crashed", "exit code 3"),
+        ({"code": -11}, [HOOKS], "crashed", "SIGSEGV"),
+        ({"code": -9}, [HOOKS], "crashed", "SIGKILL"),
+        ({"code": -9, "kernel_kills": 1}, [HOOKS], "out_of_memory", "kernel"),
+        ({"code": 70}, [], "not_probed", "nothing was trained unprobed"),
+        ({"how": "timeout", "code": -15}, [HOOKS], "timeout", "after 9 s"),
+        ({"how": "timeout", "code": -15}, [], "timeout", "no probed process had imported torch"),
+        ({"how": "cancelled", "code": -15}, [HOOKS], "cancelled", "cancelled after 3.0 s"),
+        ({"outlived": [["sleep", "9"]]}, [HOOKS], "finished", "1 processes outlived the command"),
+        ({"kind": "lost", "code": -9}, [], "crashed", "supervisor"),
+        ({"kind": "refused", "number": 8, "why": "Exec format error"}, [], "not_started", "bash SCRIPT"),
+    ],
+)
+def test_ends(report: dict[str, Any], events: list[dict[str, Any]], ended: str, words: str) -> None:
+    said, why = judge({**EXITED, **report}, events, "", Limits(seconds=9))
+    assert (said, words in why) == (ended, True), why

@@ -1,0 +1,63 @@
+"""Findings as text: the failures whole, what was ruled out and what stays open on a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from trainsleuth.answers.answer import Section
+from trainsleuth.finding import Finding
+from trainsleuth.wording import measured_text, one_line, path_text, quoted, wrapped
+
+
+def failure_text(finding: Finding, width: int | None = None) -> str:
+    """What failed: the place first on its line, so that terminals and editors can open it."""
+    place = f"{path_text(finding.place)}  " if finding.place else ""
+    lines = [f"{place}{finding.severity}  {one_line(finding.by)}  (confidence {finding.confidence})"]
+    lines.append(wrapped(one_line(finding.message), "  ", width))
+    for link in finding.chain:
+        lines.append(wrapped(f"via {path_text(link.path)}:{link.line}  {one_line(link.why)}", "    ", width, "  "))
+    if finding.measured:
+        lines.append(wrapped(f"measured: {measured_text(finding.measured)}", "  ", width, "  "))
+    if "\n" in finding.next.strip():  # output of the program
+        lines.append(quoted(finding.next))
+    elif finding.next:
+        lines.append(wrapped(f"next: {one_line(finding.next)}", "  ", width, "  "))
+    if finding.claims:
+        lines.append(f"  claims: {', '.join(map(one_line, finding.claims))}")
+    return "\n".join(lines)
+
+
+def line_text(finding: Finding, width: int | None = None) -> str:
+    """A pass, an open question or a skip on one line; the output of the program below it, when it came with any."""
+    place = f"{path_text(finding.place)}  " if finding.place else ""
+    text = wrapped(f"{place}{one_line(finding.by)}: {one_line(finding.message, 400)}", "  ", width, "  ")
+    if finding.outcome != "open" or not finding.next.strip():
+        return text
+    if "\n" in finding.next.strip():
+        return f"{text}\n{quoted(finding.next, '    ', 12)}"
+    return f"{text}\n{wrapped(f'next: {one_line(finding.next)}', '    ', width, '  ')}"
+
+
+def sections(findings: Sequence[Finding], width: int | None, narrow: str) -> tuple[Section, ...]:
+    """All findings, failures first, in the order in which they were given."""
+    failures = tuple(failure_text(f, width) for f in findings if f.outcome == "fail")
+    titles = (("pass", "ruled out:"), ("open", "open:"), ("skip", "does not apply:"))
+    rest = (Section(title, tuple(_lines(findings, outcome, width)), narrow) for outcome, title in titles)
+    return (Section("", failures, narrow), *rest)
+
+
+def counted(findings: Iterable[Finding]) -> str:
+    """How it came out, in half a sentence."""
+    given = list(findings)
+    alarms = sum(finding.is_alarm for finding in given)
+    notes = sum(finding.outcome == "fail" for finding in given) - alarms
+    passes, open_ = (sum(f.outcome == outcome for f in given) for outcome in ("pass", "open"))
+    words = [f"{alarms} {'problem' if alarms == 1 else 'problems'} found" if alarms else "nothing wrong found"]
+    words += [f"{notes} minor"] if notes else []
+    words += [f"{passes} ruled out"] if passes else []
+    words += [f"{open_} open"] if open_ else []
+    return ", ".join(words)
+
+
+def _lines(findings: Iterable[Finding], outcome: str, width: int | None) -> Iterator[str]:
+    return (line_text(finding, width) for finding in findings if finding.outcome == outcome)

@@ -1,0 +1,48 @@
+"""The notes as an answer: the newest findings, the state of the hypotheses, what could not be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainsleuth.answers.answer import Answer, Section
+from trainsleuth.answers.findings import failure_text, line_text
+from trainsleuth.answers.hypotheses import hypotheses_section
+from trainsleuth.finding import Finding
+from trainsleuth.hypothesis import reference
+from trainsleuth.wording import one_line, path_text
+
+if TYPE_CHECKING:
+    from trainsleuth.notes import Recorded
+
+
+def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> Answer:
+    """What the notes at `path` hold, newest findings first."""
+    found = tuple(_finding_text(one, width) for one in reversed(recorded.findings))
+    runs = tuple(f"  {run.when}  {one_line(run.command, 200)}" for run in reversed(recorded.runs))
+    damaged = tuple(f"  line {one.line}: {one_line(one.why, 200)}" for one in recorded.damaged)
+    empty = "" if found or recorded.hypotheses else "; nothing is in them yet"
+    left_out = f"; the first {recorded.left_out} bytes were not read" if recorded.left_out else ""
+    return Answer(
+        head=f"notes in {path_text(str(path))}: {len(found)} findings, {len(runs)} runs{empty}{left_out}",
+        sections=(
+            hypotheses_section(recorded.hypotheses, width),
+            Section("findings, newest first:", found, "the file itself"),
+            Section("runs, newest first:", runs, "the file itself"),
+            Section("entries that could not be read:", damaged, "the file itself"),
+        ),
+        plain={
+            "notes": str(path),
+            "findings": [{**one.to_dict(), "reference": reference(one)} for one in recorded.findings],
+            "hypotheses": [one.to_dict() for one in recorded.hypotheses],
+            "runs": recorded.runs,
+            "damaged": recorded.damaged,
+            "left_out": recorded.left_out,
+        },
+    )
+
+
+def _finding_text(finding: Finding, width: int | None) -> str:
+    mark = f"  [{reference(finding)}] {finding.outcome}"
+    text = failure_text(finding, width) if finding.outcome == "fail" else line_text(finding, width).lstrip()
+    return f"{mark}  " + text.replace("\n", "\n  ")

@@ -1,0 +1,139 @@
+"""Answers of the engine's four acts: map, check, probe, triage."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
+from trainsleuth.answers.findings import counted, sections
+from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
+from trainsleuth.finding import Finding
+from trainsleuth.wording import one_line, path_text, shown, visible, wrapped
+
+if TYPE_CHECKING:
+    from trainsleuth.checks import CheckReport
+    from trainsleuth.map import Map
+    from trainsleuth.probing import ProbeReport, Request
+    from trainsleuth.triage import Case
+
+NARROW_CHECK = "paths or only (a check id)"
+NARROW_PROBE = "only (a probe)"
+
+
+def map_answer(found: Map, files: Iterable[str]) -> Answer:
+    """The map as its own text says it. `files` are all paths of the repository: a line end in one stays visible."""
+    text = found.text
+    for odd in sorted((path for path in files if path != path_text(path)), key=len, reverse=True):
+        text = text.replace(odd, path_text(odd))
+    return Answer(head=visible(text), sections=(), plain=found.to_dict())
+
+
+def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:
+    """What the checks say about the `sources` files of code at `where`."""
+    sites = sum(one["sites"] for one in report.examined.values())
+    asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
+    outcome = counted(report.findings) if sources else "nothing was examined, there is no Python code"
+    unresolved = tuple(f"  {line}" for line in unresolved_lines(report))
+    skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
+    return Answer(
+        head=wrapped(
+            f"{path_text(where)}: {outcome} ({sources} files, {asked} at {sites} places; nothing was run)", "", width
+        ),
+        sections=(
+            *sections(report.findings, width, NARROW_CHECK),
+            Section("could not be resolved:", unresolved, NARROW_CHECK),
+            Section("files left out, or read in part:", skipped, "paths"),
+        ),
+        plain={
+            "findings": [finding.to_dict() for finding in report.findings],
+            "examined": report.examined,
+            "sources": sources,
+            "unresolved": report.unresolved,
+            "skipped": report.skipped,
+            "ran": [],
+        },
+        code=_code(report.findings, bool(sources)),
+    )
+
+
+def unresolved_lines(report: CheckReport) -> list[str]:
+    """What the checks could not follow, a line each."""
+    return [f"{path_text(one.path)}:{one.line}  {one_line(one.why, 300)}" for one in report.unresolved]
+
+
+def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) -> Answer:
+    """What the probes say about the run that was asked for."""
+    outcome = counted(report.findings)
+    if not report.trained:
+        outcome = "nothing was examined, no training step was seen"
+    return Answer(
+        head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
+        sections=sections(report.findings, width, NARROW_PROBE),
+        plain={
+            "findings": [finding.to_dict() for finding in report.findings],
+            "examined": report.examined,
+            "unresolved": report.unresolved,
+            "ran": report.ran,
+            "trained": report.trained,
+        },
+        tail=f"{_examined_text(report.examined, width)}\n{_repeat('probe', asked)}",
+        code=_code(report.findings, report.trained),
+    )
+
+
+def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | None = None) -> Answer:
+    """The case: its cause first, then what speaks for which hypothesis and what to test next."""
+    failures, *rest = sections(case.findings, width, NARROW_PROBE)
+    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, symptom)]
+    if case.notes is not None:
+        tail.append(f"notes: {path_text(str(case.notes))}")
+    outcome = counted(case.findings)
+    if not case.trained:
+        outcome += "; no training step was seen, so only the code was examined"
+    return Answer(
+        head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
+        sections=(
+            failures,
+            hypotheses_section(case.hypotheses, width),
+            suggestions_section(case.suggestions, width),
+            *rest,
+        ),
+        plain={
+            "findings": [finding.to_dict() for finding in case.findings],
+            "hypotheses": [hypothesis.to_dict() for hypothesis in case.hypotheses],
+            "suggestions": [{**asdict(one), "command": one.command} for one in case.suggestions],
+            "examined": case.examined,
+            "unresolved": case.unresolved,
+            "ran": case.ran,
+            "notes": None if case.notes is None else str(case.notes),
+            "trained": case.trained,
+        },
+        tail="\n".join(tail),
+        code=_code(case.findings, case.trained),
+    )
+
+
+def _code(findings: Iterable[Finding], examined: bool) -> int:
+    """Without a training step, how the run ended (probe:run) is what its user saw anyway: nothing was examined."""
+    if any(finding.is_alarm and (examined or finding.by != "probe:run") for finding in findings):
+        return FOUND
+    return NOTHING_WRONG if examined else FAILED
+
+
+def _examined_text(examined: Mapping[str, Any], width: int | None) -> str:
+    said = {name: value for name, value in examined.items() if value not in (None, [], (), {}, "")}
+    return wrapped(f"examined: {'; '.join(f'{name} {shown(value)}' for name, value in said.items())}", "", width, "  ")
+
+
+def _repeat(verb: str, asked: Request, symptom: str = "") -> str:
+    """The command that does the same again; how the program itself was started stands under "ran" in the JSON."""
+    words = ["trainsleuth", verb, "--time", f"{asked.seconds:g}"]
+    words += [word for name in sorted(asked.only or ()) for word in ("--only", name)]
+    given = {"--steps": asked.steps, "--root": asked.root, "--python": asked.python, "--symptom": symptom}
+    words += [word for name, value in given.items() if value for word in (name, str(value))]
+    words += ["--contain", asked.contain] if asked.contain != "auto" else []
+    folder = f"cd {shlex.quote(str(asked.cwd))} && " if asked.cwd else ""
+    return f"to repeat: {one_line(folder + shlex.join([*words, '--', *asked.command]))}"

@@ -1,0 +1,157 @@
+"""What may be asked on the command line, and what is said about wrong usage."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from trainsleuth import __version__
+from trainsleuth.answers.answer import FAILED
+
+_WITH_COMMAND = frozenset({"probe", "triage"})
+_EXIT_CODES = "exit code: 0 nothing wrong found, 1 something found, 2 wrong usage, nothing examined, or we failed"
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, but wrong usage shows the help."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_help(sys.stderr)
+        self.exit(FAILED, f"\n{self.prog}: {message}\n")
+
+
+def run(given: Sequence[str]) -> int:
+    """Parses, runs and shows one command; returns its exit code."""
+    ours, command = _split(given)
+    parser = _parser()
+    try:
+        asked = parser.parse_args(ours)
+        if asked.verb is None:
+            parser.error("no command was given")
+        if asked.verb in _WITH_COMMAND and not command:
+            parser.error(f"put your own command after --, for example: trainsleuth {asked.verb} -- python train.py")
+        if command and asked.verb not in _WITH_COMMAND:
+            parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
+    except SystemExit as end:
+        return int(end.code or 0)
+    from trainsleuth.cli import verbs
+
+    return verbs.run(asked, tuple(command))
+
+
+def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is ours, and the user's own command behind the first `--`."""
+    place = list(given).index("--") if "--" in given else len(given)
+    return list(given[:place]), list(given[place + 1 :])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="trainsleuth", description="Find why a neural network trains silently wrong.", epilog=_EXIT_CODES
+    )
+    parser.add_argument("--version", action="version", version=f"trainsleuth {__version__}")
+    add = parser.add_subparsers(dest="verb", metavar="COMMAND", parser_class=_Parser).add_parser
+    _add_map(add("map", help="which lines are the model, the loss, the loop ... of a training repository"))
+    _add_check(add("check", help="search the code for silent bugs, without running it"))
+    _add_probe(add("probe", help="put questions to your own training program while it runs"))
+    _add_triage(add("triage", help="search, probe, and say which cause is the likeliest"))
+    _add_notes(add("notes", help="show the notes of a case, or add to them"))
+    _add_explain(add("explain", help="what stands behind an id: a test, a hypothesis, a claim, a source"))
+    _add_report(add("report", help="the notes as one HTML page"))
+    add("serve", help="serve the same tools to an agent, by MCP over stdio")
+    return parser
+
+
+def _add_map(map_: argparse.ArgumentParser) -> None:
+    map_.add_argument("repo", nargs="?", type=Path, default=Path(), help="the repository (default: here)")
+    map_.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
+    map_.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
+    map_.add_argument("--budget", metavar="TOKENS", type=_count, default=2000, help="size of the map (default: 2000)")
+    _add_format(map_)
+
+
+def _add_check(check: argparse.ArgumentParser) -> None:
+    check.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="folders or files (default: here)")
+    check.add_argument("--only", metavar="ID", action="append", help="only this check; may be given more than once")
+    check.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
+    _add_format(check, "sarif")
+
+
+def _add_probe(probe: argparse.ArgumentParser) -> None:
+    probe.usage = "trainsleuth probe [options] -- COMMAND ..."
+    probe.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
+    _add_run(probe, seconds=60.0)
+
+
+def _add_triage(triage: argparse.ArgumentParser) -> None:
+    triage.usage = "trainsleuth triage [options] -- COMMAND ..."
+    triage.add_argument("--symptom", metavar="TEXT", default="", help='what is wrong, in your words: "loss is stuck"')
+    triage.add_argument(
+        "--notes", metavar="FILE", type=Path, help="the notes (default: trainsleuth-notes.md in the root)"
+    )
+    triage.add_argument("--no-notes", action="store_true", help="write no notes")
+    _add_run(triage, seconds=90.0)
+
+
+def _add_run(parser: argparse.ArgumentParser, seconds: float) -> None:
+    parser.add_argument("--steps", metavar="N", type=_count, help="training steps to watch at most")
+    parser.add_argument("--time", metavar="SECONDS", type=_seconds, default=seconds, help=f"default: {seconds:.0f}")
+    parser.add_argument("--python", metavar="PY", help="the interpreter that runs your program")
+    parser.add_argument("--root", metavar="DIR", type=Path, help="the repository (default: the one around this folder)")
+    parser.add_argument(
+        "--contain",
+        choices=["auto", "overlay", "copy", "none"],
+        default="auto",
+        help="keep what the program writes out of the repository: by an overlay, in a copy, or not at all",
+    )
+    _add_format(parser)
+
+
+def _add_notes(notes: argparse.ArgumentParser) -> None:
+    notes.add_argument(
+        "repo", nargs="?", type=Path, default=Path(), help="the repository, or the notes (default: here)"
+    )
+    notes.add_argument("--add", metavar="TEXT", help="add what you saw")
+    notes.add_argument("--at", metavar="PATH:LINE", type=_place, default=(None, None), help="where you saw it")
+    _add_format(notes)
+
+
+def _add_explain(explain: argparse.ArgumentParser) -> None:
+    explain.add_argument("id", nargs="?", help="as answers show it; without one, all tests and hypotheses")
+    _add_format(explain)
+
+
+def _add_report(report: argparse.ArgumentParser) -> None:
+    report.add_argument(
+        "--notes", metavar="FILE", type=Path, default=Path(), help="the notes, or their folder (default: here)"
+    )
+    report.add_argument("-o", "--output", metavar="FILE", type=Path, help="default: a file outside of the repository")
+
+
+def _add_format(parser: argparse.ArgumentParser, *more: str) -> None:
+    parser.add_argument("--format", choices=["text", "json", *more], default="text", help="default: text")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < 1e7:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds
+
+
+def _place(text: str) -> tuple[str, int | None]:
+    path, _, line = text.rpartition(":")
+    return (path, int(line)) if path and line.isdecimal() else (text, None)

@@ -1,0 +1,194 @@
+"""The commands: each asks the engine once and shows its answer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainsleuth.answers.answer import FAILED, NOTHING_WRONG
+from trainsleuth.cli import output
+from trainsleuth.cli.interrupt import EndedBySignalError, cancellable
+
+if TYPE_CHECKING:
+    from trainsleuth.probing import Request
+
+Command = tuple[str, ...]
+
+
+class UsageError(ValueError):
+    """What was asked cannot be done; the message says what can."""
+
+
+def run(asked: argparse.Namespace, command: Command) -> int:
+    """Runs the command that was asked for; what it can not do is said in one line, with exit code 2."""
+    try:
+        return _VERBS[asked.verb](asked, command)
+    except EndedBySignalError as signal:
+        output.say(f"stopped by {signal}; the program and everything that it started were ended")
+        return 128 + signal.number
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if not _is_expected(error):
+            raise
+        output.say(str(error))
+        return FAILED
+
+
+def _is_expected(error: Exception) -> bool:
+    """Raised by the engine for wrong usage, or by the system for a file: its text says what to do."""
+    return isinstance(error, OSError) or type(error).__module__.startswith("trainsleuth.")
+
+
+def _map(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reports import map_answer
+    from trainsleuth.map import map_repository
+    from trainsleuth.repository import Repository
+
+    try:
+        found = map_repository(asked.repo, scope=asked.scope, recipe=asked.recipe, budget=asked.budget)
+    except ValueError as error:  # the budget
+        raise UsageError(str(error)) from error
+    answer = map_answer(found, Repository(asked.repo).files)
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _check(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reports import check_answer, unresolved_lines
+    from trainsleuth.answers.sarif import sarif
+    from trainsleuth.checks import explain, run_checks
+    from trainsleuth.repository import SOURCE_SUFFIXES, Repository
+
+    root, paths = _scope(asked.root, asked.paths)
+    repository = Repository(root)
+    report = run_checks(repository, only=asked.only, paths=paths)
+    sources = len(repository.select(SOURCE_SUFFIXES, paths or ()))
+    answer = check_answer(report, str(root), sources, output.width())
+    if asked.format == "sarif":
+        print(sarif(report.findings, unresolved_lines(report), lambda id: explain(id).text))
+    else:
+        output.show(answer, asked.format)
+    return answer.code
+
+
+def _scope(root: Path | None, paths: list[Path]) -> tuple[Path, list[str] | None]:
+    """The root, and the paths below it to look at; None is all of it.
+
+    One folder is a root by itself; files and several paths share their root: here, or the folder that holds all.
+    """
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist; give folders or files of the training code")
+    if root is None and not paths:
+        return Path(), None
+    if root is None and len(paths) == 1 and paths[0].is_dir():
+        return paths[0], None
+    full = [path.resolve() for path in paths]
+    if root is None:
+        here = Path.cwd()
+        common = Path(os.path.commonpath(full))
+        inside = all(path.is_relative_to(here) for path in full)
+        root = Path() if inside else common if common.is_dir() else common.parent
+    outside = [path for path in full if not path.is_relative_to(root.resolve())]
+    if outside:
+        raise UsageError(f"{outside[0]} is not inside of {root}; give a --root that holds all the paths")
+    return root, [path.relative_to(root.resolve()).as_posix() for path in full] or None
+
+
+def _probe(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reports import probe_answer
+    from trainsleuth.probing import run_probes
+
+    with cancellable() as cancelled, output.progress() as say:
+        request = _request(asked, command, cancelled, say)
+        request = replace(request, only=frozenset(asked.only) if asked.only else None)
+        report = run_probes(request)
+    answer = probe_answer(report, request, output.width())
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _triage(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reports import triage_answer
+    from trainsleuth.notes import FILE_NAME
+    from trainsleuth.triage import triage
+
+    notes = None if asked.no_notes else asked.notes or (asked.root or Path.cwd()) / FILE_NAME
+    with cancellable() as cancelled, output.progress() as say:
+        request = _request(asked, command, cancelled, say)
+        case = triage(request, symptom=asked.symptom, notes=notes)
+    answer = triage_answer(case, request, asked.symptom, output.width())
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _request(
+    asked: argparse.Namespace, command: Command, cancelled: Callable[[], bool], say: Callable[[str], None] | None
+) -> Request:
+    from trainsleuth.probing import Request
+
+    return Request(
+        command,
+        steps=asked.steps,
+        seconds=asked.time,
+        root=asked.root,
+        python=asked.python,
+        contain=asked.contain,
+        cancelled=cancelled,
+        progress=say,
+    )
+
+
+def _notes(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.notes import notes_answer
+    from trainsleuth.notes import Notes
+
+    if not asked.repo.exists():
+        raise UsageError(f"{asked.repo} does not exist; give a repository, or a file of notes")
+    notes = Notes(asked.repo)
+    if asked.add is not None:
+        path, line = asked.at
+        added = notes.add_note(asked.add, path=path, line=line)
+        output.say(f"added to {notes.path}" if added else f"{notes.path} says so already")
+    answer = notes_answer(notes.read(), notes.path, output.width())
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _explain(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.explain import everything, explain
+
+    answer = explain(asked.id) if asked.id else everything(output.width())
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _report(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.notes import Notes
+    from trainsleuth.report import write_report
+
+    print(write_report(Notes(asked.notes), asked.output))
+    return NOTHING_WRONG
+
+
+def _serve(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth_mcp import main
+
+    main()
+
+
+_VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {
+    "map": _map,
+    "check": _check,
+    "probe": _probe,
+    "triage": _triage,
+    "notes": _notes,
+    "explain": _explain,
+    "report": _report,
+    "serve": _serve,
+}

@@ -1,0 +1,88 @@
+"""Which program a command starts, and how our runtime gets into a Python that ignores PYTHONPATH."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from trainsleuth.launcher.python_call import CommandError, is_python, parse_python
+
+PROJECT_TOOLS = {"uv", "poetry", "conda", "mamba", "micromamba", "pipenv", "pdm", "hatch", "rye", "pixi"}
+PREFIXES = {"env", "time", "timeout", "nohup", "setsid", "nice", "ionice", "taskset", "numactl", "stdbuf"}
+_NAMES = ("--python", "-p", "-n", "--name")  # options whose value may look like an interpreter
+
+
+def resolve(
+    command: Sequence[str], *, cwd: Path, environment: Mapping[str, str], python: str | None, runner: Path
+) -> list[str]:
+    """The words to start. Raises CommandError for a command that does not exist or cannot be executed.
+
+    `python` takes the place of the interpreter where the command or its script's first line names one.
+    """
+    words = list(command)
+    if python is not None and is_python(words[0]):
+        words[0] = python
+    words[0] = find(words[0], cwd, environment)
+    line = shebang(cwd / words[0])
+    is_script = bool(line) and is_python(line[0])
+    if is_script and python is not None:
+        words = [python, *line[1:], *words]
+    at = _python_at(words)
+    if at is None and not is_script:
+        return words
+    call = parse_python(words[at:]) if at is not None else parse_python([*line, *words])
+    return [*words[: at or 0], *call.through(runner)] if call.is_blind else words
+
+
+def find(program: str, cwd: Path, environment: Mapping[str, str]) -> str:
+    """The program as a shell would find it, a name with a slash seen from `cwd`."""
+    if os.sep in program:
+        path = cwd / program
+        if not path.exists():
+            raise CommandError(f"{program} does not exist in {cwd}: check the path and the folder")
+        if path.is_dir():
+            raise CommandError(f"{program} is a folder: give the program in it")
+        if not os.access(path, os.X_OK):
+            raise CommandError(f"{program} is not executable: {_advice(program)}")
+        return program
+    search = [str(cwd / place) for place in environment.get("PATH", os.defpath).split(os.pathsep)]
+    found = shutil.which(program, path=os.pathsep.join(search))
+    if found is None:
+        raise CommandError(
+            f"the command {program!r} was not found on PATH"
+            + (f": {_advice(program)}" if (cwd / program).exists() else ": check its name or give its path")
+        )
+    return found
+
+
+def _advice(program: str) -> str:
+    runner = {".py": "python", ".sh": "bash"}.get(Path(program).suffix)
+    return f"start it as `{runner} {program}`" if runner else "chmod +x it, or name the program that runs it"
+
+
+def _python_at(words: Sequence[str]) -> int | None:
+    """Where the interpreter stands: in front, or behind a wrapper such as `env` or `uv run`."""
+    if is_python(words[0]):
+        return 0
+    if os.path.basename(words[0]) in PROJECT_TOOLS | PREFIXES:
+        return next((i for i, word in enumerate(words) if is_python(word) and words[i - 1] not in _NAMES), None)
+    return None
+
+
+def shebang(script: Path) -> list[str]:
+    """The words of a script's first line, `env` and its -S left out; [] when there is none."""
+    try:
+        with open(script, "rb") as file:
+            line = file.readline(512)
+    except OSError:
+        return []
+    if not line.startswith(b"#!"):
+        return []
+    first, _, rest = line[2:].decode("utf-8", "replace").strip().partition(" ")
+    if os.path.basename(first) != "env":
+        return [first, *filter(None, [rest.strip()])]
+    words = shlex.split(rest.strip().removeprefix("-S").strip())
+    return [word for word in words if "=" not in word]

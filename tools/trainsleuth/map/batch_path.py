@@ -1,0 +1,120 @@
+"""The way of one batch, read backwards: from backward() to the loss, the forward call and the loader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from trainsleuth.facts import Event, Expr, Function, written
+
+from .graph import CALLBACK, Graph
+from .networks import calls_loss, calls_network, is_loss_class, is_loss_name, is_network
+from .steps import Sign
+
+MAX_HOPS = 4  # calls followed into project functions
+MAX_EVENTS = 200  # of one function, from the backward call up
+
+
+class Stage(NamedTuple):
+    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop hands it out), or inside
+    (a network called by a network)."""
+
+    function: Function
+    event: Event
+    line: int
+    role: str
+    hops: int
+
+
+def trace_back(graph: Graph, starts: Iterable[Sign | tuple[Function, int]]) -> tuple[Stage, ...]:
+    """Stages before each of `starts` (a backward call, or the return of a training hook), nearest first."""
+    found: dict[tuple[Function, int, str], Stage] = {}
+    seen: set[tuple[Function, int]] = set()
+    for start in starts:
+        function, position = (start.function, start.site.position) if isinstance(start, Sign) else start
+        for stage in _Trace(graph, function, seen).before(function, position, 0, False):
+            found.setdefault((stage.function, stage.line, stage.role), stage)
+    return tuple(sorted(found.values(), key=lambda stage: stage.hops))
+
+
+class _Trace(NamedTuple):
+    """One walk back from `first`; `seen` are statements that need not be followed again."""
+
+    graph: Graph
+    first: Function
+    seen: set[tuple[Function, int]]
+
+    def before(self, function: Function, position: int, hops: int, inside: bool) -> Iterator[Stage]:
+        """Stages of the statements above `position` that make what is used there."""
+        if (function, position) in self.seen or hops > MAX_HOPS:
+            return
+        self.seen.add((function, position))
+        start = function.events[position]
+        wanted = set(_names(start.value)) if start.value is not None else set()
+        if start.kind == "return":
+            yield from self.at(function, position, hops, inside)
+        for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
+            event = function.events[place]
+            bound = {name for target in event.targets for name in _names(target)}
+            if not bound & wanted:
+                continue
+            if event.kind == "for":
+                if hops == 0:
+                    yield Stage(function, event, event.line, "batch", hops)
+                continue
+            if event.value is not None:
+                wanted.update(_names(event.value))
+            if any(is_loss_name(name.rpartition(".")[2]) for name in bound) and not inside:
+                yield Stage(function, event, event.line, "sum", hops)
+            yield from self.at(function, place, hops, inside)
+
+    def at(self, function: Function, position: int, hops: int, inside: bool) -> Iterator[Stage]:
+        """What one statement adds: the network or the loss that it calls, or the way into a project function."""
+        inner = inside or (hops > 0 and self._is_inside(function))
+        event = function.events[position]
+        for call in event.calls:
+            if calls_loss(self.graph.values, function, call):
+                yield Stage(function, event, call.line, "loss", hops)
+            elif calls_network(self.graph.values, function, call):
+                yield Stage(function, event, call.line, "inside" if inner else "forward", hops)
+        for edge in self.graph.edges(function):
+            if edge.position == position and edge.cost <= CALLBACK and edge.target.name != "__init__":
+                returns = [place for place, one in enumerate(edge.target.events) if one.kind == "return"]
+                for place in returns[-2:]:
+                    yield from self.before(edge.target, place, hops + 1, inner)
+
+    def _is_inside(self, function: Function) -> bool:
+        """In a network other than the class that the walk began in (a module that holds its own training step)."""
+        index = self.graph.index
+        owner, start = index.class_of(function), index.class_of(self.first)
+        if owner is None or not is_network(index, owner) or is_loss_class(index, owner):
+            return False
+        return start is None or not (owner in index.lineage(start) or start in index.lineage(owner))
+
+
+def _names(expr: Expr) -> Iterator[str]:
+    """Names whose values go into `expr`: not those of the functions called, but what methods are called on."""
+    if expr.kind == "path":
+        yield expr.text
+        return
+    if expr.kind == "call":
+        receiver = expr.receiver
+        if receiver is not None:
+            yield from _names(receiver)
+        elif expr.parts[0].kind == "path":
+            yield f"{expr.parts[0].text}()"
+        for part in expr.parts[1:]:
+            yield from _names(part)
+        return
+    if expr.kind == "index":
+        yield from _names(expr.parts[0])
+        return
+    for part in expr.parts:
+        yield from _names(part)
+
+
+def input_of_loss(stages: Iterable[Stage]) -> str:
+    """The text of the nearest loss call, "" when none was found."""
+    return next(
+        (written(stage.event.value) for stage in stages if stage.role == "loss" and stage.event.value is not None), ""
+    )

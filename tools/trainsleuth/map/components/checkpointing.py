@@ -1,0 +1,100 @@
+"""What is kept and how it comes back: saves, loads, resumes, and the functions that wrap them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function, written
+
+from ..program import Program
+from ..records import Place
+
+_SAVES = re.compile(
+    r"^(?:torch\.save|torch\.distributed\.checkpoint\.save\w*|safetensors\.torch\.save\w*|xm\.save|"
+    r"torch_xla\.core\.xla_model\.save|tf_save|flashy\.state\.\w*save\w*)$"
+)
+_LOADS = re.compile(
+    r"^(?:torch\.load|torch\.hub\.load_state_dict_from_url|safetensors\.torch\.load\w*|torch\.distributed\.checkpoint\.load\w*)$"
+)
+_METHODS = {
+    "save_pretrained": 0.9,
+    "save_state": 0.9,
+    "load_state": 0.85,
+    "load_state_dict": 0.75,
+    "save_checkpoint": 0.9,
+    "load_checkpoint": 0.85,
+    "load_from_checkpoint": 0.85,
+    "ModelCheckpoint": 0.95,
+    "register_stateful": 0.6,
+    "save_model": 0.85,
+    "resume_from_checkpoint": 0.8,
+    "register_for_checkpointing": 0.7,
+}
+_NAMED = re.compile(
+    r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
+    re.I,
+)
+_NOT = re.compile(
+    r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes", re.I
+)
+
+
+def places(program: Program) -> Iterator[Place]:
+    savers: dict[Function, str] = {}
+    for function, weight in program.functions():
+        for event in function.events:
+            for call in event.calls:
+                role, score = _role(program, function, call)
+                if role:
+                    if role in ("save", "load"):
+                        savers.setdefault(function, role)
+                    yield program.at(function, call.line, role, score * weight**0.4)
+            yield from _checkpoint_keyword(program, function, event.calls, weight)
+    yield from _wrappers(program, savers)
+    for choice in program.choices:
+        if re.search(r"checkpoint|ckpt", choice.key, re.I):
+            yield Place(choice.path, choice.line, "configuration", 0.8)
+
+
+def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
+    name = program.full_name(function, call.callee) if call.callee else ""
+    if name and _SAVES.match(name):
+        return "save", 1.0
+    if name and _LOADS.match(name):
+        return "load", 0.85
+    if call.last in _METHODS:
+        if call.receiver is not None and written(call.receiver).startswith("super()"):
+            return "", 0.0
+        if call.last == "load_state_dict":
+            return "restore", _METHODS[call.last]
+        return ("load" if "load" in call.last or "resume" in call.last else "save"), _METHODS[call.last]
+    return "", 0.0
+
+
+def _checkpoint_keyword(
+    program: Program, function: Function, calls: tuple[Expr, ...], weight: float
+) -> Iterator[Place]:
+    for call in calls:
+        if call.last in ("fit", "test", "train") and any(
+            call.keyword(name) for name in ("ckpt_path", "resume_from_checkpoint")
+        ):
+            yield program.at(function, call.line, "resume", 0.85 * weight**0.4)
+
+
+def _wrappers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
+    """Calls of a project function that saves or loads, one and two hops away."""
+    wrapped = {function: role for function, role in savers.items() if _is_named(function)}
+    for share in (0.92, 0.8):
+        found: dict[Function, str] = {}
+        for target, role in wrapped.items():
+            yield program.at(target, target.line, f"{role} defined", share * 0.85 * program.weight(target) ** 0.4)
+            for caller, line in program.callers(target):
+                yield program.at(caller, line, role, share * program.weight(caller) ** 0.4)
+                if caller not in savers and _is_named(caller):
+                    found[caller] = role
+        wrapped = found
+
+
+def _is_named(function: Function) -> bool:
+    return _NAMED.search(function.name) is not None and _NOT.search(function.name) is None

@@ -1,0 +1,133 @@
+"""Where the settings come from: parsers, dataclasses, files, recipes, overrides, in the order they apply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, Expr, External, Function
+
+from ..program import Program
+from ..records import Place
+
+_PARSERS = {
+    "argparse.ArgumentParser": ("parser", 1.0),
+    "ArgumentParser": ("parser", 0.9),
+    "HfArgumentParser": ("parser", 1.0),
+    "tyro.cli": ("parser", 1.0),
+    "fire.Fire": ("parser", 1.0),
+    "simple_parsing.parse": ("parser", 0.95),
+    "configargparse.ArgumentParser": ("parser", 1.0),
+    "absl.app.run": ("parser", 0.7),
+    "hydra.initialize": ("hydra", 0.8),
+    "hydra.compose": ("hydra", 0.9),
+    "OmegaConf.load": ("file", 0.95),
+    "OmegaConf.merge": ("override", 0.9),
+    "OmegaConf.from_cli": ("override", 0.9),
+    "OmegaConf.structured": ("file", 0.8),
+    "yaml.safe_load": ("file", 0.9),
+    "yaml.load": ("file", 0.9),
+    "json.load": ("file", 0.75),
+    "json.loads": ("file", 0.75),
+    "toml.load": ("file", 0.9),
+    "tomllib.load": ("file", 0.9),
+    "mmcv.Config.fromfile": ("file", 1.0),
+    "mmengine.config.Config.fromfile": ("file", 1.0),
+    "Config.fromfile": ("file", 0.9),
+    "TrainingArguments": ("arguments", 0.95),
+    "Seq2SeqTrainingArguments": ("arguments", 0.95),
+    "SFTConfig": ("arguments", 0.9),
+}
+_READER = re.compile(
+    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|params|json|yaml)$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
+    re.I,
+)
+_CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Settings|Configuration)$")
+
+
+def places(program: Program) -> Iterator[Place]:
+    for function, weight in program.functions():
+        yield from _read(program, function, weight)
+        if _READER.search(function.name) and not function.owner:
+            yield program.at(function, function.line, "reader", 0.8 * weight**0.5)
+        for decorator in function.decorators:
+            if decorator.last in ("hydra_main", "main") and program.full_name(
+                function, (decorator.callee or decorator.text)
+            ).startswith(("hydra", "dora")):
+                yield program.at(function, decorator.line, "hydra", 1.0 * weight)
+            elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
+                yield program.at(function, decorator.line, "option", 0.5 * weight)
+    yield from _classes(program)
+    yield from _constants(program)
+    for rank, path in enumerate(program.config_paths):
+        score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
+        yield Place(path, program.first_line(path), "file", score)
+
+
+def _read(program: Program, function: Function, weight: float) -> Iterator[Place]:
+    options = [(event, call) for event in function.events for call in event.calls if call.last == "add_argument"]
+    if options:
+        yield program.at(function, options[0][1].line, "first option", 0.8 * weight**0.4)
+        if len(options) > 8:
+            yield program.at(function, options[len(options) // 2][1].line, "option", 0.4 * weight**0.4)
+            yield program.at(function, options[-1][1].line, "last option", 0.45 * weight**0.4)
+    flags = [call for event in function.events for call in event.calls if call.last.startswith("DEFINE_")]
+    if flags:
+        yield program.at(function, flags[0].line, "first option", 0.9 * weight**0.4)
+    for event in function.events:
+        for call in event.calls:
+            role, score = _role(program, function, call)
+            if role:
+                yield program.at(function, call.line, role, score * weight**0.4)
+
+
+def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
+    last = call.last
+    if last in ("parse_args", "parse_known_args", "parse_args_into_dataclasses", "parse_args_and_arch"):
+        return "parsed", 0.9
+    if last == "exec" and "open" in str(call.parts[1:]):
+        return "executed file", 1.0
+    for target in program.values.callables(function, call.parts[0]):
+        if isinstance(target, External):
+            for name, found in _PARSERS.items():
+                if target.name == name or target.name.endswith("." + name):
+                    return found
+        elif isinstance(target, Function) and _READER.search(last):
+            return "reader call", 0.8
+        elif isinstance(target, Class) and (_CLASS.search(target.name) or _READER.search(last)):
+            return "built", 0.75
+    return ("reader call", 0.7) if last == "from_args" else ("", 0.0)
+
+
+def _classes(program: Program) -> Iterator[Place]:
+    for path in program.entry.reach.files:
+        for cls in program.index.files[path].classes.values():
+            marked = any(decorator.last in ("dataclass", "define", "attrs") for decorator in cls.decorators)
+            if _CLASS.search(cls.name) and (marked or not cls.methods):
+                yield program.at(cls.body, cls.line, "class", 0.85 * max(0.4, program.weight(cls.body)))
+            elif cls.name == "Args" or (marked and path == program.entry.path):
+                yield program.at(cls.body, cls.line, "class", 0.8)
+
+
+def _constants(program: Program) -> Iterator[Place]:
+    """Settings as plain assignments at the top of the entry file."""
+    root = program.entry.root
+    names = [
+        event
+        for event in root.events
+        if event.kind == "assign"
+        and event.value is not None
+        and event.value.kind in ("number", "string", "constant", "unary", "binary", "choice")
+        and not event.block.loops
+        and all(
+            target.kind == "path" and "." not in target.text and not target.text.startswith("_")
+            for target in event.targets
+        )
+    ]
+    if len(names) >= 6:
+        yield program.at(root, names[0].line, "first constant", 0.85)
+        for share in (0.33, 0.66):
+            yield program.at(root, names[int(len(names) * share)].line, "constant", 0.7)
+        yield program.at(root, names[-1].line, "last constant", 0.4)
+    elif names and program.step is not None and program.step.path == root.path:
+        yield program.at(root, names[0].line, "constant", 0.4)

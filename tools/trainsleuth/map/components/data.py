@@ -1,0 +1,110 @@
+"""Where batches come from: data sets, loaders, samplers, transforms, batch functions, environments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, Expr, External, Function
+
+from ..networks import is_dataset
+from ..program import Program
+from ..records import Place
+
+_OUTSIDE = {
+    "DataLoader": 1.0,
+    "load_dataset": 1.0,
+    "load_from_disk": 0.9,
+    "DistributedSampler": 0.7,
+    "WeightedRandomSampler": 0.7,
+    "random_split": 0.75,
+    "ImageFolder": 0.95,
+    "TensorDataset": 0.95,
+    "memmap": 0.85,
+    "WebDataset": 0.95,
+    "Compose": 0.6,
+    "SyncVectorEnv": 0.95,
+    "AsyncVectorEnv": 0.95,
+    "ReplayBuffer": 0.9,
+    "Vocab": 0.4,
+    "DataCollatorWithPadding": 0.6,
+}
+_ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
+_BUILDER = re.compile(
+    r"^(?:get|build|create|make|load|setup|prepare|init|split|data)_?\w*(?:data(?:set|loader)?s?|loaders?|batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)$",
+    re.I,
+)
+_HOOKS = (
+    "train_dataloader",
+    "val_dataloader",
+    "prepare_data",
+    "setup",
+    "__getitem__",
+    "__iter__",
+    "collate_fn",
+    "collater",
+    "get_batch",
+    "collate",
+)
+
+
+def places(program: Program) -> Iterator[Place]:
+    built: dict[Class, float] = {}
+    for function, weight in program.functions():
+        for event in function.events:
+            for call in event.calls:
+                yield from _built(program, function, call, weight, built)
+        if _BUILDER.search(function.name) or function.name.startswith("get_batch"):
+            yield program.at(function, function.line, "builder", 0.75 * weight**0.5)
+        elif function.name.startswith("make_env") or function.name.startswith("collate"):
+            yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
+    for cls, score in built.items():
+        yield from _defined(program, cls, score)
+    for stage in program.stages:
+        if stage.role == "batch":
+            yield program.at(stage.function, stage.line, "batch", 0.5)
+    yield from _chosen(program)
+
+
+def _built(
+    program: Program, function: Function, call: Expr, weight: float, built: dict[Class, float]
+) -> Iterator[Place]:
+    base = weight**0.5
+    for target in program.values.callables(function, call.parts[0]):
+        if isinstance(target, External):
+            score = _outside(target.name, call)
+            if score:
+                yield program.at(function, call.line, "built", score * base)
+        elif isinstance(target, Class) and is_dataset(program.index, target):
+            built[target] = max(built.get(target, 0.0), base)
+            yield program.at(function, call.line, "built", 0.9 * base)
+        elif isinstance(target, Function) and (_BUILDER.search(call.last) or call.last.startswith("get_batch")):
+            yield program.at(function, call.line, "builder call", 0.72 * base)
+    if call.last in ("init_obj", "instantiate") and re.search(r"data|loader", " ".join(a.text for a in call.arguments)):
+        yield program.at(function, call.line, "built", 0.95 * base)
+
+
+def _outside(name: str, call: Expr) -> float:
+    last = name.rpartition(".")[2]
+    if name.startswith(("torchvision.datasets.", "torchaudio.datasets.")):
+        return 0.95
+    if name.startswith(_ENVIRONMENTS):
+        return 0.9
+    if last == "Compose" and "transform" not in name:
+        return 0.0
+    return _OUTSIDE.get(last, 0.0) if call.parts[1:] or last in ("load_dataset",) else 0.0
+
+
+def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
+    for depth, one in enumerate(program.index.lineage(cls)[:3]):
+        share = score / (1 + 0.5 * depth)
+        yield program.at(one.body, one.line, "class", 0.88 * share)
+        for rank, name in enumerate(name for name in _HOOKS if name in one.methods):
+            yield program.at(one.methods[name], one.methods[name].line, "hook", (0.8 - 0.05 * rank) * share)
+
+
+def _chosen(program: Program) -> Iterator[Place]:
+    for choice in program.choices:
+        if isinstance(choice.target, Class) and is_dataset(program.index, choice.target):
+            yield Place(choice.path, choice.line, "configuration", 0.85)
+            yield from _defined(program, choice.target, 1.0)

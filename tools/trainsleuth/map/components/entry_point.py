@@ -1,0 +1,59 @@
+"""Where the program starts: the guard, the main function, the launch commands, the way down to the training step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Function
+
+from ..graph import is_guarded
+from ..program import Program
+from ..records import Place
+
+
+def places(program: Program) -> Iterator[Place]:
+    entry = program.entry
+    if entry.line > 1 or entry.trains:
+        yield Place(entry.path, entry.line, "start", 1.0)
+    yield from _mains(program)
+    seen: set[str] = set()
+    for rank, command in enumerate(entry.commands):
+        score = 0.85 if rank == 0 else 0.6 - 0.02 * rank
+        if command.path not in seen or rank < 3:
+            yield Place(command.path, command.line, "launch", score)
+        seen.add(command.path)
+    yield from _way_down(program)
+
+
+def _mains(program: Program) -> Iterator[Place]:
+    """What the guard calls, and functions that a decorator makes the start."""
+    root = program.entry.root
+    file = program.index.files[root.path]
+    for event in root.events:
+        if is_guarded(event):
+            for call in event.calls:
+                target = program.index.resolve(root, call.callee) if call.callee else None
+                if isinstance(target, Function):
+                    yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
+                    yield program.at(root, call.line, "start", 0.55)
+    for function in file.functions.values():
+        if any(
+            decorator.last in ("hydra_main", "main", "command", "argparse_main") for decorator in function.decorators
+        ):
+            yield program.at(function, function.line, "main", 0.97)
+            yield program.at(function, min(d.line for d in function.decorators), "main", 0.9)
+        elif function in program.entry.reach.roots and function.name != "<module>":
+            yield program.at(function, function.line, "main", 0.97)
+
+
+def _way_down(program: Program) -> Iterator[Place]:
+    """Functions between the entry and the training step: the outer frame of the program."""
+    goal = program.step or program.handed_over
+    if goal is None:
+        return
+    way = list(program.entry.reach.way(goal))
+    for hop, (caller, edge) in enumerate(reversed(way)):
+        if edge.position >= 0:
+            line = caller.events[edge.position].line
+            yield program.at(caller, line, "way down", 0.7 / (1 + 0.1 * hop))
+        yield program.at(edge.target, edge.target.line, "way down", 0.75 / (1 + 0.15 * hop))

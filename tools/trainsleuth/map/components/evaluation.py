@@ -1,0 +1,125 @@
+"""How well it does: validation in the run, metrics, sampling and inference, and the scripts that do it alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from trainsleuth.facts import Expr, Function, written
+
+from ..networks import is_network
+from ..program import REACHED, Program
+from ..records import Place
+
+_NAMED = re.compile(
+    r"^_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
+    r"validate_\w+|test(?:_epoch|_step|_model|ing|_loop)?|infer(?:ence\w*)?|generate|sample|predict(?:_step)?|transcribe|"
+    r"estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score)$",
+    re.I,
+)
+_MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
+_FILE = re.compile(
+    r"(?:^|[_/])(?:eval\w*|valid\w*|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*)",
+    re.I,
+)
+_METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b")
+
+
+def places(program: Program) -> Iterator[Place]:
+    evaluating: set[Function] = set()
+    for function, weight in program.functions():
+        sign = _quiet(program, function)
+        named = _NAMED.match(function.name) is not None
+        if sign:
+            training = function is program.step or function.name == "<module>"
+            yield program.at(function, sign, "evaluation mode", (0.75 if named or training else 0.45) * weight**0.4)
+        if named and (sign or _runs_something(function)):
+            evaluating.add(function)
+            yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
+        elif sign and _MAY_BE.search(function.name) and not _is_inside_network(program, function):
+            evaluating.add(function)
+            yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
+        yield from _metrics(program, function, weight)
+        yield from _loops(program, function, weight)
+    yield from _called(program, evaluating)
+    yield from _alone(program)
+
+
+def _quiet(program: Program, function: Function) -> int:
+    """Line of the first sign that gradients or training mode are off; 0 when there is none."""
+    for decorator in function.decorators:
+        if decorator.last in ("no_grad", "inference_mode", "eval_decorator"):
+            return function.line
+    for event in function.events:
+        for call in event.calls:
+            if call.last == "eval" and not call.parts[1:] and call.receiver is not None:
+                return call.line
+        if (
+            event.kind == "with"
+            and event.value is not None
+            and written(event.value).endswith(("no_grad()", "inference_mode()"))
+        ):
+            return event.line
+    return 0
+
+
+def _runs_something(function: Function) -> bool:
+    return any(event.calls for event in function.events) and function.end_line - function.line > 2
+
+
+def _is_inside_network(program: Program, function: Function) -> bool:
+    owner = program.index.class_of(function)
+    return owner is not None and is_network(program.index, owner)
+
+
+def _metrics(program: Program, function: Function, weight: float) -> Iterator[Place]:
+    for event in function.events:
+        for call in event.calls:
+            if call.callee and _METRICS.match(program.full_name(function, call.callee)):
+                yield program.at(function, call.line, "metric", 0.55 * weight**0.4)
+            elif call.last in ("test", "validate", "predict") and _is_trainer(call):
+                yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
+
+
+def _is_trainer(call: Expr) -> bool:
+    return call.receiver is not None and written(call.receiver).rpartition(".")[2] in ("trainer", "Trainer")
+
+
+def _loops(program: Program, function: Function, weight: float) -> Iterator[Place]:
+    """Loops over a loader for validation, inside a larger function."""
+    for loop in function.loops:
+        if loop.source is not None and re.search(
+            r"(?:^|[^a-z])(?:val|valid|test|eval)\w*(?:load|data|set|_dl|iter)", written(loop.source), re.I
+        ):
+            yield program.at(function, loop.line, "loop", 0.85 * weight**0.4)
+
+
+def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
+    for target in evaluating:
+        if _NAMED.match(target.name) or _MAY_BE.search(target.name):
+            for caller, line in program.callers(target):
+                share = 0.5 if caller in evaluating else 0.88
+                yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
+
+
+def _alone(program: Program) -> Iterator[Place]:
+    """Programs of their own that evaluate, sample or infer."""
+    home = PurePosixPath(program.entry.path).parent
+    for other in program.entries:
+        if other.path == program.entry.path or other.trains or not _FILE.search(PurePosixPath(other.path).name):
+            continue
+        near = PurePosixPath(other.path).parent == home
+        score = 0.72 if near else 0.5
+        if program.entry.trains and not near and other.score < -8:
+            continue
+        yield Place(other.path, other.line, "program", max(score, REACHED))
+        file = program.index.files[other.path]
+        for function in file.functions.values():
+            if _NAMED.match(function.name) or ((sign := _quiet(program, function)) and sign):
+                yield program.at(
+                    function,
+                    function.line if function.name != "<module>" else max(1, _quiet(program, function)),
+                    "program",
+                    0.9 * score,
+                )

@@ -1,0 +1,142 @@
+"""What a reader of the run sees: writers, trackers, progress bars, and the calls that feed them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, Expr, External, Function, written
+
+from ..program import Program
+from ..records import Place
+
+_WRITERS = re.compile(
+    r"(?:^|\.)(?:SummaryWriter|TensorBoardLogger|WandbLogger|CSVLogger|MLFlowLogger|CometLogger|NeptuneLogger|"
+    r"wandb\.init|mlflow\.start_run|neptune\.init\w*|clearml\.Task\.init|comet_ml\.Experiment|aim\.Run|swanlab\.init|trackio\.init)$"
+)
+_TRACKED = re.compile(r"(?:^|\.)(?:wandb|mlflow|swanlab|trackio|neptune|comet_ml)\.(?:log\w*|watch|save|summary)$")
+_ADDS = frozenset(
+    [
+        "add_scalar",
+        "add_scalars",
+        "add_image",
+        "add_images",
+        "add_audio",
+        "add_figure",
+        "add_histogram",
+        "add_text",
+        "add_video",
+        "add_graph",
+        "log_metrics",
+        "log_metric",
+        "log_dict",
+        "log_image",
+        "init_trackers",
+        "log_scalar",
+        "log_hyperparams",
+        "logkv",
+        "dumpkvs",
+        "log_progress",
+        "log_stats",
+        "log_summary",
+        "add_hparams",
+    ]
+)
+_LOGGER_CLASS = re.compile(r"(?:Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter)$")
+_PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
+_LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
+_LOG_NAME = re.compile(
+    r"^_?(?:log|report|print|write|record)_?(?:metrics?|stats|scalars?|loss\w*|progress|summary|training\w*|results?|status|images?)?\w*$",
+    re.I,
+)
+
+
+def places(program: Program) -> Iterator[Place]:
+    loops = program.loop_lines
+    feeders: dict[Function, float] = {}
+    for function, weight in program.functions():
+        for event in function.events:
+            near = function in program.spine or any(
+                function.loops[number].line in loops.get(function, ()) for number in event.block.loops
+            )
+            for call in event.calls:
+                role, score = _role(program, function, call, near)
+                if role:
+                    feeders.setdefault(function, score)
+                    yield program.at(function, call.line, role, score * weight**0.4 * (1.0 if near else 0.9))
+    yield from _defined(program)
+    yield from _wrappers(program, feeders)
+    for choice in program.choices:
+        if re.search(r"logger|writer|tensorboard|wandb", choice.key, re.I):
+            yield Place(choice.path, choice.line, "configuration", 0.8)
+
+
+def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple[str, float]:
+    last, name = call.last, program.full_name(function, call.callee) if call.callee else ""
+    if name and _WRITERS.search(name):
+        return "writer", 1.0
+    if (name and _TRACKED.search(name)) or last in _ADDS:
+        return "tracked", 0.9
+    receiver = written(call.receiver) if call.receiver is not None else ""
+    if last == "log" and receiver in (
+        "self",
+        "accelerator",
+        "wandb",
+        "self.accelerator",
+        "run",
+        "fabric",
+        "self.fabric",
+    ):
+        return "tracked", 0.9
+    if last in _PROGRESS and near:
+        return "progress", 0.5
+    if (
+        last in ("print", "info", "write", "set_postfix", "set_description", "log", "debug")
+        and near
+        and _speaks_of_training(call)
+    ):
+        return "printed", 0.75 if last in ("print", "info") else 0.65
+    target = program.values.callables(function, call.parts[0]) if call.callee else ()
+    if any(isinstance(one, Class) and _LOGGER_CLASS.search(one.name) for one in target):
+        return "meter", 0.7
+    if (
+        last == "update"
+        and call.receiver is not None
+        and near
+        and re.search(r"meter|metric|loss|tracker|lp$", receiver)
+    ):
+        return "meter", 0.6
+    if last in ("get_logger", "setup_logging", "init_logging", "setup_logger") and not isinstance(
+        next(iter(target), None), External
+    ):
+        return "set-up", 0.5
+    if last in ("instantiate_loggers", "init_tensorboard", "init_wandb", "instantiate_callbacks"):
+        return "set-up", 0.85
+    return "", 0.0
+
+
+def _speaks_of_training(call: Expr) -> bool:
+    return any(
+        part.kind in ("string", "path") and _LOGGED.search(part.text)
+        for argument in call.parts[1:]
+        for part in argument.walk()
+    )
+
+
+def _defined(program: Program) -> Iterator[Place]:
+    seen: set[Class] = set()
+    for function, weight in program.functions():
+        owner = program.index.class_of(function)
+        if owner is not None and owner not in seen and _LOGGER_CLASS.search(owner.name):
+            seen.add(owner)
+            yield program.at(owner.body, owner.line, "class", 0.6 * weight**0.5)
+
+
+def _wrappers(program: Program, feeders: dict[Function, float]) -> Iterator[Place]:
+    """Calls of a project function that itself feeds a writer: one hop away."""
+    for target in feeders:
+        if _LOG_NAME.match(target.name):
+            yield program.at(target, target.line, "definition", 0.55 * program.weight(target) ** 0.5)
+            for caller, line in program.callers(target):
+                if caller not in feeders:
+                    yield program.at(caller, line, "logs", 0.6 * program.weight(caller) ** 0.4)

@@ -1,0 +1,56 @@
+"""What is minimised: the loss calls that lead to backward, the losses that are built, and where they are defined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, Function
+
+from ..networks import is_loss_class, is_loss_name
+from ..program import Program
+from ..records import Place
+
+
+def places(program: Program) -> Iterator[Place]:
+    for stage in program.stages:
+        if stage.role == "loss":
+            yield program.at(stage.function, stage.line, "loss", 1.0 / (1 + 0.06 * stage.hops))
+        elif stage.role == "sum" and stage.hops < 2:
+            yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
+    yield from _built(program)
+    yield from _defined(program)
+    yield from _chosen(program)
+
+
+def _built(program: Program) -> Iterator[Place]:
+    """Loss calls elsewhere in code that the program reaches: built in a constructor, computed in the model."""
+    for function, weight in program.functions():
+        for event in function.events:
+            for call in event.calls:
+                name = program.full_name(function, call.callee) if call.callee else ""
+                outside = name.startswith("torch.nn.") and is_loss_name(name.rpartition(".")[2])
+                if outside:
+                    yield program.at(function, call.line, "loss", 0.85 * weight**0.4)
+                elif is_loss_name(call.last):
+                    target = program.values.callables(function, call.parts[0])
+                    if any(isinstance(one, Class | Function) for one in target):
+                        yield program.at(function, call.line, "loss", 0.6 * weight**0.6)
+
+
+def _defined(program: Program) -> Iterator[Place]:
+    for function, weight in program.functions():
+        owner = program.index.class_of(function)
+        if is_loss_name(function.name):
+            yield program.at(function, function.line, "definition", 0.62 * weight**0.6)
+        elif function.name in ("forward", "__call__") and owner is not None and is_loss_class(program.index, owner):
+            yield program.at(function, owner.line, "definition", 0.66 * weight**0.5)
+            yield program.at(function, function.line, "definition", 0.6 * weight**0.5)
+
+
+def _chosen(program: Program) -> Iterator[Place]:
+    for choice in program.choices:
+        words = choice.key.lower()
+        if "loss" in words or "criterion" in words:
+            yield Place(choice.path, choice.line, "configuration", 0.8)
+            if choice.target is not None:
+                yield program.at_target(choice.target, "definition", 0.97)

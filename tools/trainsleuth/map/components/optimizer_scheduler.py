@@ -1,0 +1,76 @@
+"""What changes the parameters and by how much: optimizers, learning-rate schedules, parameter groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, External, Function, Site
+
+from ..program import Program
+from ..records import Place
+from ..steps import is_optimizer, step_role, writes_learning_rate
+
+_BUILDER = re.compile(r"(?:get|build|create|make|configure|init|setup|prepare)\w*(?:optim|schedul)\w*", re.I)
+_SCHEDULE = re.compile(r"(?:Scheduler|LR|OneCycle\w*|Annealing\w*|get_\w*schedule\w*|Schedule)$")
+_RATE_FUNCTION = re.compile(
+    r"^(?:get|adjust|set|cosine|compute|update|calc)_?\w*(?:lr|learning_rate)\w*$|^lr_(?:lambda|schedule|scheduler|fn)\w*$",
+    re.I,
+)
+
+
+def places(program: Program) -> Iterator[Place]:
+    yield from _constructed(program)
+    yield from _by_hand(program)
+    for site, weight in program.calls("step"):
+        if program.is_reached(site.function) and step_role(site, program.values) == "scheduler step":
+            yield program.at(site.function, site.call.line, "scheduler step", 0.7 * weight**0.3)
+    for choice in program.choices:
+        words = choice.key.lower()
+        if any(word in words for word in ("optim", "sched", "lr_")):
+            yield Place(choice.path, choice.line, "configuration", 0.9)
+            if choice.target is not None:
+                yield program.at_target(choice.target, "definition", 0.97)
+
+
+def _constructed(program: Program) -> Iterator[Place]:
+    for function, weight in program.functions():
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                role, score = _role(program, Site(function, position, call))
+                if role:
+                    yield program.at(function, call.line, role, score * weight**0.35)
+        if _BUILDER.fullmatch(function.name) or function.name == "configure_optimizers":
+            yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
+        elif _RATE_FUNCTION.search(function.name):
+            yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
+
+
+def _role(program: Program, site: Site) -> tuple[str, float]:
+    """What a call builds, from what it resolves to; a bare name counts only for a builder."""
+    last = site.call.last
+    if not last:
+        return "", 0.0
+    target = program.resolved(site)
+    if isinstance(target, External | Class):
+        name = target.name.rpartition(".")[2]
+        if is_optimizer(program.index, target) and site.call.parts[1:]:
+            return "optimizer", 1.0 if isinstance(target, External) else 0.85
+        if _SCHEDULE.search(name) and not name.startswith("set_") and site.call.parts[1:]:
+            return "scheduler", 0.95 if isinstance(target, External) else 0.8
+    if isinstance(target, External) and re.search(r"create_optimizer|create_scheduler|get_scheduler|_schedule", last):
+        return ("scheduler" if "sched" in last else "optimizer"), 0.9
+    if _BUILDER.fullmatch(last) and not isinstance(target, External):
+        return "builder call", 0.88
+    if last in ("init_obj", "instantiate") and re.search(r"optim|sched", " ".join(a.text for a in site.call.arguments)):
+        return "builder call", 0.95
+    if isinstance(target, Function) and _RATE_FUNCTION.search(last):
+        return "schedule call", 0.6
+    return "", 0.0
+
+
+def _by_hand(program: Program) -> Iterator[Place]:
+    for function, weight in program.functions():
+        for event in function.events:
+            if writes_learning_rate(event.targets):
+                yield program.at(function, event.line, "learning rate", 0.85 * weight**0.3)

@@ -1,0 +1,90 @@
+"""Where the parameters change: the loops, and in them forward, backward, step, zero_grad, clip, schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Function
+
+from ..frameworks import hook_methods
+from ..program import Program
+from ..records import Place
+from ..steps import writes_learning_rate
+
+SCORES = {
+    "backward": 1.0,
+    "optimizer step": 0.98,
+    "zero_grad": 0.95,
+    "scheduler step": 0.8,
+    "clip": 0.75,
+    "scaler update": 0.45,
+    "unscale": 0.4,
+}
+
+
+def places(program: Program) -> Iterator[Place]:
+    yield from _handovers(program)
+    step = program.step
+    if step is None:
+        return
+    for function in program.steppers:
+        yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
+    near = {step, *(caller for caller, _, _ in program.loops_down_to(step))}
+    for function, signs in program.signs.items():
+        if program.is_reached(function) and function not in program.steppers:
+            share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
+            for sign in signs:
+                yield program.at(
+                    function,
+                    sign.site.call.line,
+                    sign.role,
+                    share * SCORES[sign.role] * program.weight(function) ** 0.3,
+                )
+    if step.name != "<module>":
+        yield program.at(step, step.line, "step", 0.7)
+    for caller, loop, line in program.loops_down_to(step):
+        yield program.at(caller, loop.line, "loop", 0.93)
+        yield program.at(caller, line, "call of the step", 0.9)
+
+
+def _belongs(step: Function, function: Function) -> bool:
+    return step.path == function.path and (not step.owner or step.owner == function.owner)
+
+
+def _step(program: Program, function: Function, share: float) -> Iterator[Place]:
+    """The statements of one function that calls backward, and the loops around them."""
+    loops: set[int] = set()
+    for sign in program.signs[function]:
+        yield program.at(function, sign.site.call.line, sign.role, share * SCORES[sign.role])
+        if sign.role in ("backward", "optimizer step"):
+            loops.update(sign.site.event.block.loops)
+    for number in loops:
+        loop = function.loops[number]
+        yield program.at(function, loop.line, "loop", share * (0.97 if len(loops) < 3 else 0.9))
+    for event in function.events:
+        if writes_learning_rate(event.targets):
+            yield program.at(function, event.line, "learning rate", share * 0.8)
+    for stage in program.stages:
+        if stage.role == "forward":
+            near = stage.function is function
+            yield program.at(
+                stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.3 * stage.hops))
+            )
+        elif stage.role == "batch" and stage.function is function:
+            yield program.at(function, stage.line, "loop", share * 0.97)
+
+
+def _handovers(program: Program) -> Iterator[Place]:
+    framework = program.framework
+    if framework is None:
+        return
+    for function, handovers in program.handed.items():
+        for handover in handovers:
+            if handover.framework is framework:
+                yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
+    for cls in program.hooked_classes:
+        for rank, method in enumerate(hook_methods(program.index, framework, cls)):
+            yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
+    for stage in program.stages:
+        if stage.role == "forward":
+            yield program.at(stage.function, stage.line, "forward", 0.8)

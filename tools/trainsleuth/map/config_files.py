@@ -1,0 +1,166 @@
+"""Which configuration files a program reads, in the order in which later ones override."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.repository import is_under
+
+from .launch import Command
+from .reach import Reach
+
+MAX_FILES = 30
+_DEFAULTS = re.compile(r"^defaults\.\d+(?:\.(.+))?$")
+_MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json)\b|(?<=config-name[= ])[\w./-]+|(?<=config/)[\w/-]+\.py")
+
+
+def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe: str | None) -> tuple[str, ...]:
+    """Paths of configuration files, base first. `recipe` is a path among `index.configs`."""
+    found: dict[str, None] = {}
+    roots = list(_hydra_roots(index, reached))
+    for root, start in roots:
+        found.update(dict.fromkeys(follow_defaults(index, start, root)))
+    if recipe is not None:
+        root = next((root for root, _ in roots if recipe.startswith(root + "/")), _package_root(index, recipe))
+        found.update(dict.fromkeys(follow_defaults(index, recipe, root)))
+        return tuple(found)[-MAX_FILES:]
+    found.update(dict.fromkeys(_named_in_code(index, reached)))
+    for command in commands:
+        named = list(_named_in(index, command.text, str(PurePosixPath(command.path).parent)))
+        found.update(dict.fromkeys(named))
+        if named:
+            break  # the first command that names a configuration stands for the rest
+    if not found:
+        found.update(dict.fromkeys(_beside(index, reached)))
+    return tuple(found)[:MAX_FILES]
+
+
+def _hydra_roots(index: Index, reached: Reach) -> Iterator[tuple[str, str]]:
+    """(configuration folder, first file) of every hydra-like main of the files that are started."""
+    paths = dict.fromkeys(root.path for root in reached.roots)
+    mains = [
+        (function, decorator)
+        for path in (*paths, *sorted(reached.files - paths.keys()))
+        for function in index.files[path].functions.values()
+        for decorator in function.decorators
+        if decorator.kind == "call" and (decorator.keyword("config_path") or decorator.keyword("config_name"))
+    ]
+    for function, decorator in mains[:1]:
+        folder, name = decorator.keyword("config_path"), decorator.keyword("config_name")
+        if folder is None or folder.kind != "string":
+            root = _join_path(index, function, folder)
+        else:
+            root = _normal(str(PurePosixPath(function.path).parent / folder.text))
+        start = _file(index, root, name.text if name is not None and name.kind == "string" else "config")
+        if start is not None:
+            yield root, start
+
+
+def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
+    """config_path=os.path.join("..", "fairseq", "config"): the folder that ends in its literal parts."""
+    parts = [part.text for part in folder.parts if part.kind == "string"] if folder is not None else []
+    tail = "/".join(part for part in parts if part not in ("..", "."))
+    folders = {str(PurePosixPath(path).parent) for path in index.configs}
+    fits = sorted(folder for folder in folders if tail and (folder == tail or folder.endswith("/" + tail)))
+    return fits[0] if fits else str(PurePosixPath(function.path).parent)
+
+
+def follow_defaults(index: Index, start: str, root: str) -> Iterator[str]:
+    """`start` and the files of its defaults list, in the order in which hydra composes them."""
+    yield from _follow(index, start, root, set())
+
+
+def _follow(index: Index, path: str, root: str, seen: set[str]) -> Iterator[str]:
+    if path in seen or path not in index.configs:
+        return
+    seen.add(path)
+    last = True
+    for key, value in index.configs[path].items():
+        match = _DEFAULTS.match(key)
+        if match is None:
+            continue
+        if match[1] is None and value.value == "_self_":
+            last = False
+            yield path
+            continue
+        chosen = _default(index, path, root, match[1], value.value)
+        if chosen is not None:
+            yield from _follow(index, chosen, root, seen)
+    if last:
+        yield path
+
+
+def _default(index: Index, path: str, root: str, group: str | None, value: str) -> str | None:
+    if value in ("null", "???", "None", "") or "${" in value:
+        return None
+    words = (group or "").replace("override ", "").replace("optional ", "").partition("@")[0].strip()
+    here = str(PurePosixPath(path).parent)
+    name = f"{words.lstrip('/')}/{value}" if group else value.lstrip("/")
+    absolute = words.startswith("/") or value.startswith("/")
+    folders = [str(folder) for folder in PurePosixPath(path).parents if is_under(str(folder), root)]
+    for base in (root,) if absolute else (here, *folders, root):
+        if (found := _file(index, base, name)) is not None:
+            return found
+    return None
+
+
+def _file(index: Index, folder: str, name: str) -> str | None:
+    stem = _normal(f"{folder}/{name}")
+    return next((path for path in (stem, f"{stem}.yaml", f"{stem}.yml") if path in index.configs), None)
+
+
+def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
+    """String literals of reached code that are the path of a configuration file."""
+    for function in reached.distance:
+        folder = str(PurePosixPath(function.path).parent)
+        for event in function.events:
+            for expr in (event.value, *(parameter.default for parameter in function.parameters)):
+                for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
+                    if part.kind == "string" and part.text.endswith((".yaml", ".yml", ".json")):
+                        yield from _named_in(index, part.text, folder)
+
+
+def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
+    for word in _MENTIONED.findall(text):
+        for base in (folder, "."):
+            path = _normal(f"{base}/{word}")
+            found = next((p for p in (path, path + ".yaml") if p in index.configs), None)
+            if found is not None:
+                yield found
+                break
+        else:
+            tail = word.lstrip("./")
+            fits = [path for path in index.configs if path.endswith(("/" + tail, f"/{tail}.yaml"))]
+            if len(fits) == 1:
+                yield fits[0]
+
+
+def _beside(index: Index, reached: Reach) -> Iterator[str]:
+    home = str(PurePosixPath(reached.roots[0].path).parent)
+    for path in sorted(index.configs):
+        name = PurePosixPath(path).name.lower()
+        if str(PurePosixPath(path).parent) in (home, f"{home}/configs", f"{home}/config", "configs", "config"):
+            if re.search(r"conf|train|default|base|param", name) and len(index.configs[path]) > 2:
+                yield path
+                return
+
+
+def _package_root(index: Index, recipe: str) -> str:
+    """The highest folder above a recipe that is called like a configuration folder."""
+    for parent in reversed(PurePosixPath(recipe).parents):
+        if parent.name.lower() in ("config", "configs", "conf", "hydra", "yamls", "cfg", "cfgs"):
+            return str(parent)
+    return str(PurePosixPath(recipe).parent)
+
+
+def _normal(path: str) -> str:
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in ("", ".", ".."):
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,171 @@
+"""The programs of a repository: files that are started, judged by what they reach and not by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from trainsleuth.facts import Function, Index
+
+from .frameworks import Handover
+from .graph import Graph, is_guarded
+from .launch import Command
+from .reach import Reach, reach
+from .steps import Sign
+
+MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
+_TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
+_STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
+_OTHER = re.compile(
+    r"(?:^|[_/])(?:eval|valid|test|infer|sampl|generat|demo|export|convert|preproc|prepare|download|bench|"
+    r"plot|visual|setup|score|analy|server|app)",
+    re.I,
+)
+ASIDE = re.compile(
+    r"(?:^|/)(?:tests?|testing|docs?|doc_src|examples?|demos?|notebooks?|tutorials?|third_?party|vendor(?:ed)?|external|"
+    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|tools|scripts)(?:/|$)",
+    re.I,
+)
+NEVER = re.compile(
+    r"(?:^|/)(?:tests?|testing|third_?party|vendor(?:ed)?|build|site-packages)(?:/|$)|(?:^|/)(?:test_|conftest)[^/]*$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A file (or a console script's function) that starts a program, and all it reaches."""
+
+    path: str
+    root: Function
+    line: int
+    reach: Reach
+    commands: tuple[Command, ...]
+    score: float
+    trains: bool
+
+
+def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Function]) -> dict[str, float]:
+    """Files that may be started -> how likely, before it is known what they reach."""
+    launched: dict[str, int] = {}
+    for command in commands:
+        launched[command.target] = launched.get(command.target, 0) + 1
+    bodies = {function.path for function in trained if function.name == "<module>"}
+    found: dict[str, float] = {}
+    for path, file in index.files.items():
+        started = any(is_guarded(event) for event in file.body.events) or any(
+            decorator.last in _MAINS for function in file.functions.values() for decorator in function.decorators
+        )
+        if started or path in launched or path in bodies:
+            found[path] = name_score(path) + min(3, launched.get(path, 0)) + (0.5 if started else 0)
+    return found
+
+
+_MAINS = frozenset({"hydra_main", "main", "command", "argparse_main", "entrypoint", "app"})
+
+
+def name_score(path: str) -> float:
+    """What a file's name and folder say about it being the training program; the rest is decided by its reach."""
+    stem = path.removesuffix(".py").removesuffix(".ipynb")
+    name = PurePosixPath(stem).name
+    score = -0.4 * path.count("/")
+    if _TRAINS.search(name):
+        score += 3
+    elif _STARTS.search(name):
+        score += 2
+    elif _TRAINS.search(stem):
+        score += 1
+    if _OTHER.search("/" + name):
+        score -= 3
+    if ASIDE.search(str(PurePosixPath(path).parent)):
+        score -= 3
+    if NEVER.search(path):
+        score -= 8
+    return score - (2 if path.endswith(".ipynb") else 0) - (1.5 if path.lower().endswith(".md") else 0)
+
+
+def entries(
+    index: Index,
+    graph: Graph,
+    commands: tuple[Command, ...],
+    signs: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+    scope: str | None = None,
+) -> list[Entry]:
+    """Every program, the likeliest training program first."""
+    trained = {function for function, found in signs.items() if any(s.role == "backward" for s in found)}
+    likely = candidates(index, commands, trained | handed.keys())
+    if scope is not None:
+        likely = {
+            path: score for path, score in likely.items() if path == scope or path.startswith(scope.rstrip("/") + "/")
+        }
+        if scope in index.files:
+            likely.setdefault(scope, 0.0)
+    chosen = sorted(likely, key=lambda path: (-likely[path], path))[:MAX_CANDIDATES]
+    found = [_entry(index, graph, path, likely[path], commands, signs, handed) for path in chosen]
+    return sorted(found, key=lambda entry: (-entry.score, entry.path))
+
+
+def _entry(
+    index: Index,
+    graph: Graph,
+    path: str,
+    likely: float,
+    commands: tuple[Command, ...],
+    signs: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+) -> Entry:
+    own = tuple(command for command in commands if command.target == path)
+    root = index.files[path].body
+    roots = [root, *_console_functions(index, path, own)]
+    reached = reach(graph, roots)
+    near = min((distance for distance, _ in _trainings(reached, signs, handed)), default=None)
+    score = likely + _reached_score(near) + _completeness(index, reached, signs)
+    return Entry(path, root, _guard_line(root), reached, own, score, near is not None)
+
+
+def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -> Iterator[Function]:
+    names = {command.function for command in commands if command.function}
+    file = index.files[path]
+    if not names and not any(is_guarded(event) for event in file.body.events):
+        names = {f.name for f in file.functions.values() if any(d.last in _MAINS for d in f.decorators)}
+    for name in sorted(names):
+        if name in file.functions:
+            yield file.functions[name]
+
+
+def _trainings(
+    reached: Reach, signs: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]]
+) -> Iterator[tuple[int, Function]]:
+    for function, found in signs.items():
+        if function in reached.distance and any(sign.role == "backward" for sign in found):
+            yield reached.distance[function], function
+    for function in handed:
+        if function in reached.distance and any(h.site.call.last not in _NOT_TRAINING for h in handed[function]):
+            yield reached.distance[function], function
+
+
+_NOT_TRAINING = ("test", "validate", "predict", "evaluate")
+
+
+def _reached_score(near: int | None) -> float:
+    return -6.0 if near is None else 6.0 - 0.15 * near
+
+
+def _completeness(index: Index, reached: Reach, signs: Mapping[Function, list[Sign]]) -> float:
+    """A program that also steps an optimizer, reads data and saves is a training program, not a snippet."""
+    steps = any(
+        s.role == "optimizer step" for function in signs.keys() & reached.distance.keys() for s in signs[function]
+    )
+    loads = any(site.function in reached.distance for site in index.calls("DataLoader", "load_dataset"))
+    saves = any(site.function in reached.distance for site in index.calls("save", "save_pretrained", "save_checkpoint"))
+    return 1.5 * steps + 0.5 * loads + 0.5 * saves
+
+
+def _guard_line(root: Function) -> int:
+    for event in root.events:
+        if event.kind == "if" and event.value is not None and any(p.text == "__name__" for p in event.value.parts):
+            return event.line
+    return root.events[0].line if root.events else 1

@@ -1,0 +1,124 @@
+"""Features of the training step that change what a run means: the place of each, or none found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Event, Expr, Function, written
+
+from .program import Program
+from .records import Part, Place
+
+FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
+_CALLS = {
+    "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
+    "distribution": r"init_process_group|DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|FSDP|"
+    r"DeviceMesh|init_device_mesh|Accelerator|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
+    "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_grads|dispatch_clip_grad",
+    "compile": r"compile",
+    "ema": r"\w*EMA|AveragedModel|ExponentialMovingAverage|ModelEma\w*|ModuleDictEMA|update_ema|ema_update|EMAModel|swap_ema_state",
+    "seeds": r"manual_seed|manual_seed_all|seed_everything|set_seed|set_random_seed|random_seed|set_torch_seed",
+}
+_COMPILED = ("torch.compile", "torch.jit.script")
+_KEYWORDS = {
+    "accumulation": ("gradient_accumulation_steps", "accumulate_grad_batches"),
+    "mixed_precision": ("fp16", "bf16", "precision", "mixed_precision"),
+    "clipping": ("gradient_clip_val", "max_grad_norm", "grad_clip"),
+    "compile": ("torch_compile",),
+    "distribution": ("strategy",),
+    "seeds": ("seed",),
+    "resume": ("resume_from_checkpoint", "ckpt_path"),
+}
+_ACCUMULATION = re.compile(r"accum|update_freq|grad_acc|micro_?steps?|iter_size", re.I)
+_EMA = re.compile(r"(?:^|[._])ema(?:$|[._])", re.I)
+_RESUME = re.compile(r"resume|last_?(?:epoch|iter|step)|start_(?:epoch|iter|step)|restore", re.I)
+
+
+def features(program: Program) -> dict[str, Part]:
+    """Each feature with the places that show it, best first."""
+    found: dict[str, dict[tuple[str, int], Place]] = {name: {} for name in FEATURES}
+    for name, place in _signs(program):
+        key = (place.path, place.line)
+        if key not in found[name] or found[name][key].score < place.score:
+            found[name][key] = place
+    parts = {}
+    for name, places in found.items():
+        best = tuple(sorted(places.values(), key=lambda p: (-p.score, p.path, p.line)))
+        parts[name] = (
+            Part("found", "", best) if best else Part("absent", "none found in the code that the entry reaches")
+        )
+    return parts
+
+
+def _signs(program: Program) -> Iterator[tuple[str, Place]]:
+    patterns = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.items()}
+    for function, weight in program.functions():
+        for event in function.events:
+            for call in event.calls:
+                for name, pattern in patterns.items():
+                    if call.last and pattern.match(call.last) and _counts(program, name, function, call):
+                        yield name, program.at(function, call.line, name, weight)
+                yield from _keywords(program, function, call, weight)
+            yield from _accumulates(program, function, event, weight)
+            yield from _resumes(program, function, event, weight)
+    for choice_path, line, key, value in program.settings:
+        for name, keywords in _KEYWORDS.items():
+            if key.rpartition(".")[2] in keywords and value not in (
+                "",
+                "null",
+                "None",
+                "false",
+                "False",
+                "0",
+                "32",
+                "no",
+            ):
+                yield name, Place(choice_path, line, name, 0.5)
+
+
+def _counts(program: Program, name: str, function: Function, call: Expr) -> bool:
+    if name == "compile":
+        return program.full_name(function, call.callee) in _COMPILED if call.callee else False
+    if name == "seeds":
+        return bool(call.parts[1:])
+    if name == "distribution" and call.last == "DataParallel":
+        return True
+    return True
+
+
+def _keywords(program: Program, function: Function, call: Expr, weight: float) -> Iterator[tuple[str, Place]]:
+    if not call.last[:1].isupper():
+        return
+    for name, keywords in _KEYWORDS.items():
+        if name in ("seeds", "resume"):
+            continue
+        for keyword in keywords:
+            value = call.keyword(keyword)
+            if value is not None and value.text not in ("None", "False", "0"):
+                yield name, program.at(function, value.line, name, 0.9 * weight)
+
+
+def _accumulates(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
+    """A division of the loss, a test of the step number, or a context that spares the synchronisation."""
+    if event.kind in ("assign", "augment", "if", "for") and event.value is not None:
+        steps = program.loop_lines.get(function)
+        if steps is None:
+            return
+        if any(part.kind == "path" and _ACCUMULATION.search(part.text) for part in event.value.walk()):
+            strong = event.kind in ("if", "for") or any("loss" in written(target) for target in event.targets)
+            yield "accumulation", program.at(function, event.line, "accumulation", (1.0 if strong else 0.6) * weight)
+    elif event.kind == "with" and event.value is not None and re.search(r"no_sync|accumulate\(", written(event.value)):
+        yield "accumulation", program.at(function, event.line, "accumulation", weight)
+
+
+def _resumes(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
+    for call in event.calls:
+        if (
+            call.last == "load_state_dict"
+            and call.receiver is not None
+            and re.search(r"opt|sched|scaler", written(call.receiver))
+        ) or call.last == "load_state":
+            yield "resume", program.at(function, call.line, "resume", weight)
+    if _EMA.search(written(event.value)) if event.kind == "expression" and event.value is not None else False:
+        yield "ema", program.at(function, event.line, "ema", 0.8 * weight)

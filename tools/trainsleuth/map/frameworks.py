@@ -1,0 +1,214 @@
+"""Frameworks that hold the training loop: who they are, where the program hands over, what they keep inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainsleuth.facts import Class, External, Function, Index, Site
+
+from .values import Values
+
+
+class Framework(NamedTuple):
+    """`holds` are the components that its own code provides, `hooks` the methods a repository defines for it."""
+
+    name: str
+    packages: tuple[str, ...]
+    classes: tuple[str, ...]  # endings of the names of its classes that hold a loop
+    starts: tuple[str, ...]  # methods that run the loop
+    holds: tuple[str, ...]
+    hooks: tuple[str, ...]
+
+
+LIGHTNING_HOOKS = [
+    "training_step",
+    "validation_step",
+    "test_step",
+    "predict_step",
+    "configure_optimizers",
+    "train_dataloader",
+    "val_dataloader",
+    "test_dataloader",
+    "configure_model",
+    "on_train_start",
+    "on_train_epoch_start",
+    "on_train_epoch_end",
+    "on_validation_epoch_end",
+    "on_train_batch_end",
+    "on_before_optimizer_step",
+    "optimizer_step",
+    "lr_scheduler_step",
+    "training_epoch_end",
+    "validation_epoch_end",
+    "on_save_checkpoint",
+    "on_load_checkpoint",
+    "configure_gradient_clipping",
+    "manual_backward",
+]
+HF_HOOKS = [
+    "compute_loss",
+    "training_step",
+    "prediction_step",
+    "evaluate",
+    "evaluation_loop",
+    "log",
+    "save_model",
+    "_save",
+    "create_optimizer",
+    "create_scheduler",
+    "create_optimizer_and_scheduler",
+    "get_train_dataloader",
+    "get_eval_dataloader",
+    "compute_metrics",
+    "on_step_end",
+    "on_epoch_end",
+    "on_log",
+    "on_save",
+    "on_evaluate",
+]
+_ALL_BUT_DATA = ("loss", "optimizer_scheduler", "training_loop", "logging", "checkpointing", "evaluation")
+
+FRAMEWORKS = (
+    Framework(
+        "Lightning",
+        ("lightning", "pytorch_lightning", "lightning_fabric"),
+        ("Trainer", "LightningCLI"),
+        ("fit", "test", "validate", "predict"),
+        ("training_loop", "logging", "checkpointing", "evaluation"),
+        tuple(LIGHTNING_HOOKS),
+    ),
+    Framework(
+        "Hugging Face Trainer",
+        ("transformers", "trl", "sentence_transformers", "setfit", "peft", "unsloth", "adapters"),
+        ("Trainer",),
+        ("train", "evaluate", "predict"),
+        _ALL_BUT_DATA,
+        tuple(HF_HOOKS),
+    ),
+    Framework(
+        "fastai",
+        ("fastai", "fastai2"),
+        ("Learner", "learner"),
+        ("fit", "fit_one_cycle", "fine_tune", "fit_flat_cos"),
+        _ALL_BUT_DATA,
+        (
+            "before_fit",
+            "before_batch",
+            "after_pred",
+            "after_loss",
+            "after_batch",
+            "after_epoch",
+            "after_fit",
+            "splitter",
+        ),
+    ),
+    Framework(
+        "ignite",
+        ("ignite",),
+        ("Engine", "create_supervised_trainer"),
+        ("run",),
+        ("training_loop",),
+        ("train_step", "update", "process_function"),
+    ),
+    Framework(
+        "skorch",
+        ("skorch",),
+        ("NeuralNet", "NeuralNetClassifier", "NeuralNetRegressor", "NeuralNetBinaryClassifier"),
+        ("fit", "partial_fit"),
+        _ALL_BUT_DATA,
+        ("train_step", "train_step_single", "validation_step", "get_loss", "on_epoch_end", "on_batch_end"),
+    ),
+    Framework(
+        "Keras",
+        ("keras", "tensorflow.keras", "keras_core"),
+        ("Model", "Sequential"),
+        ("fit", "fit_generator", "train_on_batch"),
+        _ALL_BUT_DATA,
+        ("train_step", "test_step", "call", "compute_loss", "on_epoch_end"),
+    ),
+    Framework(
+        "Composer",
+        ("composer",),
+        ("Trainer",),
+        ("fit",),
+        ("training_loop", "logging", "checkpointing", "evaluation"),
+        ("forward", "loss", "eval_forward", "update_metric"),
+    ),
+    Framework(
+        "stable-baselines3",
+        ("stable_baselines3", "sb3_contrib"),
+        ("PPO", "DQN", "SAC", "A2C", "TD3", "DDPG"),
+        ("learn",),
+        _ALL_BUT_DATA,
+        ("_on_step", "step", "reset"),
+    ),
+    Framework("Ultralytics", ("ultralytics",), ("YOLO",), ("train",), (*_ALL_BUT_DATA, "data", "model"), ()),
+)
+OTHER_LIBRARIES = {
+    "tensorflow": "TensorFlow",
+    "jax": "JAX",
+    "flax": "JAX",
+    "paddle": "PaddlePaddle",
+    "mxnet": "MXNet",
+    "keras": "Keras",
+    "mlx": "MLX",
+}
+
+
+class Handover(NamedTuple):
+    """A call by which the program gives the loop to a framework."""
+
+    framework: Framework
+    site: Site
+
+
+def owned_by(index: Index, held: Class | External) -> Framework | None:
+    """The framework whose loop-holding class this is, or derives from."""
+    names = (held.name,) if isinstance(held, External) else index.external_bases(held)
+    for name in names:
+        package, last = name.partition(".")[0], name.rpartition(".")[2]
+        for framework in FRAMEWORKS:
+            if package in framework.packages and last.endswith(framework.classes):
+                return framework
+    return None
+
+
+def is_module_of(index: Index, cls: Class, *endings: str) -> bool:
+    return any(base.rpartition(".")[2] in endings for base in index.external_bases(cls))
+
+
+def handovers(index: Index, values: Values) -> Iterator[Handover]:
+    """Every such call in the repository."""
+    starts = {name for framework in FRAMEWORKS for name in framework.starts}
+    for site in index.calls(*sorted(starts)):
+        receiver = site.call.receiver
+        if receiver is None:
+            continue
+        for held in values.of(site.function, receiver):
+            framework = owned_by(index, held)
+            if framework is not None and site.call.last in framework.starts:
+                yield Handover(framework, site)
+                break
+    for site in index.calls("LightningCLI"):
+        yield Handover(FRAMEWORKS[0], site)
+
+
+def hook_methods(index: Index, framework: Framework, cls: Class) -> Iterator[Function]:
+    """Methods of `cls` that the framework calls."""
+    for name in framework.hooks:
+        if name in cls.methods:
+            yield cls.methods[name]
+
+
+def other_library(index: Index) -> str:
+    """The library the repository is written in when it is not PyTorch; "" when torch is imported anywhere."""
+    counts: dict[str, int] = {}
+    for file in index.files.values():
+        packages = {entry.module.partition(".")[0] for entry in file.imports if not entry.level}
+        if packages & {"torch", "lightning", "pytorch_lightning", "fastai", "accelerate", "transformers"}:
+            counts["torch"] = counts.get("torch", 0) + 1
+        for package in packages & OTHER_LIBRARIES.keys():
+            counts[OTHER_LIBRARIES[package]] = counts.get(OTHER_LIBRARIES[package], 0) + 1
+    best = max(counts, key=lambda name: (counts[name], name), default="torch")
+    return "" if counts.get("torch", 0) * 3 >= counts.get(best, 0) else best

@@ -1,0 +1,287 @@
+"""Who calls whom, as far as it can be read: the edges of the project's call graph, asked for one function at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, Index, Module
+
+from .values import Values
+
+# cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
+# last resort: a chain of real calls to the same method should win
+DIRECT, CALLBACK, GUESS, IMPORT, PART = 1, 2, 3, 4, 8
+MAX_NAMESAKES = 4
+MAX_OVERRIDES = 8
+_CALLED_BY_FRAMEWORK = ("__init__", "forward", "__call__", "__getitem__", "__iter__", "training_step", "collate_fn")
+# so common on values of other libraries that a namesake in the project says nothing
+_COMMON = frozenset(
+    [
+        "append",
+        "extend",
+        "items",
+        "keys",
+        "values",
+        "get",
+        "pop",
+        "add",
+        "update",
+        "copy",
+        "join",
+        "split",
+        "format",
+        "read",
+        "write",
+        "open",
+        "close",
+        "to",
+        "cuda",
+        "cpu",
+        "item",
+        "detach",
+        "clone",
+        "view",
+        "reshape",
+        "mean",
+        "sum",
+        "size",
+        "dim",
+        "log",
+        "exp",
+        "sqrt",
+        "max",
+        "min",
+        "abs",
+        "numpy",
+        "float",
+        "long",
+        "int",
+        "train",
+        "eval",
+        "step",
+        "zero_grad",
+        "backward",
+        "state_dict",
+        "load_state_dict",
+        "parameters",
+        "forward",
+        "strip",
+        "replace",
+        "startswith",
+        "endswith",
+        "sort",
+        "index",
+        "count",
+        "insert",
+        "remove",
+        "clear",
+        "reset",
+        "start",
+        "stop",
+        "apply",
+        "save",
+        "load",
+        "print",
+        "info",
+        "warning",
+        "error",
+        "debug",
+        "register",
+        "flatten",
+        "squeeze",
+        "unsqueeze",
+        "transpose",
+        "permute",
+        "expand",
+        "repeat",
+        "type",
+        "encode",
+        "decode",
+        "run",
+        "set",
+        "put",
+        "flush",
+    ]
+)
+
+
+class Edge(NamedTuple):
+    """`target` may run when the caller runs; `position` is the event of the caller, -1 for none of its own."""
+
+    target: Function
+    cost: int
+    position: int
+    guarded: bool = False  # only when the file is the one that is started
+
+
+class Graph:
+    """Edges are read when they are asked for, and kept."""
+
+    def __init__(self, index: Index, values: Values) -> None:
+        self.index = index
+        self.values = values
+        self._edges: dict[Function, tuple[Edge, ...]] = {}
+
+    def edges(self, function: Function) -> tuple[Edge, ...]:
+        if function not in self._edges:
+            best: dict[tuple[Function, bool], Edge] = {}
+            for edge in self._read(function):
+                key = (edge.target, edge.guarded)
+                if edge.target is not function and (key not in best or edge.cost < best[key].cost):
+                    best[key] = edge
+            self._edges[function] = tuple(best.values())
+        return self._edges[function]
+
+    @cached_property
+    def _methods(self) -> dict[str, list[Function]]:
+        table: dict[str, list[Function]] = {}
+        for cls in self.index.classes():
+            for method in cls.methods.values():
+                table.setdefault(method.name, []).append(method)
+        return table
+
+    def _read(self, function: Function) -> Iterator[Edge]:
+        if function.name == MODULE_BODY:
+            for body in self.imported(function.path):
+                yield Edge(body, IMPORT, -1)
+        for decorator in function.decorators:
+            for target in self.values.callables(
+                function, decorator.parts[0] if decorator.kind == "call" else decorator
+            ):
+                if isinstance(target, Function):
+                    yield Edge(target, CALLBACK, -1)
+        for position, event in enumerate(function.events):
+            guarded = function.name == MODULE_BODY and is_guarded(event)
+            if event.kind == "define":
+                yield from self._defined(function, event, position)
+            for call in event.calls:
+                for target, cost in self._called(function, call):
+                    yield Edge(target, cost, position, guarded)
+
+    def _defined(self, function: Function, event: Event, position: int) -> Iterator[Edge]:
+        if function.name == MODULE_BODY or not event.text:
+            return
+        inner = self.index.files[function.path].functions.get(f"{function.qualname}.{event.text}")
+        if inner is not None and inner.outer == function.qualname:
+            yield Edge(inner, CALLBACK, position)
+
+    def _called(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
+        known = False
+        for target in self.values.callables(function, call.parts[0]):
+            known = True
+            if isinstance(target, Function):
+                yield target, DIRECT
+                if target.self_name:
+                    yield from ((one, CALLBACK) for one in self.overrides(target))
+            elif isinstance(target, Class):
+                yield from self.constructed(target)
+        if not known:
+            yield from self._on_value(function, call)
+        for argument in call.parts[1:]:
+            value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
+            if value.kind == "path" and value.text != "self":
+                yield from self._handed_over(function, value)
+            elif value.kind == "call" and value.last == "partial" and value.arguments:
+                yield from self._handed_over(function, value.arguments[0])
+
+    def _handed_over(self, function: Function, value: Expr) -> Iterator[tuple[Function, int]]:
+        if "." in value.text and value.text.partition(".")[0] != function.self_name:
+            return
+        for target in self.values.callables(function, value, depth=3):
+            if isinstance(target, Function):
+                yield target, CALLBACK
+            elif isinstance(target, Class):
+                yield from self.constructed(target)
+
+    def _on_value(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
+        held = self.values.of(function, call.parts[0]) if call.parts[0].kind == "path" else ()
+        for one in held:
+            if isinstance(one, Class):
+                for name in ("forward", "__call__"):
+                    if (method := self.index.method(one, name)) is not None:
+                        yield method, DIRECT
+        if held or call.receiver is None or call.last in _COMMON or call.last.startswith("__"):
+            return
+        if call.receiver.kind == "path":
+            receivers = self.values.of(function, call.receiver)
+            if receivers and not any(isinstance(one, Class) for one in receivers):
+                return  # a value of another library
+        namesakes = self._roots([one for one in self._methods.get(call.last, ()) if self._is_of_open(one)])
+        if 0 < len(namesakes) <= MAX_NAMESAKES:
+            yield from ((method, GUESS) for method in namesakes)
+
+    def overrides(self, method: Function) -> Iterator[Function]:
+        """The same method in project classes below: which one runs, the instance decides."""
+        owner = self.index.class_of(method)
+        if owner is None:
+            return
+        found = [one for one in self.index.subclasses(owner) if method.name in one.methods and self._is_open(one)]
+        yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
+
+    def _roots(self, methods: list[Function]) -> list[Function]:
+        """Of methods of one name, those that do not override another of them."""
+        if len(methods) <= MAX_NAMESAKES:
+            return methods
+        owners = {self.index.class_of(method): method for method in methods}
+        return [
+            method
+            for owner, method in owners.items()
+            if owner is None or not any(base in owners for base in self.index.lineage(owner)[1:])
+        ]
+
+    def _is_of_open(self, method: Function) -> bool:
+        owner = self.index.class_of(method)
+        return owner is None or self._is_open(owner)
+
+    def _is_open(self, cls: Class) -> bool:
+        return cls not in self.values.excluded
+
+    def constructed(self, cls: Class) -> Iterator[tuple[Function, int]]:
+        """An object comes into being: its constructor runs, and any of its methods may."""
+        for one in self.index.lineage(cls):
+            for method in one.methods.values():
+                if self.index.method(cls, method.name) is method:
+                    yield method, DIRECT if method.name in _CALLED_BY_FRAMEWORK else PART
+            yield one.body, PART
+
+    def imported(self, path: str) -> Iterator[Function]:
+        """Module bodies that run when the file at `path` is imported."""
+        file = self.index.files[path]
+        names = self.index.names
+        for entry in file.imports:
+            module = names.module(path, entry.module, entry.level) if entry.module or entry.level else None
+            if entry.name and module is not None and module.folder and entry.name != "*":
+                found = names.member(module, entry.name)
+                if isinstance(found, Module) and found.path:
+                    yield self.index.files[found.path].body
+            if module is not None and module.path:
+                yield self.index.files[module.path].body
+        if path.endswith("__init__.py") and file.names & {
+            "import_module",
+            "__import__",
+            "iter_modules",
+            "walk_packages",
+        }:
+            yield from self._whole_folder(path)
+
+    def _whole_folder(self, path: str) -> Iterable[Function]:
+        folder = PurePosixPath(path).parent
+        return [
+            file.body
+            for other, file in self.index.files.items()
+            if PurePosixPath(other).parent == folder and other != path
+        ]
+
+
+def is_guarded(event: Event) -> bool:
+    """Stands under `if __name__ == "__main__"`."""
+    return any(
+        branch.test is not None
+        and branch.test.kind == "compare"
+        and any(part.text == "__name__" for part in branch.test.parts)
+        and branch.arm == 0
+        for branch in event.block.branches
+    )

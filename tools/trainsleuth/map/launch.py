@@ -1,0 +1,151 @@
+"""How the programs of a repository are started: launch scripts, README commands, console scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from trainsleuth.facts import Index
+
+MAX_TEXTS = 120  # launch scripts and READMEs that are read
+_SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
+_MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
+_STARTERS = re.compile(
+    r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
+    r"composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
+)
+_PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
+_CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
+_FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
+
+
+class Command(NamedTuple):
+    """A command as a text of the repository gives it. `target` is the file it starts, `function` a console script's."""
+
+    path: str
+    line: int
+    text: str
+    target: str
+    function: str = ""
+
+
+def commands(index: Index) -> tuple[Command, ...]:
+    """Every command found that starts a Python file of the repository, by path and line."""
+    consoles = {command.text: command for command in _consoles(index)}
+    found = list(consoles.values())
+    for path in _texts(index):
+        text = index.repository.read(path)
+        if text is None:
+            continue
+        for line, command in _joined(text):
+            found.extend(_command(index, path, line, command, consoles))
+    return tuple(found)
+
+
+def _texts(index: Index) -> list[str]:
+    def is_launch(path: str) -> bool:
+        name = PurePosixPath(path).name.lower()
+        return (
+            path.endswith((".sh", ".bash", ".slurm", ".sbatch"))
+            or name.startswith("readme")
+            or name == "makefile"
+            or (path.startswith("docs/") and name.endswith(".md"))
+        )
+
+    fits = [path for path in index.repository.files if is_launch(path)]
+    return sorted(fits, key=lambda path: (path.count("/"), path))[:MAX_TEXTS]
+
+
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their continuation lines; the number is that of the first."""
+    held, first = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        first = first or number
+        if line.rstrip().endswith("\\") and len(held) < 4000:
+            held += line.rstrip()[:-1].strip() + " "
+            continue
+        yield first, (held + line.strip()).strip()
+        held, first = "", 0
+
+
+def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
+    words = text.lstrip("$> `").split()
+    if not words or len(text) > 4000:
+        return
+    if _STARTERS.search(text) is None:
+        name = words[0].strip("`")
+        if name in consoles and len(words) > 1:
+            yield Command(path, line, _clean(text), consoles[name].target, consoles[name].function)
+        return
+    folder = str(PurePosixPath(path).parent)
+    for match in _SCRIPT.finditer(text):
+        if (target := _script(index, folder, match[1])) is not None:
+            yield Command(path, line, _clean(text), target)
+            return
+    for match in _MODULE.finditer(text):
+        if not match[1].startswith(_PLUMBING) and (found := _module(index, match[1])) is not None:
+            yield Command(path, line, _clean(text), found)
+            return
+    if re.search(r"\bdora\s+(?:-P\s+\w+\s+)?run\b", text):
+        for target in _dora_mains(index):
+            yield Command(path, line, _clean(text), target)
+            return
+
+
+def _clean(text: str) -> str:
+    quoted = next((part for part in text.split("`")[1::2] if _STARTERS.search(part)), text)
+    return re.sub(r"\s+", " ", re.sub(r"^[A-Z_]+\s*[:?]?=\s+", "", quoted.strip().strip("`$> ")))
+
+
+def _script(index: Index, folder: str, written: str) -> str | None:
+    """The file that a script's name in a text means: from the text's folder, the root, or the only one so called."""
+    written = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
+    for base in ([] if folder == "." else [folder + "/"]) + [""]:
+        if base + written in index.files:
+            return base + written
+    fits = [path for path in index.files if path.endswith("/" + written)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _module(index: Index, dotted: str) -> str | None:
+    stem = dotted.replace(".", "/")
+    for base in ("", "src/"):
+        for path in (f"{base}{stem}.py", f"{base}{stem}/__main__.py"):
+            if path in index.files:
+                return path
+    return None
+
+
+def _dora_mains(index: Index) -> Iterator[str]:
+    for path, file in index.files.items():
+        if any(entry.module == "dora" for entry in file.imports) and any(
+            decorator.parts and decorator.last in ("hydra_main", "argparse_main")
+            for function in file.functions.values()
+            for decorator in function.decorators
+        ):
+            yield path
+
+
+def _consoles(index: Index) -> Iterator[Command]:
+    """Console scripts of pyproject.toml, setup.cfg and setup.py."""
+    for path in ("pyproject.toml", "setup.cfg", "setup.py"):
+        text = index.repository.read(path) if path in index.repository.files else None
+        for number, line in enumerate((text or "").split("\n"), 1):
+            match = _CONSOLE.match(line.strip().removeprefix("entry_points=").strip("[{ "))
+            if match and (target := _module(index, match[2])) is not None:
+                yield Command(path, number, match[1], target, match[3])
+
+
+def usage(path: str, text: str) -> str:
+    """The Python blocks of a README, each line at its own number, everything else blank."""
+    kept, inside = [], False
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if fence:
+            inside = not inside and fence[2].lower() in ("python", "py", "python3")
+            kept.append("")
+        else:
+            kept.append(line.removeprefix(">>> ") if inside else "")
+    return "\n".join(kept)

@@ -1,0 +1,125 @@
+"""Is this a neural network, a data set, a loss: by what it derives from, then by what it is called."""
+
+from __future__ import annotations
+
+import re
+
+from trainsleuth.facts import Class, Expr, External, Function, Index
+
+from .values import Values
+
+_NETWORK_BASES = (
+    "torch.nn.Module",
+    "torch.nn.modules.module.Module",
+    "torch.nn.Sequential",
+    "torch.nn.ModuleList",
+    "torch.jit.ScriptModule",
+    "keras.Model",
+)
+_NETWORK_ENDINGS = (
+    "LightningModule",
+    "PreTrainedModel",
+    "ModelMixin",
+    "PyTorchModelHubMixin",
+    "MessagePassing",
+    "nn.Module",
+)
+_DATASET_ENDINGS = (
+    "Dataset",
+    "IterableDataset",
+    "DataModule",
+    "DataLoader",
+    "Sampler",
+    "DataPipe",
+    "IterDataPipe",
+    "BatchSampler",
+)
+_WRAPPED = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
+_NETWORK_NAMES = re.compile(
+    r"(?:^|[_.])(?:\w*model\w*|\w*net|network|generator\w*|discriminator\w*|\w*encoder|\w*decoder|backbone|policy|actor|critic|"
+    r"agent|unet|vae|gan|student|teacher|transformer|diffusion|qf\d?|q_network|netg|netd|g|d|mpd|msd|forward)$",
+    re.I,
+)
+_LOSS = re.compile(r"loss|criteri|objective|cross_entropy|kl_div|(?:^|_)(?:mse|bce|nll|ctc|elbo|dice)(?:$|_)", re.I)
+_NOT_LOSS = re.compile(
+    r"log|plot|estimate|meter|print|track|history|scale|reduce_loss|add_|append|update|backward|save|best|items?$|register",
+    re.I,
+)
+
+
+def is_network(index: Index, cls: Class) -> bool:
+    return any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in index.external_bases(cls))
+
+
+def is_dataset(index: Index, cls: Class) -> bool:
+    """A data set, loader or sampler by its bases, or a class with a length and items of its own."""
+    if any(base.rpartition(".")[2].endswith(_DATASET_ENDINGS) for base in index.external_bases(cls)):
+        return True
+    return (
+        "__getitem__" in cls.methods and "__len__" in cls.methods and cls.name.endswith(("Dataset", "Data", "Loader"))
+    )
+
+
+def is_loss_name(name: str) -> bool:
+    return _LOSS.search(name) is not None and _NOT_LOSS.search(name) is None
+
+
+def is_loss_class(index: Index, cls: Class) -> bool:
+    return bool(_LOSS.search(cls.name)) or any(
+        base.rpartition(".")[2].endswith("Loss") for base in index.external_bases(cls)
+    )
+
+
+def calls_network(values: Values, function: Function, call: Expr) -> bool:
+    """The call runs a network: `model(x)`, `self.net.encode(x)`."""
+    callee = call.parts[0]
+    if callee.kind not in ("path", "attr", "index"):
+        return False
+    if callee.kind == "path":
+        held = values.of(function, callee)
+        if any(
+            isinstance(one, Class) and is_network(values.index, one) and not is_loss_class(values.index, one)
+            for one in held
+        ):
+            return True
+        if held and all(
+            isinstance(one, External)
+            and not one.name.startswith(("torch.nn", "torchvision.models", "timm", "transformers"))
+            for one in held
+        ):
+            return False
+        if targets := values.callables(function, callee):
+            return any(isinstance(one, Function) and _runs_network(values.index, one) for one in targets)
+    return _NETWORK_NAMES.search(call.last or "") is not None and not (call.last or "x")[0].isupper() | (
+        call.last in ("G", "D")
+    )
+
+
+_NOT_RUN = re.compile(
+    r"^(?:parameters|state_dict|load|save|named|train|eval|to|buffers|zero_grad|get_(?!logits|pred)|set_|configure|from_|build|__init__|loss|compute_loss)"
+)
+
+
+def _runs_network(index: Index, method: Function) -> bool:
+    """A method of a network by which data goes through it."""
+    owner = index.class_of(method)
+    return (
+        owner is not None
+        and is_network(index, owner)
+        and _NOT_RUN.match(method.name) is None
+        and len(method.parameters) > 1
+    )
+
+
+def calls_loss(values: Values, function: Function, call: Expr) -> bool:
+    """The call computes a loss, or builds what computes one."""
+    last = call.last
+    if last and is_loss_name(last):
+        return True
+    if call.callee:
+        for one in values.of(function, call.parts[0]):
+            if isinstance(one, Class) and is_loss_class(values.index, one):
+                return True
+            if isinstance(one, External) and one.name.startswith("torch.nn.") and one.name.endswith("Loss"):
+                return True
+    return False

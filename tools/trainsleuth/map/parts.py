@@ -1,0 +1,165 @@
+"""The parts of a program with their status, and what the header says about the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from trainsleuth.facts import Index
+
+from .components import places_of
+from .features import FEATURES, features
+from .frameworks import other_library
+from .program import Program
+from .records import COMPONENTS, Part, Place
+from .siblings import groups
+from .traps import traps
+
+MAX_PROGRAMS = 14
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """All that is known of one program, before anything is cut to a budget."""
+
+    index: Index
+    program: Program | None
+    framework: str
+    trains: bool
+    parts: Mapping[str, Part]
+    features: Mapping[str, Part]
+    programs: tuple[str, ...]
+    recipes: tuple[str, ...]
+    traps: tuple[str, ...]
+    unresolved: tuple[str, ...]
+    recipe: str | None
+
+
+def parts_of(index: Index, program: Program | None, scope: str | None, recipe: str | None) -> Anatomy:
+    library = other_library(index)
+    if library or program is None:
+        return _nothing(index, program, library)
+    trains = program.entry.trains
+    parts = {name: _part(program, name, trains) for name in COMPONENTS}
+    found = features(program) if trains else {name: Part("absent", "nothing is trained") for name in FEATURES}
+    return Anatomy(
+        index,
+        program,
+        _framework_name(program),
+        trains,
+        {name: _with_text(index, part) for name, part in parts.items()},
+        {name: _with_text(index, part) for name, part in found.items()},
+        tuple(_programs(program)) if scope is None else (),
+        (),
+        tuple(traps(program)) if trains else (),
+        tuple(_unresolved(program)),
+        recipe,
+    )
+
+
+def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
+    """No Python at all, or code of another library: said, and no part is claimed."""
+    why = f"{library} code; this map reads PyTorch" if library else "no Python program was found"
+    part = Part("absent", why)
+    return Anatomy(
+        index,
+        program,
+        library or "none",
+        False,
+        dict.fromkeys(COMPONENTS, part),
+        dict.fromkeys(FEATURES, part),
+        (),
+        (),
+        (),
+        (),
+        None,
+    )
+
+
+def _framework_name(program: Program) -> str:
+    if program.framework is not None:
+        return program.framework.name
+    accelerate = any(program.is_reached(site.function) for site, _ in program.calls("Accelerator"))
+    return "PyTorch with accelerate" if accelerate else "PyTorch"
+
+
+_TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
+
+
+def _part(program: Program, name: str, trains: bool) -> Part:
+    if not trains and name in _TRAINING_ONLY:
+        return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
+    places = tuple(_best(places_of(name)(program)))
+    framework = program.framework
+    if framework is not None and name == "training_loop":
+        return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
+    if places:
+        return Part("found", "", places)
+    if framework is not None and name in framework.holds:
+        return Part("elsewhere", f"inside {framework.name}; the repository defines no hook for it")
+    return Part("absent", "no sign of it in the files that the entry reaches")
+
+
+def _best(places: Iterator[Place]) -> Iterator[Place]:
+    """Each line once, with its strongest role, best first."""
+    kept: dict[tuple[str, int], Place] = {}
+    for place in places:
+        key = (place.path, place.line)
+        if key not in kept or kept[key].score < place.score:
+            kept[key] = place
+    yield from sorted(kept.values(), key=lambda p: (-p.score, p.path, p.line))
+
+
+def _with_text(index: Index, part: Part) -> Part:
+    texts: dict[str, list[str]] = {}
+    return replace(part, places=tuple(_read(index, place, texts) for place in part.places[:160]))
+
+
+def _read(index: Index, place: Place, texts: dict[str, list[str]]) -> Place:
+    """The place with its line of source; one of a notebook with its cell."""
+    if place.path not in texts:
+        texts[place.path] = source_lines(index, place.path)
+    lines = texts[place.path]
+    text = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+    file = index.files.get(place.path)
+    cell = file.cell(place.line) if file is not None and file.cells else None
+    if cell is not None:
+        return place._replace(text=clean(text), line=cell[1], cell=cell[0])
+    return place._replace(text=clean(text))
+
+
+def source_lines(index: Index, path: str) -> list[str]:
+    text = index.repository.read(path)
+    if text is None:
+        return []
+    if path.endswith(".ipynb"):
+        from trainsleuth.facts.notebook import join_cells
+
+        text, _ = join_cells(text)
+    return text.split("\n")
+
+
+def clean(text: str, width: int = 66) -> str:
+    """A line as one short printable line: text of the repository never shapes the answer."""
+    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return words if len(words) <= width else words[: width - 1] + "…"
+
+
+def _programs(program: Program) -> Iterator[str]:
+    """Training programs besides the one that is mapped, near copies in one line."""
+    training = [
+        entry.path for entry in program.entries if entry.trains and not entry.path.lower().endswith((".md", ".rst"))
+    ]
+    together = groups(program.index, training)
+    if len(training) < 2:
+        return
+    for group in together[:MAX_PROGRAMS]:
+        more = f" (and {len(group) - 1} of the same shape)" if len(group) > 1 else ""
+        yield group[0] + more
+    if len(together) > MAX_PROGRAMS:
+        yield f"{len(together) - MAX_PROGRAMS} more"
+
+
+def _unresolved(program: Program) -> Iterator[str]:
+    for place in (place for place in program.index.repository.skipped[:3]):
+        yield f"{place.path}: {place.reason}"

@@ -1,0 +1,133 @@
+"""What configuration files choose by name: classes and functions, through the table that really maps the names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from trainsleuth.facts import Class, External, Function, Index, Module
+
+from .registries import Table, tables
+from .values import Values
+
+RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
+
+
+class Choice(NamedTuple):
+    """`value` at `path`:`line` under `key` selects `target` (None when it is of another library)."""
+
+    path: str
+    line: int
+    key: str
+    value: str
+    target: Class | Function | None
+    table: Table | None = None
+
+
+class Setting(NamedTuple):
+    """One value of a configuration file; `key` starts with its group: "model.optimizer.lr"."""
+
+    path: str
+    line: int
+    key: str
+    value: str
+
+
+def settings(index: Index, paths: Iterable[str]) -> Iterator[Setting]:
+    """Every value of the files at `paths`, later ones override."""
+    for path in paths:
+        prefix = "" if _is_global(index, path) else _group(path)
+        for key, found in index.configs[path].items():
+            yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
+
+
+def _is_global(index: Index, path: str) -> bool:
+    """Its first lines put it at the top: `# @package _global_`."""
+    text = index.repository.read(path) or ""
+    return re.search(r"^#\s*@package\s+_+global_+", text[:2000], re.M) is not None
+
+
+def _group(path: str) -> str:
+    """Folders between a configuration root and the file, as a key: configs/model/mnist.yaml is "model"."""
+    folders = list(PurePosixPath(path).parent.parts)
+    for place, folder in enumerate(folders):
+        if folder.lower() in ("config", "configs", "conf", "cfgs", "cfg"):
+            return ".".join(folders[place + 1 :])
+    return ""
+
+
+def choices(index: Index, values: Values, found: Iterable[Setting]) -> tuple[Choice, ...]:
+    """Settings that name a class or a function of the project, or of a library by its full dotted name."""
+    known = tables(index, values)
+    every = [choice for setting in found for choice in _chosen(index, known, setting)]
+    latest = {_slot(choice): choice for choice in every}
+    return tuple(choice for choice in every if latest[_slot(choice)] is choice)
+
+
+def _slot(choice: Choice) -> str:
+    """What can be chosen once: a kind of registry, or a key."""
+    return choice.table.kind if choice.table is not None and choice.table.kind else choice.key
+
+
+def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
+    last = setting.key.rpartition(".")[2]
+    if last in ("_target_", "class_path", "target") and "." in setting.value:
+        target = dotted(index, setting.value)
+        project = target if isinstance(target, Class | Function) else None
+        yield Choice(setting.path, setting.line, setting.key, setting.value, project)
+        return
+    for table in known.get(setting.value, ()):
+        if table.answers(setting.key):
+            entry = table.entries[setting.value]
+            project = entry if isinstance(entry, Class | Function) else None
+            yield Choice(setting.path, setting.line, setting.key, setting.value, project, table)
+            return
+    for table in known.get("", ()):
+        if table.library and setting.value.isidentifier() and table.answers(setting.key):
+            yield Choice(setting.path, setting.line, setting.key, f"{table.library}.{setting.value}", None, table)
+            return
+
+
+def dotted(index: Index, name: str) -> Class | Function | External | Module | None:
+    """The project's class or function of a full dotted name; External when the project has no such module."""
+    parts = name.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        module = index.names.module("", ".".join(parts[:cut]))
+        if module is None or not module.path:
+            continue
+        found = index.names.member(module, parts[cut])
+        for part in parts[cut + 1 :]:
+            found = found.methods.get(part) if isinstance(found, Class) else None
+        return found if isinstance(found, Class | Function | Module) else None
+    return External(name)
+
+
+def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
+    """Functions that run because a recipe chose them: a class is constructed, its methods may be called."""
+    for choice in chosen:
+        if isinstance(choice.target, Function):
+            yield choice.target
+        elif isinstance(choice.target, Class):
+            for one in index.lineage(choice.target):
+                yield from (m for m in one.methods.values() if index.method(choice.target, m.name) is m)
+
+
+def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:
+    """The class chosen for each kind of registry, the last choice winning."""
+    return {
+        choice.table.kind: choice.target
+        for choice in chosen
+        if choice.table is not None and choice.table.kind and isinstance(choice.target, Class)
+    }
+
+
+def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Class]:
+    """Classes that the same tables hold and the recipe did not choose, nor their bases."""
+    taken = list(chosen)
+    kept = {cls for choice in taken if isinstance(choice.target, Class) for cls in index.lineage(choice.target)}
+    tables = {choice.table for choice in taken if choice.table is not None and choice.target is not None}
+    return frozenset(
+        other for table in tables for other in table.entries.values() if isinstance(other, Class) and other not in kept
+    )

@@ -1,0 +1,100 @@
+"""Draw the anatomy of a program within a budget: the text, and the places that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from .layout import Sheet, body, choose, heading, ranked
+from .parts import Anatomy, clean
+from .records import COMPONENTS, Map, Place
+
+FEATURE_PLACES = 2
+
+
+def draw(anatomy: Anatomy, budget: int) -> Map:
+    """The map; its text has at most `budget` tokens."""
+    head = list(_header(anatomy, budget))
+    shown = _feature_places(anatomy, budget)
+    foot = list(_footer(anatomy, shown, budget))
+    sheet = Sheet(budget)
+    sheet.room -= sum(len(line) + 1 for line in (*head, *foot)) + len(_budget_line(budget, budget)) + 1
+    sheet.room -= sum(len(heading(name, part)) + 1 for name, part in anatomy.parts.items())
+    if sheet.room < 0:
+        head, foot, shown = head[:2], [], dict.fromkeys(anatomy.features, ())
+        sheet.room = budget * 4 - sum(len(line) + 1 for line in head) - 40
+        sheet.room -= sum(len(heading(name, part)) + 1 for name, part in anatomy.parts.items())
+    chosen = choose(anatomy.parts, sheet)
+    text = "\n".join([*head, *body(anatomy.parts, chosen), *foot])
+    text = _fitted(text + "\n", budget)
+    return Map(
+        anatomy.framework,
+        anatomy.trains,
+        anatomy.program.entry.path if anatomy.program is not None else "",
+        budget,
+        {name: replace(anatomy.parts[name], places=chosen[name]) for name in COMPONENTS},
+        {name: replace(part, places=tuple(shown.get(name, ()))) for name, part in anatomy.features.items()},
+        text,
+        anatomy.programs,
+        anatomy.recipes,
+        anatomy.traps,
+        anatomy.unresolved,
+        {one.path: one.reason for one in anatomy.index.repository.skipped},
+    )
+
+
+def _fitted(text: str, budget: int) -> str:
+    """With the line that says how much was used; the number cannot change its own length."""
+    used = -(-(len(text) + len(_budget_line(budget, budget)) + 1) // 4)
+    return f"{text}{_budget_line(used, budget)}\n"
+
+
+def _budget_line(used: int, budget: int) -> str:
+    return f"{used:>{len(str(budget))}} of {budget} tokens"
+
+
+def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
+    index, program = anatomy.index, anatomy.program
+    code = {path: file.lines for path, file in index.files.items() if path.endswith((".py", ".ipynb"))}
+    trains = "trains" if anatomy.trains else "TRAINS NOTHING"
+    yield f"{anatomy.framework} · {trains} · {len(code)} files, {sum(code.values()):,} lines"
+    if program is None:
+        return
+    launch = next((c for c in program.entry.commands if c.text), None)
+    said = f" · launch: {clean(launch.text, 110)} ({launch.path}:{launch.line})" if launch is not None else ""
+    yield f"entry {program.entry.path}{said}"
+    if budget < 800:
+        return
+    largest = sorted(code, key=lambda path: (-code[path], path))[:3]
+    yield "largest " + ", ".join(f"{path} {code[path]:,}" for path in largest)
+    if anatomy.recipe is not None:
+        yield f"recipe {anatomy.recipe}"
+    if anatomy.programs:
+        yield f"{len(anatomy.programs)} training programs, this is the likeliest; name one with --scope:"
+        yield " " + clean(" · ".join(anatomy.programs), max(200, budget // 3))
+
+
+def _feature_places(anatomy: Anatomy, budget: int) -> dict[str, tuple[Place, ...]]:
+    count = FEATURE_PLACES if budget >= 1500 else 1 if budget >= 800 else 0
+    return {name: tuple(list(ranked(part.places[:20], name))[:count]) for name, part in anatomy.features.items()}
+
+
+def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: int) -> Iterator[str]:
+    if budget < 800 or anatomy.program is None:
+        return
+    if anatomy.trains:
+        yield "# features"
+        missing = [name for name, part in anatomy.features.items() if not part.places]
+        for name, part in anatomy.features.items():
+            if part.places:
+                yield f" {name}: " + ", ".join(f"{p.path}:{p.line}" for p in shown[name])
+        if missing:
+            yield f" none found: {', '.join(missing)}"
+    if anatomy.traps:
+        yield "# look twice"
+        for trap in anatomy.traps[: max(1, budget // 500)]:
+            yield f" {trap}"
+    if anatomy.unresolved:
+        yield "# not read"
+        for one in anatomy.unresolved[: max(1, budget // 1000)]:
+            yield f" {clean(one, 160)}"

@@ -1,0 +1,127 @@
+"""The statements of a training step: backward, optimizer step, zero_grad, clipping, schedule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainsleuth.facts import Class, Expr, External, Function, Index, Site, written
+
+from .values import Values
+
+_OPTIMIZER = re.compile(
+    r"(?:^|[_.\[])(?!adopt|option|opts\b)(?:\w*optim\w*|opt(?:_?\w{0,12})?|adam\w*|sgd|\w+_opt)$", re.I
+)
+_SCHEDULER = re.compile(r"sched|warmup|annealer|lr_decay", re.I)
+_SCALER = re.compile(r"scaler", re.I)
+_ENGINE = re.compile(r"engine", re.I)
+CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "dispatch_clip_grad")
+_RATE = frozenset({"lr", "'lr'", "learning_rate"})
+
+
+class Sign(NamedTuple):
+    """One statement of a training step; `role` names which."""
+
+    role: str
+    site: Site
+
+    @property
+    def function(self) -> Function:
+        return self.site.function
+
+
+def signs(index: Index, values: Values) -> dict[Function, list[Sign]]:
+    """Every sign of a training step, by the function it stands in, in source order."""
+    table: dict[Function, list[Sign]] = {}
+    for sign in _signs(index, values):
+        table.setdefault(sign.function, []).append(sign)
+    for found in table.values():
+        found.sort(key=lambda sign: (sign.site.position, sign.site.call.line))
+    return table
+
+
+def _signs(index: Index, values: Values) -> Iterator[Sign]:
+    for site in index.calls("backward", "manual_backward"):
+        if _is_backward(site):
+            yield Sign("backward", site)
+    for site in index.calls("step", "optimizer_step", "minimize"):
+        role = step_role(site, values)
+        if role:
+            yield Sign(role, site)
+    for site in index.calls("zero_grad", "zero_grad_buffer"):
+        yield Sign("zero_grad", site)
+    for site in index.calls(*CLIP):
+        yield Sign("clip", site)
+    for site in index.calls("unscale_", "unscale_gradients"):
+        yield Sign("unscale", site)
+    for site in index.calls("update"):
+        receiver = site.call.receiver
+        if receiver is not None and _SCALER.search(written(receiver)):
+            yield Sign("scaler update", site)
+    for site in index.calls("step_update", "adjust_learning_rate"):
+        yield Sign("scheduler step", site)
+
+
+def _is_backward(site: Site) -> bool:
+    receiver = site.call.receiver
+    if receiver is None or written(receiver) in ("super()", "ctx", "cls"):
+        return False
+    return not (site.function.name == "backward" and site.function.parameter("ctx") is not None)
+
+
+def step_role(site: Site, values: Values) -> str:
+    """ "optimizer step", "scheduler step", or "" for a step of anything else (an environment, a profiler)."""
+    if site.call.last == "optimizer_step":
+        return "optimizer step"
+    receiver = site.call.receiver
+    if receiver is None:
+        return ""
+    text = written(receiver)
+    if _SCHEDULER.search(text):
+        return "scheduler step"
+    if _looks_like_optimizer(text) or _SCALER.search(text):
+        return "optimizer step"
+    if site.call.last == "minimize":
+        return ""
+    if _ENGINE.search(text) and not site.call.arguments:
+        return "optimizer step"
+    if receiver.kind == "path":
+        for held in values.of(site.function, receiver):
+            if is_optimizer(values.index, held):
+                return "optimizer step"
+            if isinstance(held, External) and ".lr_scheduler." in held.name:
+                return "scheduler step"
+    return ""
+
+
+def _looks_like_optimizer(text: str) -> bool:
+    return _OPTIMIZER.search(re.sub(r"\[.*?\]|\(.*?\)", "", text)) is not None
+
+
+def is_optimizer(index: Index, held: Class | External) -> bool:
+    """A class (of the project or outside) whose instances update parameters."""
+    if isinstance(held, Class):
+        return any(is_optimizer(index, External(base)) for base in index.external_bases(held))
+    last = held.name.rpartition(".")[2]
+    if held.name.startswith("torch.optim.") and ".lr_scheduler" not in held.name:
+        return last[:1].isupper()
+    return bool(_OPTIMIZER_CLASS.search(last))
+
+
+_OPTIMIZER_CLASS = re.compile(
+    r"^(?:\w*Adam\w*|\w*SGD\w*|\w*Lion\w*|\w*Adafactor\w*|\w*LAMB|\w*Lamb|LARS\w*|\w*Muon\w*|\w*Shampoo\w*|\w*Prodigy\w*|RMSprop\w*|"
+    r"\w*DAdapt\w*|\w*Optimizer|LBFGS|SophiaG)$"
+)
+
+
+def writes_learning_rate(event_targets: tuple[Expr, ...]) -> bool:
+    """An assignment like `group["lr"] = value`: a schedule without a scheduler."""
+    return any(
+        target.kind == "index"
+        and len(target.parts) == 2
+        and target.parts[1].kind == "string"
+        and target.parts[1].text in _RATE
+        and "group" in written(target.parts[0])
+        for target in event_targets
+    )

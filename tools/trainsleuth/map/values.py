@@ -1,0 +1,313 @@
+"""What a name may hold: the classes an expression may be an instance of, and what a callable may be.
+
+Wider than `Index.resolve`: it follows parameters to call sites, attributes to the methods that set them,
+factories to what they return, tables to all their entries. A map may be wide, an accusation may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
+from trainsleuth.facts.scopes import Binding, bindings
+
+Held = Class | External
+MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
+MAX_CALLERS = 12  # of one function whose parameter is asked about
+MAX_HELD = 12
+_SAME = frozenset(
+    [
+        "to",
+        "cuda",
+        "cpu",
+        "train",
+        "eval",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "requires_grad_",
+        "share_memory",
+        "apply",
+        "unwrap",
+    ]
+)
+_WRAPPERS = frozenset(
+    [
+        "DataParallel",
+        "DistributedDataParallel",
+        "FullyShardedDataParallel",
+        "DDP",
+        "FSDP",
+        "compile",
+        "convert_sync_batchnorm",
+        "unwrap_model",
+        "prepare_model",
+        "prepare_optimizer",
+        "setup_model",
+        "script",
+        "deepcopy",
+    ]
+)
+_SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
+
+
+class Values:
+    """Answers are kept; build one per index."""
+
+    def __init__(
+        self,
+        index: Index,
+        excluded: frozenset[Class] = frozenset(),
+        kinds: Mapping[str, Class] | None = None,
+    ) -> None:
+        """`excluded` are classes that a recipe is known not to choose from their table.
+
+        `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
+        and is not known otherwise is taken for the chosen criterion.
+        """
+        self.index = index
+        self.excluded = excluded
+        self.kinds = kinds or {}
+        self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
+        self._asking: set[tuple[Function, str]] = set()
+
+    def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
+        """Classes (of the project, or external by full name) that `expr` may be an instance of."""
+        if depth > MAX_DEPTH:
+            return ()
+        match expr.kind:
+            case "path":
+                return self._path(function, expr.text, depth)
+            case "call":
+                return self._result(function, expr, depth)
+            case "choice":
+                return self._all(function, (expr.parts[0], expr.parts[2]), depth)
+            case "boolean" | "await":
+                return self._all(function, expr.parts, depth)
+            case "walrus":
+                return self.of(function, expr.parts[0], depth + 1)
+        return ()
+
+    def _all(self, function: Function, exprs: Iterable[Expr], depth: int) -> tuple[Held, ...]:
+        return _unique(held for expr in exprs for held in self.of(function, expr, depth + 1))
+
+    def callables(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Class | Function | External, ...]:
+        """What calling `expr` may call: project classes and functions, external names."""
+        if depth > MAX_DEPTH:
+            return ()
+        if expr.kind == "path":
+            symbol = self.index.resolve(function, expr.text)
+            if isinstance(symbol, Class | Function | External):
+                return (symbol,)
+            if isinstance(symbol, Variable):
+                return self._variable_callables(symbol, depth)
+            return self._attribute_callables(function, expr, depth)
+        if expr.kind == "index":  # {"a": A, "b": B}[name]
+            return self._entries(function, expr.parts[0], depth)
+        if expr.kind == "call":
+            if expr.last == "get" and expr.receiver is not None:
+                return self._entries(function, expr.receiver, depth)
+            if expr.last == "partial" and expr.arguments:
+                return self.callables(function, expr.arguments[0], depth + 1)
+        return ()
+
+    def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
+        found: list[Class | Function | External] = []
+        for binding in bindings(symbol.scope).get(symbol.name, ())[:8]:
+            if binding.kind == "assign" and binding.value is not None and not binding.items:
+                found.extend(self.callables(symbol.scope, binding.value, depth + 1))
+        return tuple(dict.fromkeys(found))[:MAX_HELD]
+
+    def _attribute_callables(
+        self, function: Function, expr: Expr, depth: int
+    ) -> tuple[Class | Function | External, ...]:
+        receiver = expr.receiver
+        if receiver is None:
+            return ()
+        found = [
+            method
+            for held in self.of(function, receiver, depth + 1)
+            if isinstance(held, Class) and (method := self.index.method(held, expr.last)) is not None
+        ]
+        return tuple(dict.fromkeys(found))
+
+    def _entries(self, function: Function, table: Expr, depth: int) -> tuple[Class | Function | External, ...]:
+        """Classes and functions that a literal table holds, itself or by the name it is bound to."""
+        if table.kind == "dict":
+            values = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
+            found = [one for value in values for one in self.callables(function, value, depth + 1)]
+            return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in self.excluded))
+        if table.kind == "path":
+            symbol = self.index.resolve(function, table.text)
+            if isinstance(symbol, Variable):
+                for binding in bindings(symbol.scope).get(symbol.name, ()):
+                    if binding.value is not None and binding.value.kind == "dict":
+                        return self._entries(symbol.scope, binding.value, depth + 1)
+        return ()
+
+    def _result(self, function: Function, call: Expr, depth: int) -> tuple[Held, ...]:
+        last, arguments = call.last, call.arguments
+        if last in _WRAPPERS and arguments:
+            return self.of(function, arguments[0], depth + 1)
+        if last in _SAME and call.receiver is not None:
+            inner = self.of(function, call.receiver, depth + 1)
+            if inner:
+                return inner
+        found: list[Held] = []
+        for one in self.callables(function, call.parts[0], depth + 1):
+            if isinstance(one, Function):
+                found.extend(self._returned(one, depth, None))
+            else:
+                found.append(one)
+        return _unique(found)
+
+    def _returned(self, function: Function, depth: int, item: int | str | None) -> Iterator[Held]:
+        owner = self.index.class_of(function)
+        for event in function.events:
+            if event.kind != "return" or event.value is None:
+                continue
+            value = event.value
+            if item is not None:
+                if value.kind != "tuple" or not isinstance(item, int) or item >= len(value.parts):
+                    continue
+                value = value.parts[item]
+            if owner is not None and value.kind == "call" and value.callee == "cls":
+                yield owner  # a classmethod that builds its own class
+            else:
+                yield from self.of(function, value, depth + 1)
+
+    def _path(self, function: Function, text: str, depth: int) -> tuple[Held, ...]:
+        key = (function, text)
+        if key in self._held:
+            return self._held[key]
+        if key in self._asking:
+            return ()
+        self._asking.add(key)
+        try:
+            found = _unique(self._name(function, text, depth))
+            if not found and (chosen := self.kinds.get(text.rpartition(".")[2])) is not None:
+                found = (chosen,)
+        finally:
+            self._asking.discard(key)
+        if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
+            self._held[key] = found
+        return found
+
+    def _name(self, function: Function, text: str, depth: int) -> Iterator[Held]:
+        head, _, rest = text.partition(".")
+        if rest:
+            yield from self._attribute(function, text, depth)
+            return
+        if head == function.self_name and (owner := self.index.class_of(function)) is not None:
+            yield owner
+            return
+        found = [b for b in bindings(function).get(head, ()) if b.kind in ("assign", "with")]
+        if found:
+            for binding in found[:8]:
+                yield from self._annotated(function, binding)
+                yield from self._bound(function, binding, depth)
+        elif function.parameter(head) is not None:
+            yield from self._parameter(function, head, depth)
+        elif function.name != MODULE_BODY:
+            symbol = self.index.resolve(function, head)
+            if isinstance(symbol, Variable) and symbol.scope is not function:
+                yield from self._path(symbol.scope, symbol.name, depth + 1)
+
+    def _attribute(self, function: Function, text: str, depth: int) -> Iterator[Held]:
+        receiver, _, name = text.rpartition(".")
+        local = [b for b in bindings(function).get(text, ()) if b.kind == "assign"]
+        for binding in local:
+            yield from self._annotated(function, binding)
+            yield from self._bound(function, binding, depth)
+        for held in self._path(function, receiver, depth + 1):
+            if isinstance(held, Class):
+                yield from self._attribute_of(held, name, depth, function)
+
+    def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
+        below = [one for one in self.index.subclasses(cls) if one not in self.excluded]
+        for one in (*self.index.lineage(cls), *below[:4]):
+            for method in one.methods.values():
+                if method is not seen and method.self_name:
+                    for binding in bindings(method).get(f"{method.self_name}.{name}", ()):
+                        if binding.kind == "assign":
+                            yield from self._annotated(method, binding)
+                            yield from self._bound(method, binding, depth)
+
+    def _bound(self, function: Function, binding: Binding, depth: int) -> Iterator[Held]:
+        value = binding.value
+        if value is None:
+            return
+        if not binding.items:
+            yield from self.of(function, value, depth + 1)
+        elif value.kind == "call" and len(binding.items) == 1:
+            item = binding.items[0]
+            if value.last in _SPREADING and isinstance(item, int) and item < len(value.arguments):
+                yield from self.of(function, value.arguments[item], depth + 1)
+                return
+            for one in self.callables(function, value.parts[0], depth + 1):
+                if isinstance(one, Function):
+                    yield from self._returned(one, depth, item)
+
+    def _annotated(self, function: Function, binding: Binding) -> Iterator[Held]:
+        event = function.events[binding.position]
+        if event.kind == "assign" and event.text:
+            yield from self._named_type(function, event.text)
+
+    def _named_type(self, function: Function, annotation: str) -> Iterator[Held]:
+        for word in _type_words(annotation):
+            symbol = self.index.resolve(function, word)
+            if isinstance(symbol, Class) or (isinstance(symbol, External) and "." in symbol.name):
+                if symbol not in _VAGUE and not symbol.name.startswith("typing."):
+                    yield symbol
+                return
+
+    def _parameter(self, function: Function, name: str, depth: int) -> Iterator[Held]:
+        parameter = function.parameter(name)
+        if parameter is not None and parameter.annotation:
+            yield from self._named_type(function, parameter.annotation)
+        if depth >= MAX_DEPTH - 1:
+            return
+        called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
+        place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
+        if place < 0:
+            return
+        for count, site in enumerate(self.index.calls(called)):
+            if count >= MAX_CALLERS:
+                break
+            value = site.call.argument(place, name)
+            if value is not None and value.kind in ("path", "call"):
+                yield from self.of(site.function, value, depth + 2)
+
+
+_VAGUE = frozenset(
+    {
+        External("typing.Any"),
+        External("torch.nn.Module"),
+        External("torch.Tensor"),
+        External("torch.device"),
+        External("omegaconf.DictConfig"),
+        External("argparse.Namespace"),
+    }
+)
+
+
+def _type_words(annotation: str) -> Iterator[str]:
+    """Dotted names in an annotation, without Optional, Union and their module."""
+    word = ""
+    for letter in annotation + " ":
+        if letter.isidentifier() or letter.isdigit() or letter == ".":
+            word += letter
+        else:
+            if word and word.rpartition(".")[2] not in ("Optional", "Union", "List", "Sequence", "Any", "None"):
+                yield word
+            word = ""
+
+
+def _unique(found: Iterable[Held]) -> tuple[Held, ...]:
+    kept: dict[Held, None] = {}
+    for one in found:
+        kept[one] = None
+        if len(kept) >= MAX_HELD:
+            break
+    return tuple(kept)

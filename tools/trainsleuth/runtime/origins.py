@@ -1,0 +1,118 @@
+"""Listener: the lines where things came from that later turn out to matter.
+
+A probe sees an effect (no gradient, a huge first loss); the line to edit is elsewhere. So a few creations
+are noted as they happen: initialisation of parameters, replacement of a submodule, permutations, and,
+in the first step only, tensors cut from their graph.
+"""
+
+import functools
+import math
+
+INITIALISERS = (
+    "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_", "sparse_",
+    "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+)  # fmt: skip
+MOST_TOLD = 40
+MOST_PARAMETERS = 20_000
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.initialised = {}  # id of a parameter: the last user line that set it
+        self.told = 0
+        self.scaled = set()
+        patch_initialisers(bus.torch, self)
+        patch_setattr(bus.torch, self)
+        patch_randperm(bus.torch, self)
+        self.release = patch_detach(bus.torch, self)
+
+    def say(self, kind, **fields):
+        if self.told < MOST_TOLD and self.bus.awake:
+            user, library = self.bus.sites.here()
+            if user is not None:
+                self.told += 1
+                self.events(kind, n=self.bus.steps, site=user, lib=library, **fields)
+
+    def boundary(self, step):
+        if step == 1:
+            self.release()
+            self.told = 0
+
+    def forward_before(self, module, args, kwargs):
+        """Once per outermost module: weights by scale, largest first, each with the line that set it."""
+        if id(module) in self.scaled or self.bus.steps:
+            return
+        self.scaled.add(id(module))
+        rows = [self._scale(name, p) for name, p in module.named_parameters() if p.dim() > 1 and p.numel()]
+        rows.sort(key=lambda row: -row["gain"])
+        self.events("scales", cls=type(module).__name__, largest=rows[:5])
+
+    def _scale(self, name, parameter):
+        values = parameter.detach().float()
+        fan_in = parameter.numel() // parameter.shape[0]
+        std = float(values.std()) if values.numel() > 1 else 0.0
+        gain = std * math.sqrt(fan_in)  # about 0.6 by torch's default, 1 to 1.4 by Xavier and He
+        return {"name": name, "std": std, "fan_in": fan_in, "gain": gain, "site": self.initialised.get(id(parameter))}
+
+
+def patch_initialisers(torch, listener):
+    init = torch.nn.init
+    for name in INITIALISERS:
+        if hasattr(init, name):
+            setattr(init, name, _noting(getattr(init, name), listener))
+
+
+def _noting(original, listener):
+    @functools.wraps(original)
+    def wrapper(tensor, *args, **kwargs):
+        if listener.bus.awake and listener.bus.steps == 0 and len(listener.initialised) < MOST_PARAMETERS:
+            user, _ = listener.bus.sites.here(limit=25)
+            listener.initialised[id(tensor)] = user
+        return original(tensor, *args, **kwargs)
+
+    return wrapper
+
+
+def patch_setattr(torch, listener):
+    module_class = torch.nn.Module
+    original = module_class.__setattr__
+
+    @functools.wraps(original)
+    def __setattr__(self, name, value):
+        old = (self.__dict__.get("_modules") or {}).get(name)
+        if old is not None and old is not value and next(old.parameters(), None) is not None:
+            listener.say("module_replaced", owner=type(self).__name__, name=name)
+        original(self, name, value)
+
+    module_class.__setattr__ = __setattr__
+
+
+def patch_randperm(torch, listener):
+    original = torch.randperm
+
+    @functools.wraps(original)
+    def randperm(*args, **kwargs):
+        if args and isinstance(args[0], int) and args[0] > 1:
+            listener.say("permutation", size=args[0])
+        return original(*args, **kwargs)
+
+    torch.randperm = randperm
+
+
+def patch_detach(torch, listener):
+    """Notes tensors with a graph that the user's code detaches; returns what undoes the patch."""
+    tensor_class = torch.Tensor
+    original = tensor_class.detach
+
+    def detach(self):
+        if self.grad_fn is not None:
+            listener.say("detach", shape=list(self.shape))
+        return original(self)
+
+    tensor_class.detach = detach
+
+    def release():
+        tensor_class.detach = original
+
+    return release
