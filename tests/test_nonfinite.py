@@ -153,7 +153,7 @@ def test_says_so_when_it_does_not_happen_again(host: Host, tmp_path: Path) -> No
 def test_a_bad_row_of_data_is_named(host: Host, tmp_path: Path) -> None:
     finding = only(host.run("nan_row", tmp_path)[0])
     assert (finding.family, finding.measured["row"], finding.suspects) == ("data", 1, ("bad-data-values",))
-    assert "argument 'input' of Sequential held 1 NaN before, first in row 1" in finding.message
+    assert "argument 'features' of Net held 1 NaN before, first in row 1" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,8 @@ def chain(event: Event) -> Iterator[Link]:
 
 
 def _step_of_chain(link: Event) -> str:
+    if link["kind"] == "source":
+        return f"hands {_counts(link['inputs'][0])} to argument '{link['name']}' of {link['of']}, first at {link['at']}"
     why = arithmetic.reason(link)
     verb = {"passed": "takes it in and gives", "turned": "turns it into"}.get(link["kind"], "makes")
     return f"{_operation(link)} {verb} {_counts(link['output'])}, first at {link['at']}" + (f": {why}" if why else "")

@@ -36,7 +36,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         if str(event["why"]).startswith("another rank"):
             yield Finding(by=BY, outcome="skip", family=NUMERICAL, message=f"rank {trace.rank}: {event['why']}")
             return
-        yield _named(event, trace) if event["reproduced"] else _unnamed(event)
+        yield _named(event) if event["reproduced"] else _unnamed(event)
         return
     watched = trace.events("watched")
     if not watched or not (watched[-1]["losses"] or watched[-1]["gradients"]):
@@ -72,12 +72,10 @@ def _unused(watched: Event) -> Iterator[Finding]:
 # -- with an origin ------------------------------------------------------------------------
 
 
-def _named(event: Event, trace: Trace) -> Finding:
+def _named(event: Event) -> Finding:
     links = event["chain"]
     first = links[0]
-    site = (
-        _entrance(first, trace) or next((link.get("site") for link in links if link.get("site")), None) or event["site"]
-    )
+    site = next((link["site"] for link in links if link.get("site")), None) or event["site"]
     path, line = place(site)
     return Finding(
         by=BY,
@@ -94,15 +92,6 @@ def _named(event: Event, trace: Trace) -> Finding:
         claims=("nan-loss-or-grad-first",),
         suspects=_suspects(event),
     )
-
-
-def _entrance(first: Event, trace: Trace) -> str | None:
-    """For data that came in bad: the line of the program that hands it to the module, not the module's own."""
-    if first["kind"] != "source" or first.get("source") != "input":
-        return None
-    modules = {root["root"]: root["cls"] for root in trace.events("root")}
-    calls = (op for op in trace.ops("forward") if modules.get(op["root"]) == first["of"] and op["grad"])
-    return next((op["site"] for op in calls), None)
 
 
 def _measured(event: Event, first: Event) -> dict[str, Number]:

@@ -92,7 +92,8 @@ class Record:
         for call in self.calls:
             owner = type(call.function).__name__ if call.kind == "module" else call.function.__name__
             for name, tensor in call.tensors():
-                yield {"source": "input", "name": name, "of": owner}, tensor
+                site, library = call.site
+                yield {"source": "input", "name": name, "of": owner, "site": site, "lib": library}, tensor
         for call in self.calls:
             if call.kind == "module":
                 for name, buffer in call.function.named_buffers():
