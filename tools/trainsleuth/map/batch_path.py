@@ -56,7 +56,7 @@ class _Trace(NamedTuple):
         for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
             event = function.events[place]
             bound = {name for target in event.targets for name in _names(target)}
-            if not bound & wanted:
+            if not bound & wanted and not any(name.startswith(f"{one}.") for one in bound for name in wanted):
                 continue
             if event.kind == "for":
                 if hops == 0:

@@ -9,7 +9,7 @@ from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository
 
 from .config_files import of_program
-from .entries import entries
+from .entries import candidates, entries
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .launch import Command, commands, usage
@@ -71,6 +71,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
         frozenset(alike) - {entry.path},
         table,
         handed,
+        started=tuple(candidates(index, started, ())),
         choices=chosen,
         config_paths=paths,
         recipe=recipe,

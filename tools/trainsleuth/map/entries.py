@@ -123,7 +123,7 @@ def _entry(
     reached = reach(graph, roots)
     near = min((distance for distance, _ in _trainings(reached, signs, handed)), default=None)
     score = likely + _reached_score(near) + _completeness(index, reached, signs)
-    return Entry(path, root, _guard_line(root), reached, own, score, near is not None)
+    return Entry(path, root, guard_line(root), reached, own, score, near is not None)
 
 
 def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -> Iterator[Function]:
@@ -164,7 +164,8 @@ def _completeness(index: Index, reached: Reach, signs: Mapping[Function, list[Si
     return 1.5 * steps + 0.5 * loads + 0.5 * saves
 
 
-def _guard_line(root: Function) -> int:
+def guard_line(root: Function) -> int:
+    """Line of the `__main__` guard, else of the first statement."""
     for event in root.events:
         if event.kind == "if" and event.value is not None and any(p.text == "__name__" for p in event.value.parts):
             return event.line

@@ -41,7 +41,14 @@ def commands(index: Index) -> tuple[Command, ...]:
             continue
         for line, command in _joined(text):
             found.extend(_command(index, path, line, command, consoles))
-    return tuple(found)
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(command: Command) -> tuple[int, str, int]:
+    """READMEs first, then other documents, scripts, and last what builds the project."""
+    name = PurePosixPath(command.path).name.lower()
+    order = 0 if name.startswith("readme") else 1 if name.endswith(".md") else 2 if name.endswith("sh") else 3
+    return order + command.path.count("/"), command.path, command.line
 
 
 def _texts(index: Index) -> list[str]:
