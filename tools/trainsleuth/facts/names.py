@@ -42,6 +42,8 @@ class Names:
 
     files: Mapping[str, FileFacts]
     _active: set[tuple[str, str]] = field(default_factory=set)
+    _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
+    _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
 
     @cached_property
     def _by_tail(self) -> dict[str, list[str]]:
@@ -60,6 +62,12 @@ class Names:
         Absolute names are looked for in the importer's folder (a script's own folder is on sys.path), then in
         each folder above it, in src/, and last anywhere when exactly one file fits.
         """
+        key = (importer, dotted, level)
+        if key not in self._modules:
+            self._modules[key] = self._module(importer, dotted, level)
+        return self._modules[key]
+
+    def _module(self, importer: str, dotted: str, level: int) -> Module | None:
         folder = PurePosixPath(importer).parent
         if level:
             for _ in range(level - 1):
@@ -105,13 +113,19 @@ class Names:
 
     def global_name(self, path: str, name: str) -> Symbol | None:
         """What `name` means at the top of file `path`, or as an attribute of that module."""
-        if (path, name) in self._active:
+        key = (path, name)
+        if key in self._globals:
+            return self._globals[key]
+        if key in self._active:
             return None
-        self._active.add((path, name))
+        self._active.add(key)
         try:
-            return self._global_name(self.files[path], name)
+            found = self._global_name(self.files[path], name)
         finally:
-            self._active.discard((path, name))
+            self._active.discard(key)
+        if not self._active:  # inside another question a cycle of imports may have cut this one short
+            self._globals[key] = found
+        return found
 
     def _global_name(self, file: FileFacts, name: str) -> Symbol | None:
         kinds = {binding.kind for binding in bindings(file.body).get(name, ())}

@@ -111,9 +111,9 @@ class Program:
 
     def chosen_at(self, choice: Choice) -> Iterator[Place]:
         """Where the code looks a choice up in its table."""
-        if choice.table is not None and choice.table.site is not None:
-            function, line = choice.table.site
-            yield self.at(function, line, "looked up", 0.85)
+        for function, line in choice.sites:
+            if self.is_reached(function):
+                yield self.at(function, line, "looked up", 0.85)
 
     def functions(self) -> Iterator[tuple[Function, float]]:
         """Functions that the entry is seen to reach, nearest first."""
