@@ -60,13 +60,17 @@ def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = 
     given = sorted({reference(finding): finding for finding in findings}.items())
     evidence = _evidence(shipped, [finding for _, finding in given])
     before = priors(symptom, many_devices)
-    weights = {id: prior.middle * math.prod(one.likelihood(id) for one in evidence) for id, prior in before.items()}
+    weights = {
+        id: prior.middle * math.prod(one.likelihood(id) for one in evidence) for id, prior in before.items()
+    }
     total = sum(weights.values())
     hypotheses = []
     for id, cause in shipped.causes.items():
         credence = moved(before[id], weights[id] / total)
         for_, against = _cited(shipped, id, given)
-        hypothesis = Hypothesis(id, cause.statement, cause.family, before[id], credence, "open", for_, against)
+        hypothesis = Hypothesis(
+            id, cause.statement, cause.family, before[id], credence, "open", for_, against
+        )
         hypotheses.append(replace(hypothesis, verdict=_verdict(hypothesis, evidence)))
     return sorted(hypotheses, key=lambda one: (-one.credence.middle, one.id))
 
@@ -83,7 +87,9 @@ def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothes
     if (before.outcome, after.outcome) != ("fail", "pass"):
         raise LedgerError(f"{before.by} went from {before.outcome} to {after.outcome}: expected fail to pass")
     if column is None or hypothesis.id not in shipped.named(before, column):
-        raise LedgerError(f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does")
+        raise LedgerError(
+            f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does"
+        )
     ratio = shipped.flip.fails["cause"] / shipped.flip.otherwise
     odds = ratio * hypothesis.credence.middle / max(1 - hypothesis.credence.middle, 1e-9)
     cited = (*hypothesis.for_, reference(before), reference(after))
@@ -101,7 +107,9 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
         column = shipped.column(finding)
         if column is None or finding.outcome not in ("fail", "pass"):
             continue
-        weight = 0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
+        weight = (
+            0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
+        )
         one = heard.setdefault(test_id(finding.by), _Evidence(column, {}, 0.0))
         if finding.outcome == "pass":
             heard[test_id(finding.by)] = replace(one, passes=max(one.passes, weight))
@@ -112,7 +120,9 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
     return list(heard.values())
 
 
-def _cited(shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _cited(
+    shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for_, against = [], []
     for ref, finding in given:
         column = shipped.column(finding)

@@ -114,7 +114,8 @@ def table() -> Table:
         causes={one["id"]: Cause(**{**one, "claims": tuple(one["claims"])}) for one in plain["causes"]},
         columns={test_id(one["test"]): Column(**one) for one in plain["tests"]},
         symptoms=tuple(
-            Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"]) for one in plain["symptoms"]
+            Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"])
+            for one in plain["symptoms"]
         ),
     )
 
@@ -137,7 +138,9 @@ def priors(symptom: str = "", many_devices: bool = False) -> dict[str, Credence]
             weights.update({id: weights[id] * factor for id, factor in one.causes.items()})
     if many_devices:
         scale = shipped.many_devices.weight / shipped.groups["platform"].weight
-        weights.update({c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"})
+        weights.update(
+            {c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"}
+        )
     return {id: moved(_usual(id), weight / sum(weights.values())) for id, weight in weights.items()}
 
 

@@ -26,9 +26,15 @@ Configuration: `index.configs[path]["optimizer.lr"]` is a ConfigValue(value, lin
 Resolution is narrow, to accuse: what is not unique is not resolved. To acquit, use names alone: `index.calls`.
 """
 
+from .callers import Target, external_name, is_test
 from .config import ConfigValue
+from .effects import Effect
 from .index import Index, Site, build_index
+from .losses import LossCall, loss_calls
+from .members import Member
+from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
+from .operations import is_torch
 from .records import (
     MODULE_BODY,
     Block,
@@ -42,6 +48,10 @@ from .records import (
     Loop,
     Parameter,
 )
+from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
+from .scopes import bindings, is_sibling
+from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
+from .values import Value
 from .wording import written
 
 __all__ = [
@@ -50,19 +60,44 @@ __all__ = [
     "Branch",
     "Class",
     "ConfigValue",
+    "Effect",
     "Event",
     "Expr",
     "External",
     "FileFacts",
+    "Frame",
     "Function",
     "Import",
     "Index",
+    "Instance",
+    "Literal",
     "Loop",
+    "LossCall",
+    "Member",
+    "Method",
     "Module",
     "Parameter",
     "Site",
+    "Spot",
     "Symbol",
+    "Target",
+    "Thing",
+    "Unknown",
+    "Value",
     "Variable",
+    "bindings",
     "build_index",
+    "external_name",
+    "is_module",
+    "is_module_class",
+    "is_optimizer",
+    "is_sibling",
+    "is_test",
+    "is_torch",
+    "loss_calls",
+    "modules_of_optimizer",
+    "owns_parameters",
+    "sounds_like_optimizer",
+    "stepped",
     "written",
 ]

@@ -34,7 +34,9 @@ def read_config(text: str) -> dict[str, ConfigValue]:
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark is not None else ""
-        raise ValueError(f"not YAML: {where}{getattr(error, 'problem', None) or type(error).__name__}") from error
+        raise ValueError(
+            f"not YAML: {where}{getattr(error, 'problem', None) or type(error).__name__}"
+        ) from error
     return table
 
 

@@ -127,7 +127,9 @@ class ExpressionReader:
 
     def function(self, node: Node) -> Expr:
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        names = ",".join(self.text(p).partition("=")[0].strip() for p in named(parameters)) if parameters else ""
+        names = (
+            ",".join(self.text(p).partition("=")[0].strip() for p in named(parameters)) if parameters else ""
+        )
         parts = (self.read(body),) if body is not None else ()
         return Expr("lambda", names, parts, node.start_point[0] + 1)
 

@@ -123,7 +123,7 @@ class Names:
             found = self._global_name(self.files[path], name)
         finally:
             self._active.discard(key)
-        if not self._active:  # inside another question a cycle of imports may have cut this one short
+        if not self._active:  # inside a circle of imports an answer may be incomplete
             self._globals[key] = found
         return found
 
@@ -150,7 +150,9 @@ class Names:
             return self.module(importer, whole, 0) or External(whole)
         module = self.module(importer, entry.module, entry.level)
         if module is None:
-            return External(f"{entry.module}.{entry.name}" if not entry.level else f"?.{entry.module}.{entry.name}")
+            return External(
+                f"{entry.module}.{entry.name}" if not entry.level else f"?.{entry.module}.{entry.name}"
+            )
         found = self.member(module, entry.name)
         if found is None and self._is_shadow(module, entry):
             return External(f"{entry.module}.{entry.name}")

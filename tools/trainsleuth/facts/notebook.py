@@ -16,7 +16,9 @@ def join_cells(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """
     try:
         cells = json.loads(text)["cells"]
-        sources = [(number, _source(cell)) for number, cell in enumerate(cells, 1) if cell.get("cell_type") == "code"]
+        sources = [
+            (number, _source(cell)) for number, cell in enumerate(cells, 1) if cell.get("cell_type") == "code"
+        ]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a notebook with a list of cells ({type(error).__name__}: {error})") from error
     lines: list[str] = []
@@ -39,5 +41,7 @@ def _python_lines(source: str) -> Iterator[str]:
         return
     for line in lines:
         stripped = line.lstrip()
-        is_command = stripped.startswith(("%", "!")) or (stripped.endswith("?") and not stripped.startswith("#"))
+        is_command = stripped.startswith(("%", "!")) or (
+            stripped.endswith("?") and not stripped.startswith("#")
+        )
         yield "" if is_command else line

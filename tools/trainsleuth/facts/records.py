@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 MODULE_BODY = "<module>"
@@ -96,6 +97,11 @@ class Expr(NamedTuple):
             stack.extend(reversed(expr.parts))
 
 
+# an expression is the one written at its place: comparing trees would be slow, and wrong
+Expr.__eq__ = object.__eq__  # type: ignore[method-assign]
+Expr.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
 class Branch(NamedTuple):
     """One arm of an if, try or match: `arm` counts from 0. `arms` is how many there are in all."""
 
@@ -104,7 +110,12 @@ class Branch(NamedTuple):
     arms: int
     complete: bool  # an else (or a bare case _) is there, so one of the arms runs
     kind: str
-    test: Expr | None
+    tests: tuple[Expr, ...]  # of the arms up to this one; an else has one fewer than its arm + 1
+
+    @property
+    def test(self) -> Expr | None:
+        """Condition of this arm; None for an else, an except, a case."""
+        return self.tests[self.arm] if self.arm < len(self.tests) else None
 
 
 class Loop(NamedTuple):
@@ -183,7 +194,7 @@ class Function:
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
 
-    @property
+    @cached_property
     def self_name(self) -> str:
         """First parameter of a method, usually "self"; "" for a function or a static method."""
         if not self.owner or not self.parameters or self.parameters[0].kind:

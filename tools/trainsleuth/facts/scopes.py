@@ -51,11 +51,15 @@ def _bindings(position: int, event: Event) -> Iterator[Binding]:
                 yield Binding(expr.text, position, "walrus", expr.parts[0])
 
 
-def _targets(position: int, kind: str, target: Expr, value: Expr | None, items: tuple[Item, ...]) -> Iterator[Binding]:
+def _targets(
+    position: int, kind: str, target: Expr, value: Expr | None, items: tuple[Item, ...]
+) -> Iterator[Binding]:
     if target.kind == "path":
         yield Binding(target.text, position, kind, value, items)
     elif target.kind in ("tuple", "list"):
-        literal = value if value is not None and value.kind in ("tuple", "list") and kind == "assign" else None
+        literal = (
+            value if value is not None and value.kind in ("tuple", "list") and kind == "assign" else None
+        )
         plain = literal is not None and all(part.kind != "star" for part in (*literal.parts, *target.parts))
         for place, part in enumerate(target.parts):
             if literal is not None and plain and not items and place < len(literal.parts):
@@ -89,7 +93,8 @@ def encloses(outer: Block, inner: Block) -> bool:
     """Whenever `inner` runs, `outer` has run: its arms and loops are a prefix of the other's."""
     arms = [(b.id, b.arm) for b in outer.branches]
     return (
-        arms == [(b.id, b.arm) for b in inner.branches][: len(arms)] and outer.loops == inner.loops[: len(outer.loops)]
+        arms == [(b.id, b.arm) for b in inner.branches][: len(arms)]
+        and outer.loops == inner.loops[: len(outer.loops)]
     )
 
 
@@ -148,7 +153,9 @@ def own_names(function: Function) -> frozenset[str]:
     """Names that belong to the function itself: parameters, and what it binds and does not call global."""
     foreign = {name for event in function.events if event.kind == "global" for name in event.text.split()}
     bound = {
-        name for name, found in bindings(function).items() if any(b.kind not in ("append", "extend") for b in found)
+        name
+        for name, found in bindings(function).items()
+        if any(b.kind not in ("append", "extend") for b in found)
     }
     parameters = {parameter.name for parameter in function.parameters}
     return frozenset(parameters | {name for name in bound if "." not in name} - foreign)

@@ -90,7 +90,9 @@ def _read_function(
     return _read_body(reading, node, qualname.rpartition(".")[2], qualname, read, decorators, owner, outer)
 
 
-def _read_class(reading: _Reading, node: Node, qualname: str, decorators: tuple[Expr, ...], outer: str) -> None:
+def _read_class(
+    reading: _Reading, node: Node, qualname: str, decorators: tuple[Expr, ...], outer: str
+) -> None:
     supers = node.child_by_field_name("superclasses")
     parts = [reading.expressions.read(child) for child in named(supers)] if supers is not None else []
     methods: dict[str, Function] = {}

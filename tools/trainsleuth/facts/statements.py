@@ -74,7 +74,13 @@ class StatementReader:
 
     def simple(self, kind: str, node: Node, block: Block) -> None:
         parts = tuple(self.expressions.read(child) for child in named(node))
-        value = parts[0] if len(parts) == 1 else Expr("tuple", "", parts, node.start_point[0] + 1) if parts else None
+        value = (
+            parts[0]
+            if len(parts) == 1
+            else Expr("tuple", "", parts, node.start_point[0] + 1)
+            if parts
+            else None
+        )
         self.add(kind, node, block, value)
 
     def names(self, kind: str, node: Node, block: Block) -> None:
@@ -88,13 +94,13 @@ class StatementReader:
         ]
         complete, number = arms[-1].type == "else_clause", self._branchings
         self._branchings += 1
-        test: Expr | None = None
+        tests: list[Expr] = []
         for arm, part in enumerate(arms):
-            if part.type != "else_clause":
-                condition = part.child_by_field_name("condition")
-                test = self.expressions.read(condition) if condition is not None else None
-                self.add("if", part, block, test)
-            branch = Branch(number, arm, len(arms), complete, "if", test if part.type != "else_clause" else None)
+            condition = part.child_by_field_name("condition") if part.type != "else_clause" else None
+            if condition is not None:
+                tests.append(self.expressions.read(condition))
+                self.add("if", part, block, tests[-1])
+            branch = Branch(number, arm, len(arms), complete, "if", tuple(tests))
             inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))
@@ -110,7 +116,7 @@ class StatementReader:
                 self.body(named(child)[-1].named_children, block)
             elif child.type == "except_clause":
                 arm = handlers.index(child)
-                branch = Branch(number, arm + 1, len(handlers) + 1, False, "try", None)
+                branch = Branch(number, arm + 1, len(handlers) + 1, False, "try", ())
                 inner = [part for part in child.named_children if part.type == "block"]
                 for part in inner:
                     self.body(part.named_children, block._replace(branches=(*block.branches, branch)))
@@ -123,7 +129,7 @@ class StatementReader:
         self.add("if", node, block, value)
         for arm, case in enumerate(cases):
             complete = self.expressions.text(cases[-1]).startswith("case _:")
-            branch = Branch(number, arm, len(cases), complete, "match", None)
+            branch = Branch(number, arm, len(cases), complete, "match", ())
             inner = case.child_by_field_name("consequence")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))
@@ -178,7 +184,9 @@ class StatementReader:
             node = node.child_by_field_name("definition") or node
         name = node.child_by_field_name("name")
         if name is not None:
-            self.define(node, decorators, self.add("define", node, block, None, (), self.expressions.text(name)))
+            self.define(
+                node, decorators, self.add("define", node, block, None, (), self.expressions.text(name))
+            )
 
     def plain_block(self, node: Node, block: Block) -> None:
         self.body(node.named_children, block)

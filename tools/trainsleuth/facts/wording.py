@@ -30,7 +30,12 @@ def _text(expr: Expr, depth: int) -> str:
             return f"{expr.text}={parts[0]}"
         case "list" | "tuple" | "set" | "dict":
             opening, closing = _BRACKETS[expr.kind]
-            return opening + ", ".join(parts) + ("," if expr.kind == "tuple" and len(parts) == 1 else "") + closing
+            return (
+                opening
+                + ", ".join(parts)
+                + ("," if expr.kind == "tuple" and len(parts) == 1 else "")
+                + closing
+            )
         case "pair":
             return f"{parts[0]}: {parts[1]}"
         case "index":

@@ -1,0 +1,145 @@
+"""Static checks: one silent bug per file, found by being in this folder.
+
+    report = run_checks(Repository("path/to/project"))
+    report.findings        # failures first, then one summary per check
+    report.examined        # {"double-softmax": {"sites": 12, "unresolved": 3}, ...}
+
+A check file has a docstring (a title; why the bug is silent; "Cannot see: ..."; Bad and Good examples), FAMILY, SEVERITY,
+and `check(index)` that yields exactly one Finding for each site it examined: fail, pass, or open with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+from trainsleuth.facts import Index, build_index
+from trainsleuth.finding import Family, Finding, Outcome, Severity, best_first
+from trainsleuth.repository import Repository, Skipped, is_under
+
+from .docs import Explanation, read_docs
+
+_NOT_CHECKS = ("docs",)
+MAX_UNRESOLVED = 200  # places listed in a report; the counts are always whole
+
+
+class Check(Protocol):
+    """What every file of this folder offers."""
+
+    __doc__: str | None
+    FAMILY: Family
+    SEVERITY: Severity
+
+    @staticmethod
+    def check(index: Index) -> Iterator[Finding]: ...
+
+
+@dataclass(frozen=True)
+class Unresolved:
+    """A site that a check looked at and could not decide."""
+
+    path: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """`findings`: failures best first, then one summary per check. `skipped`: files left out or read in part."""
+
+    findings: tuple[Finding, ...]
+    examined: dict[str, dict[str, int]]
+    unresolved: tuple[Unresolved, ...]
+    skipped: tuple[Skipped, ...]
+
+
+class UnknownCheckError(ValueError):
+    """No check has that id; the message lists those there are."""
+
+
+@cache
+def _modules() -> dict[str, Check]:
+    names = sorted(entry.name for entry in iter_modules(__path__) if entry.name not in _NOT_CHECKS)
+    return {name.replace("_", "-"): cast(Check, import_module(f"{__name__}.{name}")) for name in names}
+
+
+def check_ids() -> tuple[str, ...]:
+    return tuple(_modules())
+
+
+def _module(check_id: str) -> Check:
+    name = check_id.removeprefix("check:").replace("_", "-")
+    if name not in _modules():
+        raise UnknownCheckError(f"no check {check_id!r}; there are {', '.join(_modules())}")
+    return _modules()[name]
+
+
+def explain(check_id: str) -> Explanation:
+    """Title, text and examples of one check. Raises UnknownCheckError."""
+    module = _module(check_id)
+    name = check_id.removeprefix("check:").replace("_", "-")
+    return read_docs(name, module.__doc__ or "", module.FAMILY, module.SEVERITY)
+
+
+def run_checks(
+    project: Repository | Index, only: Iterable[str] | None = None, paths: Iterable[str] | None = None
+) -> CheckReport:
+    """Run the checks `only` (all by default) over a whole project; report sites below `paths` (all by default).
+
+    The index always holds the whole project: a bug may begin in a file that was not asked about.
+    Raises UnknownCheckError for an id in `only`, RepositoryError for a path outside the project.
+    """
+    chosen = {name: _module(name) for name in only} if only else _modules()
+    index = project if isinstance(project, Index) else build_index(project)
+    scopes = [index.repository.relative(path) for path in paths] if paths else ["."]
+    findings: list[Finding] = []
+    examined: dict[str, dict[str, int]] = {}
+    unresolved: list[Unresolved] = []
+    for name, module in chosen.items():
+        own = [f for f in module.check(index) if any(is_under(f.path or "", scope) for scope in scopes)]
+        opened = [f for f in own if f.outcome == "open"]
+        findings += [f for f in own if f.outcome == "fail"]
+        findings.append(_summary(module, name, own))
+        examined[name] = {"sites": len(own), "unresolved": len(opened)}
+        unresolved += [Unresolved(f.path or "", f.line or 0, f.message) for f in opened]
+    return CheckReport(
+        tuple(best_first(findings)), examined, tuple(unresolved[:MAX_UNRESOLVED]), index.repository.skipped
+    )
+
+
+def _summary(module: Check, name: str, own: list[Finding]) -> Finding:
+    """What the check looked at in all: passing sites are evidence too."""
+    count = {outcome: sum(f.outcome == outcome for f in own) for outcome in ("fail", "pass", "open")}
+    title = explain(name).title
+    outcome: Outcome
+    if not own:
+        outcome, said = "skip", "nothing in this code for it to examine"
+    elif count["pass"]:
+        outcome, said = "pass", f"{count['pass']} of {len(own)} sites are clean"
+    else:
+        outcome, said = "open", f"none of {len(own)} sites could be shown clean"
+    if count["open"]:
+        said += f", {count['open']} could not be resolved"
+    return Finding(
+        by=f"check:{name}",
+        outcome=outcome,
+        message=f"{title} {said[:1].upper()}{said[1:]}.",
+        family=module.FAMILY,
+        measured={"examined": len(own), "failed": count["fail"], "unresolved": count["open"]},
+    )
+
+
+__all__ = [
+    "Check",
+    "CheckReport",
+    "Explanation",
+    "UnknownCheckError",
+    "Unresolved",
+    "check_ids",
+    "explain",
+    "run_checks",
+]

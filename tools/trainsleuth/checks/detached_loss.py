@@ -1,0 +1,174 @@
+"""The loss that is trained on has no path back to the model.
+
+item(), detach(), .data, numpy(), float() or torch.tensor() leave the graph behind. backward() on such a number
+fails, so it gets wrapped with requires_grad=True: now backward() runs, fills the gradient of a fresh leaf, and the
+model never changes. The loss is printed, the optimizer steps, and nothing is learned.
+
+Fix: call backward() on the tensor that the loss function returned; take item() only for printing.
+
+Cannot see: a detour through files, queues or objects that are not resolved, graphs cut inside libraries, losses where a
+live term and a cut term are added (those train, if not as meant).
+
+Bad:
+    import torch
+    from torch import nn
+
+    model = nn.Linear(10, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def train(loader):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(model(x), y)
+            loss = torch.tensor(loss.item(), requires_grad=True)
+            loss.backward()
+            optimizer.step()
+
+Bad (the prediction is cut, the loss is computed from a copy):
+    import torch
+    from torch import nn
+
+    model = nn.Linear(10, 1)
+    criterion = nn.MSELoss()
+
+    def step(loader, optimizer):
+        for x, y in loader:
+            optimizer.zero_grad()
+            prediction = model(x).detach().requires_grad_()
+            loss = criterion(prediction, y)
+            loss.backward()
+            optimizer.step()
+
+Good:
+    import torch
+    from torch import nn
+
+    teacher = nn.Linear(10, 2)
+    student = nn.Linear(10, 2)
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+
+    def train(loader):
+        total = 0.0
+        for x, y in loader:
+            target = teacher(x).detach()
+            loss = nn.functional.mse_loss(student(x), target)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        return total
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Index, Site, Spot, Value, is_test, written
+from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
+
+BY = "check:detached-loss"
+FAMILY: Family = "training-procedure"
+SEVERITY: Severity = "error"
+NEXT = "trainsleuth probe --only parameter_table -- <your command>"
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls("backward", "manual_backward"):
+        loss = _loss(site.call)
+        if loss is not None and not is_test(site.function.path) and not _is_inside_autograd(index, site):
+            yield _examined(index, site, loss)
+
+
+def _loss(call: Expr) -> Expr | None:
+    """What backward() starts from: its receiver, or the argument of accelerator.backward(loss)."""
+    receiver = call.receiver
+    if receiver is None or receiver.text == "super":
+        return None
+    handed = call.argument(0, "loss", "tensors")
+    if handed is not None and _takes_loss(receiver, call):
+        return handed.parts[0] if handed.kind in ("list", "tuple") and handed.parts else handed
+    if receiver.kind == "call" and receiver.last in ("scale", "scale_loss") and receiver.arguments:
+        return receiver.arguments[0]
+    return receiver
+
+
+def _takes_loss(receiver: Expr, call: Expr) -> bool:
+    named = receiver.last.lower()
+    return call.last == "manual_backward" or any(
+        word in named for word in ("accelerator", "fabric", "engine", "autograd", "optim", "scaler")
+    )
+
+
+def _is_inside_autograd(index: Index, site: Site) -> bool:
+    """The backward of a torch.autograd.Function is about gradients, not about a loss."""
+    cls = index.class_of(site.function)
+    return cls is not None and index.is_a(cls, "Function") and site.function.name in ("forward", "backward")
+
+
+def _examined(index: Index, site: Site, loss: Expr) -> Finding:
+    shown = written(loss)
+    opened: list[str] = []
+    for frame in index.calling.contexts(site.function):
+        spot = Spot(site.function, site.position, frame)
+        values = index.values.of(loss, spot)
+        if values and all(_is_dead_end(value) for value in values) and not _reads_leaf_gradient(site):
+            named = next((v for v in values if v.chain), values[0])
+            return _failure(site, shown, named)
+        opened += [
+            value.why or "its parts were not all resolved" for value in values if value.grad == "unknown"
+        ]
+    if opened:
+        return _finding(
+            site, "open", f"whether {shown} leads back to parameters is not resolved: {opened[0]}"
+        )
+    return _finding(site, "pass", f"{shown} leads back to parameters")
+
+
+def _is_dead_end(value: Value) -> bool:
+    """No gradient can get past it, and there was something behind it that could have trained."""
+    if value.grad == "cut":
+        return value.before in ("live", "unknown")
+    return value.grad == "reborn" and (value.before == "live" or value.is_bare)
+
+
+def _reads_leaf_gradient(site: Site) -> bool:
+    """The gradient of the leaf is passed on by hand, as gradient caches do."""
+    after = site.function.events[site.position + 1 :]
+    parts = [event.value for event in after if event.value is not None]
+    return any(
+        expr.kind in ("path", "attr")
+        and expr.last == "grad"
+        and not written(expr).startswith(("param", "p."))
+        for part in parts
+        for expr in part.walk()
+    )
+
+
+def _failure(site: Site, shown: str, value: Value) -> Finding:
+    path, line = site.function.path, site.call.line
+    chain = (*value.chain, Link(path, line, "backward() starts from it and reaches no parameter"))
+    where = (
+        f"{value.chain[0].path}:{value.chain[0].line}: {value.chain[0].why}"
+        if value.chain
+        else f"{path}:{line}"
+    )
+    message = (
+        f"backward() at {path}:{line} cannot reach the model: {shown} was cut from the graph at {where}; "
+        "expected the tensor that the loss function returned."
+    )
+    return _finding(site, "fail", message, chain)
+
+
+def _finding(site: Site, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:
+    return Finding(
+        by=BY,
+        outcome=outcome,
+        message=message,
+        severity=SEVERITY if outcome == "fail" else "note",
+        confidence="high",
+        family=FAMILY,
+        path=site.function.path,
+        line=site.call.line,
+        chain=chain,
+        next=NEXT if outcome == "fail" else "",
+    )

@@ -1,0 +1,139 @@
+"""Probabilities are given to a loss that expects logits.
+
+CrossEntropyLoss applies log-softmax itself, and BCEWithLogitsLoss a sigmoid. Given probabilities they squash a second
+time: nothing fails, the loss falls a little and then stays high, because its input only spans 0 to 1. With 10
+classes a perfect prediction still costs 1.46, and gradients are a fraction of what they should be.
+
+Fix: give the loss the logits; apply softmax only where probabilities are read, after the loss.
+
+Cannot see: a model chosen by a computed name, an output that travels through attributes of objects that are not
+resolved, layers added under conditions, losses outside torch.nn; log_softmax before cross-entropy is harmless and
+is not reported.
+
+Bad:
+    # file: model.py
+    import torch.nn as nn
+    import torch.nn.functional as F
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(784, 10)
+
+        def forward(self, x):
+            return F.softmax(self.fc(x), dim=1)
+
+    # file: train.py
+    import torch.nn as nn
+    from model import Net
+
+    def train(loader, optimizer):
+        model = Net()
+        criterion = nn.CrossEntropyLoss()
+        for x, y in loader:
+            loss = criterion(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+Bad (a sigmoid layer before the loss that has its own):
+    import torch.nn as nn
+
+    model = nn.Sequential(nn.Linear(20, 1), nn.Sigmoid())
+    loss_fn = nn.BCEWithLogitsLoss()
+
+    def loss_of(x, y):
+        return loss_fn(model(x).squeeze(1), y)
+
+Good:
+    import torch.nn as nn
+    import torch.nn.functional as F
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(784, 10)
+
+        def forward(self, x):
+            return self.fc(x)
+
+    model = Net()
+    criterion = nn.CrossEntropyLoss()
+
+    def step(x, y):
+        logits = model(x)
+        loss = criterion(logits, y)
+        accuracy = (F.softmax(logits, dim=1).argmax(1) == y).float().mean()
+        return loss, accuracy
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Index, Spot, Value, loss_calls, written
+from trainsleuth.facts.losses import LossCall
+from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
+
+BY = "check:double-softmax"
+FAMILY: Family = "loss"
+SEVERITY: Severity = "error"
+NEXT = "trainsleuth probe --only loss_contract -- <your command>"
+
+_SOFTMAX_LOSSES = ("CrossEntropyLoss", "cross_entropy")
+_SIGMOID_LOSSES = ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+_SQUASHED = {"probability": "probabilities (softmax was applied)", "sigmoid": "sigmoid outputs"}
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for call in loss_calls(index, *_SOFTMAX_LOSSES, *_SIGMOID_LOSSES):
+        yield _examined(index, call)
+
+
+def _examined(index: Index, call: LossCall) -> Finding:
+    given = call.site.call.argument(0, "input")
+    if not call.loss or given is None:
+        return _finding(call, "open", f"not resolved: {call.why or 'its input is not written out'}")
+    reasons = []
+    for spot in call.spots:
+        values = index.values.of(given, spot)
+        if values and all(value.range in _SQUASHED for value in values):
+            return _failure(call, values[0], spot)
+        reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
+    if reasons:
+        return _finding(call, "open", f"the range of {written(given)} is not resolved: {reasons[0]}")
+    return _finding(call, "pass", f"{written(given)} is not squashed before {call.loss}")
+
+
+def _failure(call: LossCall, value: Value, spot: Spot) -> Finding:
+    function, line = call.site.function, call.site.call.line
+    given = call.site.call.argument(0, "input")
+    assert given is not None
+    expects = "softmax" if call.loss in _SOFTMAX_LOSSES else "sigmoid"
+    passed = (
+        (Link(spot.frame.caller.function.path, spot.frame.caller.line, f"{function.name} is called here"),)
+        if spot.frame is not None and spot.frame.caller is not None
+        else ()
+    )
+    chain = (*value.chain, *passed, Link(function.path, line, f"{call.loss} applies its own {expects}"))
+    cause = value.chain[0] if value.chain else Link(function.path, line, "")
+    message = (
+        f"{call.loss} expects logits but {written(given)} holds {_SQUASHED[value.range]}: {cause.why} at "
+        f"{cause.path}:{cause.line}, so it is squashed twice and the loss has a floor well above zero."
+    )
+    return _finding(call, "fail", message, chain)
+
+
+def _finding(call: LossCall, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:
+    return Finding(
+        by=BY,
+        outcome=outcome,
+        message=message,
+        severity=SEVERITY if outcome == "fail" else "note",
+        confidence="high",
+        family=FAMILY,
+        path=call.site.function.path,
+        line=call.site.call.line,
+        chain=chain,
+        next=NEXT if outcome == "fail" else "",
+    )

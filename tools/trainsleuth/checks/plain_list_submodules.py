@@ -1,0 +1,338 @@
+"""Layers are kept in a plain list or dict, where their parameters are not seen.
+
+nn.Module registers what is assigned to an attribute directly, or held by ModuleList, ModuleDict and Sequential. Layers in a
+plain list run in forward, but parameters() does not yield them: the optimizer never updates them, .to(device) does not
+move them, and checkpoints lack them. The rest of the model trains around random layers.
+
+Fix: nn.ModuleList([...]) or nn.ModuleDict({...}); for parameters nn.ParameterList.
+
+Cannot see: lists that are filled by another class, elements that are not resolved to a layer with parameters, lists
+registered through a computed name in another object.
+
+Bad:
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, depth=3):
+            super().__init__()
+            self.head = nn.Linear(64, 10)
+            self.layers = [nn.Linear(64, 64) for _ in range(depth)]
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x).relu()
+            return self.head(x)
+
+Bad (filled one by one, with blocks from another file):
+    # file: blocks.py
+    from torch import nn
+
+    class Block(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.fc = nn.Linear(width, width)
+
+        def forward(self, x):
+            return x + self.fc(x)
+
+    # file: net.py
+    from torch import nn
+    from blocks import Block
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = []
+            for _ in range(4):
+                self.blocks.append(Block(32))
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = block(x)
+            return x
+
+Good:
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, depth=3):
+            super().__init__()
+            self.first = nn.Linear(8, 64)
+            self.last = nn.Linear(64, 10)
+            self.layers = nn.ModuleList([nn.Linear(64, 64) for _ in range(depth)])
+            self.ends = [self.first, self.last]
+            self.activations = [nn.ReLU(), nn.Tanh()]
+
+        def forward(self, x):
+            x = self.ends[0](x)
+            for layer in self.layers:
+                x = self.activations[0](layer(x))
+            return self.ends[1](x)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainsleuth.facts import (
+    Class,
+    Expr,
+    Function,
+    Index,
+    Instance,
+    Member,
+    Spot,
+    bindings,
+    is_module_class,
+    is_test,
+    owns_parameters,
+    written,
+)
+from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
+
+BY = "check:plain-list-submodules"
+FAMILY: Family = "architecture"
+SEVERITY: Severity = "error"
+NEXT = "trainsleuth probe --only parameter_table -- <your command>"
+
+_REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
+_ADDING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
+_OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS")
+_ON_PURPOSE = re.compile(
+    r"#.*(regist|hid(e|den)|on purpose|intentional|state_dict|not.*param|avoid)", re.IGNORECASE
+)
+_PLAIN_CALLS = ("list", "tuple", "dict", "OrderedDict", "defaultdict", "deque", "set")
+
+
+class _Collection(NamedTuple):
+    """A plain collection kept as an attribute of a module, and where it is set."""
+
+    cls: Class
+    name: str
+    spot: Spot
+    value: Expr
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for cls in index.classes():
+        if is_module_class(index, cls) and not is_test(cls.path):
+            for collection in _collections(index, cls):
+                finding = _examined(index, collection)
+                if finding is not None:
+                    yield finding
+
+
+def _collections(index: Index, cls: Class) -> Iterator[_Collection]:
+    """Each attribute of self that is set to a plain collection, once per class."""
+    seen: set[str] = set()
+    for method in cls.methods.values():
+        for path, found in bindings(method).items():
+            me, _, name = path.partition(".")
+            if me != method.self_name or not name or "." in name or name in seen:
+                continue
+            for binding in found:
+                spot = Spot(method, binding.position)
+                if (
+                    binding.kind == "assign"
+                    and binding.value is not None
+                    and _is_plain(index, binding.value, spot)
+                ):
+                    seen.add(name)
+                    yield _Collection(cls, name, spot, binding.value)
+                    break
+
+
+def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:
+    if value.kind in ("list", "tuple", "dict", "set"):
+        return True
+    if value.kind == "each":
+        return value.text != "generator"
+    if value.kind == "binary":
+        return value.text in ("+", "*") and any(_is_plain(index, part, spot) for part in value.parts)
+    if value.kind == "call":
+        return value.callee in _PLAIN_CALLS or value.callee.endswith(
+            ("collections.OrderedDict", "copy.deepcopy")
+        )
+    if value.kind == "path" and "." not in value.text:
+        found = [
+            o for o in index.flow.origins(value.text, spot) if o.kind not in ("append", "extend", "augment")
+        ]
+        return bool(found) and all(
+            o.kind == "assign"
+            and o.expr is not None
+            and not o.items
+            and o.expr.kind != "path"
+            and o.spot.function is spot.function
+            and _is_plain(index, o.expr, o.spot)
+            for o in found
+        )
+    return False
+
+
+def _examined(index: Index, collection: _Collection) -> Finding | None:
+    """None when it holds nothing that has parameters, as far as can be seen: not a site."""
+    cls, name = collection.cls, collection.name
+    own = _registered_calls(index, cls)
+    members = index.members.of_attribute(Instance(cls), name, collection.spot)
+    held = [(member, made) for member in members if (made := _trainable(index, cls, member, own)) is not None]
+    if not held:
+        return None
+    if not _uses(index, cls, name):
+        return _finding(collection, "pass", f"{cls.name}.{name} is not used outside of its constructor")
+    excuse = _registered(index, cls, name) or _handed_over(index, cls, name) or _hidden(index, collection)
+    if excuse:
+        return _finding(collection, "pass", f"{cls.name}.{name}: {excuse}")
+    return _failure(index, collection, *held[0])
+
+
+def _registered_calls(index: Index, cls: Class) -> set[int]:
+    """Constructor calls whose object is also an attribute by itself, and so is registered."""
+    calls: set[int] = set()
+    for method in cls.methods.values():
+        for path, found in bindings(method).items():
+            if method.self_name and path.startswith(f"{method.self_name}.") and path.count(".") == 1:
+                for binding in found:
+                    if (
+                        binding.kind == "assign"
+                        and binding.value is not None
+                        and binding.value.kind in ("path", "call")
+                    ):
+                        things = index.objects.of(
+                            binding.value, Spot(method, binding.position), binding.items
+                        )
+                        calls |= {
+                            id(thing.call) for thing in things if isinstance(thing, Instance) and thing.call
+                        }
+    return calls
+
+
+def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -> Instance | None:
+    """The layer or parameter that a member surely is, made in this class and not registered under another name."""
+    if member.spot.function.owner != cls.qualname or (member.expr.kind == "path" and "." in member.expr.text):
+        return None
+    if member.expr.kind == "path":
+        origins = list(index.flow.origins(member.expr.text, member.spot))
+        if not origins or any(
+            o.kind != "assign" or o.spot.function is not member.spot.function for o in origins
+        ):
+            return None
+    for thing in index.objects.of(member.expr, member.spot):
+        if isinstance(thing, Instance) and thing.call is not None and id(thing.call) not in registered:
+            if thing.name.endswith("nn.Parameter") or owns_parameters(index, thing):
+                return thing
+    return None
+
+
+def _family_functions(index: Index, cls: Class) -> Iterator[Function]:
+    """Methods of the class, of its bases and subclasses, and the functions written inside them."""
+    for one in (*index.lineage(cls), *index.subclasses(cls)):
+        for qualname, function in index.files[one.path].functions.items():
+            if qualname.startswith(f"{one.qualname}."):
+                yield function
+
+
+def _mentions(expr: Expr | None, name: str) -> bool:
+    if expr is None:
+        return False
+    return any(
+        part.kind in ("path", "attr") and name in part.text.split(".")[0 if part.kind == "attr" else 1 :]
+        for part in expr.walk()
+    )
+
+
+def _uses(index: Index, cls: Class, name: str) -> list[Spot]:
+    """Places that read the attribute, outside of constructors."""
+    return [
+        Spot(function, position)
+        for function in _family_functions(index, cls)
+        if not function.qualname.endswith("__init__")
+        for position, event in enumerate(function.events)
+        if _mentions(event.value, name)
+    ]
+
+
+def _registered(index: Index, cls: Class, name: str) -> str:
+    """How the members get registered after all; "" when they do not."""
+    for function in _family_functions(index, cls):
+        if function.name in ("parameters", "named_parameters"):
+            return f"{function.name}() is overridden at line {function.line}"
+        for event in function.events:
+            for call in event.calls:
+                if call.last in _ADDING:
+                    return f"{call.last}() at line {call.line} registers modules by name"
+                if call.last in _REGISTERING and any(_mentions(part, name) for part in call.parts[1:]):
+                    return f"registered by {call.last} at line {call.line}"
+            if any("_modules" in target.text for target in event.targets):
+                return f"written into _modules at line {event.line}"
+    return ""
+
+
+def _handed_over(index: Index, cls: Class, name: str) -> str:
+    """Its parameters are asked for by hand, most likely for the optimizer."""
+    for site in index.calls("parameters", "named_parameters", "add_param_group", *_OPTIMIZERS):
+        function = site.function
+        if function.owner == cls.qualname and function.name in ("__init__", "forward"):
+            continue
+        if any(_mentions(event.value, name) for event in function.events):
+            return f"its parameters seem to be handed over at {function.path}:{site.call.line}"
+    return ""
+
+
+def _hidden(index: Index, collection: _Collection) -> str:
+    """Kept out of parameters() on purpose: a frozen teacher, or a comment that says so."""
+    uses = _uses(index, collection.cls, collection.name)
+    if all(index.values.is_without_grad(spot) for spot in uses):
+        return "used without gradients only"
+    if (
+        collection.name.startswith("_")
+        and len(collection.value.parts) == 1
+        and collection.value.kind != "each"
+    ):
+        return "one module behind an underscore, hidden on purpose"
+    text = index.repository.read(collection.cls.path) or ""
+    lines = text.split("\n")[max(0, collection.spot.line - 4) : collection.spot.line]
+    if not collection.cls.path.endswith(".ipynb") and _ON_PURPOSE.search("\n".join(lines)):
+        return "a comment says that it is not to be registered"
+    return ""
+
+
+def _failure(index: Index, collection: _Collection, member: Member, made: Instance) -> Finding:
+    cls, name, path = collection.cls, collection.name, collection.cls.path
+    use = _uses(index, cls, name)[0]
+    chain = (
+        Link(path, collection.spot.line, f"{name} is a plain {_noun(collection.value)}"),
+        Link(member.spot.function.path, member.expr.line, f"{written(member.expr)} goes into it"),
+        Link(use.function.path, use.line, f"used in {use.function.name}"),
+    )
+    better = "nn.ParameterList" if made.name.endswith("Parameter") else "nn.ModuleList or nn.ModuleDict"
+    message = (
+        f"{cls.name}.{name} at {path}:{collection.spot.line} keeps {made.name.rpartition('.')[2]} in a plain "
+        f"{_noun(collection.value)}: parameters() does not yield it, so it is never trained, moved or saved; "
+        f"expected {better}."
+    )
+    return _finding(collection, "fail", message, chain)
+
+
+def _noun(value: Expr) -> str:
+    return {"each": value.text, "call": value.last, "binary": "list", "path": "list"}.get(
+        value.kind, value.kind
+    )
+
+
+def _finding(
+    collection: _Collection, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()
+) -> Finding:
+    return Finding(
+        by=BY,
+        outcome=outcome,
+        message=message,
+        severity=SEVERITY if outcome == "fail" else "note",
+        confidence="high",
+        family=FAMILY,
+        path=collection.cls.path,
+        line=collection.spot.line,
+        chain=chain,
+        next=NEXT if outcome == "fail" else "",
+    )

@@ -1,0 +1,140 @@
+"""Who calls a function: candidates by name, then each proved by resolving what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from .names import External
+from .records import Class, Expr, Function
+from .things import REACH, Frame, Instance, Method, Spot, Thing
+
+if TYPE_CHECKING:
+    from .index import Index
+
+CALLED_BY_INSTANCE = ("forward", "__call__")
+MAX_CONTEXTS = 16
+
+
+class Caller(NamedTuple):
+    """One call that surely calls the function; `owner` is the object, for a method."""
+
+    spot: Spot
+    call: Expr
+    owner: Instance | None
+
+
+class Target(NamedTuple):
+    """One function that a call runs; `owner` is what its self is."""
+
+    function: Function
+    owner: Instance | None
+
+
+class Callers:
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
+
+    def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
+        """Every proved call of `function` outside tests; `reach` as in Spot."""
+        key = (function, reach)
+        if key not in self._known:
+            self._known[key] = tuple(self._proved(function, reach))
+        return self._known[key]
+
+    def _proved(self, function: Function, reach: int) -> Iterator[Caller]:
+        may_be_held = self._receivers(function)
+        for site in self.index.calls(*self._names(function)):
+            if is_test(site.function.path) or not self.index.are_connected(site.function.path, function.path):
+                continue
+            if not may_be_held(site.call, site.function):
+                continue
+            spot = Spot(site.function, site.position, None, reach)
+            for target in self.targets(site.call, spot):
+                if isinstance(target, Target) and target.function is function:
+                    yield Caller(spot, site.call, target.owner)
+                    break
+
+    def _names(self, function: Function) -> frozenset[str]:
+        cls = self.index.class_of(function)
+        if cls is None or function.name not in (*CALLED_BY_INSTANCE, "__init__"):
+            return self.index.aliases(function.name)
+        family = {one.name for one in (cls, *self.index.subclasses(cls))}
+        if function.name == "__init__":
+            return frozenset(alias for name in family for alias in self.index.aliases(name)) | {
+                "__init__",
+                "",
+            }
+        return self.index.holders(frozenset(family)) | {function.name}
+
+    def _receivers(self, function: Function) -> Callable[[Expr, Function], bool]:
+        """A quick look at a call by its method name: may its receiver be an object of the right class at all?"""
+        cls = self.index.class_of(function)
+        if cls is None or function.name == "__init__":
+            return lambda call, caller: True
+        family = (cls, *self.index.lineage(cls), *self.index.subclasses(cls))
+        held = self.index.holders(frozenset(one.name for one in family)) | {"super"}
+        names = {(one.path, one.qualname) for one in family}
+
+        def may_be_held(call: Expr, caller: Function) -> bool:
+            receiver = call.receiver
+            if call.last != function.name or receiver is None:
+                return True
+            if receiver.text == caller.self_name != "":
+                return (caller.path, caller.owner) in names
+            return receiver.last in held or receiver.kind in ("index", "choice")
+
+        return may_be_held
+
+    def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
+        """What a call runs: project functions as Target, everything else as the thing that is called."""
+        for thing in self.index.objects.of(call.parts[0], spot):
+            yield from self.called(thing, call, spot)
+
+    def called(self, thing: Thing, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
+        if isinstance(thing, Function):
+            yield Target(thing, None)
+        elif isinstance(thing, Method):
+            yield Target(thing.function, thing.owner)
+        elif isinstance(thing, Class):
+            init = self.index.method(thing, "__init__")
+            yield Target(init, Instance(thing, call, spot)) if init is not None else thing
+        elif isinstance(thing, Instance) and isinstance(thing.kind, Class):
+            found = [self.index.method(thing.kind, name) for name in ("__call__", "forward")]
+            function = next((one for one in found if one is not None), None)
+            yield Target(function, thing) if function is not None else thing
+        else:
+            yield thing
+
+    def contexts(self, function: Function, depth: int = 4) -> list[Frame | None]:
+        """The calls through which `function` is reached, each with the calls around it; [None] when there is none.
+
+        One entry is one consistent way: its parameters and its self belong together. At most MAX_CONTEXTS.
+        """
+        found: list[Frame | None] = []
+        for caller in self.of(function) if depth else ():
+            if caller.spot.function is function:
+                continue
+            for outer in self.contexts(caller.spot.function, depth - 1):
+                found.append(
+                    self.index.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner)
+                )
+                if len(found) == MAX_CONTEXTS:
+                    return found
+        return found or [None]
+
+
+def is_test(path: str) -> bool:
+    """A file of tests: what it calls says little about how the project trains."""
+    folders, _, name = path.rpartition("/")
+    return (
+        name.startswith("test_") or name == "conftest.py" or bool({"tests", "test"} & set(folders.split("/")))
+    )
+
+
+def external_name(thing: Thing | Target) -> str:
+    """Full name of an external function, class, or of the class of an external object; otherwise ""."""
+    if isinstance(thing, External):
+        return thing.name
+    return thing.kind.name if isinstance(thing, Instance) and isinstance(thing.kind, External) else ""

@@ -1,0 +1,218 @@
+"""What a function does, at any depth, to optimizers, losses, gradients and modes; receivers in the caller's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from .callers import Caller, Target
+from .records import Event, Expr, Function
+from .scopes import reaching
+from .things import Spot
+
+if TYPE_CHECKING:
+    from .index import Index
+
+_CLEARING = re.compile(r"zero_?grad|(clear|reset|zero|nullify|purge)\w*_?grad", re.IGNORECASE)
+_NAMED = {
+    "backward": "backward",
+    "manual_backward": "backward",
+    "step": "step",
+    "eval": "eval",
+    "train": "train",
+    "unscale_": "unscale",
+    "update": "update",
+    "clip_grad_norm_": "clip",
+    "clip_grad_value_": "clip",
+    "set_epoch": "set-epoch",
+}
+MAX_DEPTH = 6
+
+
+class Effect(NamedTuple):
+    """One effect of a function's event `position`, directly or through the calls in `trail`.
+
+    kind: clear, backward, step, eval, train, unscale, update, clip, set-epoch. `receiver`: what it is done to, as a
+    dotted path in the words of the asked function; "" when that has no name there. `spot` and `expr`: where it happens.
+    `position` is the event of the asked function; `trail` the calls from there inwards.
+    """
+
+    kind: str
+    receiver: str
+    position: int
+    spot: Spot
+    expr: Expr
+    trail: tuple[Spot, ...] = ()
+
+    @property
+    def line(self) -> int:
+        return self.spot.line
+
+
+class Effects:
+    """Narrow: only calls that are resolved are followed; see `may_clear` for the wide side."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._known: dict[Function, tuple[Effect, ...]] = {}
+
+    def of(self, function: Function) -> tuple[Effect, ...]:
+        """All effects of one run of `function`, in the order of its events."""
+        return self._of(function, MAX_DEPTH, ())
+
+    def _of(self, function: Function, depth: int, active: tuple[Function, ...]) -> tuple[Effect, ...]:
+        if function in self._known:
+            return self._known[function]
+        if not depth or function in active:
+            return ()
+        found: list[Effect] = []
+        for position, event in enumerate(function.events):
+            found.extend(self._direct(Spot(function, position), event))
+            for call in event.calls:
+                if self.is_interesting(call):
+                    found.extend(self._through(call, Spot(function, position), depth, (*active, function)))
+        if not active:
+            self._known[function] = tuple(found)
+        return tuple(found)
+
+    def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
+        for call in event.calls:
+            kind = "clear" if _is_clear(call) else _NAMED.get(call.last)
+            if kind is not None and call.receiver is not None:
+                receiver = call.receiver.text if call.receiver.kind == "path" else ""
+                yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
+            for part in call.parts[1:]:  # optimizer.zero_grad handed over without a call
+                inner = part.parts[0] if part.kind == "keyword" else part
+                if inner.kind == "path" and _CLEARING.search(inner.last):
+                    yield Effect("clear", "", spot.position, spot, inner)
+        for target in event.targets if event.kind in ("assign", "augment") else ():
+            if target.last == "grad" and target.receiver is not None:
+                yield Effect("clear", "", spot.position, spot, target)
+        if event.kind == "delete" and event.value is not None and event.value.last == "grad":
+            yield Effect("clear", "", spot.position, spot, event.value)
+
+    def _own_name(self, path: str, spot: Spot) -> str:
+        """`opt` is `self.optimizer` after `opt = self.optimizer`."""
+        for _ in range(4):
+            head, dot, rest = path.partition(".")
+            found, certain = reaching(spot.function, head, spot.position)
+            value = found[0].value if len(found) == 1 and certain and not found[0].items else None
+            if value is None or value.kind != "path" or found[0].kind != "assign" or value.text == path:
+                break
+            path, spot = f"{value.text}{dot}{rest}", spot._replace(position=found[0].position)
+        return path
+
+    def _through(self, call: Expr, spot: Spot, depth: int, active: tuple[Function, ...]) -> Iterator[Effect]:
+        for target, given in self._run(call, spot):
+            for effect in self._of(target.function, depth - 1, active):
+                receiver = self._renamed(effect.receiver, target, given, spot)
+                yield effect._replace(receiver=receiver, position=spot.position, trail=(spot, *effect.trail))
+
+    def _run(self, call: Expr, spot: Spot) -> Iterator[tuple[Target, Expr | None]]:
+        """Functions that a call runs: what it calls, and functions handed to it (closures, callbacks)."""
+        for target in self.index.calling.targets(call, spot):
+            if isinstance(target, Target):
+                yield target, call
+        for part in call.parts[1:]:
+            inner = part.parts[0] if part.kind == "keyword" else part
+            symbol = self.index.resolve(spot.function, inner.text) if inner.kind == "path" else None
+            if isinstance(symbol, Function):
+                yield Target(symbol, None), None
+
+    def _renamed(self, receiver: str, target: Target, call: Expr | None, spot: Spot) -> str:
+        """`receiver`, a path inside the called function, in the words of the caller; "" when it has none there."""
+        function = target.function
+        head, dot, rest = receiver.partition(".")
+        if not head:
+            return ""
+        if head == function.self_name:
+            owner = call.receiver if call is not None else None
+            if function.name == "__init__" or owner is None or owner.kind != "path":
+                owner = (
+                    call.parts[0] if call is not None and function.name in ("forward", "__call__") else None
+                )
+            outer = owner.text if owner is not None and owner.kind == "path" else ""
+            return self._own_name(f"{outer}{dot}{rest}", spot) if outer else ""
+        if function.parameter(head) is not None:
+            given = (
+                self.index.flow.given(function, call, head, target.owner is not None)
+                if call is not None
+                else None
+            )
+            outer = given.text if given is not None and given.kind == "path" else ""
+            return self._own_name(f"{outer}{dot}{rest}", spot) if outer else ""
+        is_local = bool(reaching(function, head, len(function.events))[0])
+        return "" if is_local else receiver  # a closure's or module's variable keeps its name
+
+    def renamed(self, receiver: str, function: Function, caller: Caller) -> str:
+        """`receiver`, a path inside `function`, in the words of one of its callers."""
+        return self._renamed(receiver, Target(function, caller.owner), caller.call, caller.spot)
+
+    @cached_property
+    def _interesting(self) -> frozenset[str]:
+        """Last names of functions that by name alone may lead to an effect."""
+        wanted = {name for name in self.index.call_names() if _CLEARING.search(name) or name in _NAMED}
+        named: dict[str, set[str]] = {}
+        for function in self.index.functions():
+            own = {call.last for event in function.events for call in event.calls}
+            if any(target.last == "grad" for event in function.events for target in event.targets):
+                own.add("zero_grad")
+                wanted.add("zero_grad")
+            cls = self.index.class_of(function)
+            aliases = {function.name}
+            if cls is not None and function.name in ("__init__", "forward", "__call__"):
+                aliases = {function.name} | set(self.index.holders(frozenset([cls.name])))
+            for alias in aliases:
+                named.setdefault(alias, set()).update(own)
+        grew = True
+        while grew:
+            more = {name for name, own in named.items() if name not in wanted and own & wanted}
+            wanted |= more
+            grew = bool(more)
+        return frozenset(wanted)
+
+    def is_interesting(self, call: Expr) -> bool:
+        """It, or a function that it is handed, may lead to an effect, by name alone."""
+        if call.last in self._interesting:
+            return True
+        parts = (part.parts[0] if part.kind == "keyword" else part for part in call.parts[1:])
+        return any(part.kind == "path" and part.last in self._interesting for part in parts)
+
+    @cached_property
+    def _clearing_names(self) -> frozenset[str]:
+        clearing = {function.name for function in self.index.functions() if _clears(function)}
+        grew = True
+        while grew:
+            more = {
+                function.name
+                for function in self.index.functions()
+                if function.name not in clearing
+                and any(call.last in clearing for event in function.events for call in event.calls)
+            }
+            clearing |= more
+            grew = bool(more)
+        return frozenset(clearing)
+
+    def may_clear(self, call: Expr) -> bool:
+        """Wide: some project function of the called name clears gradients, at any depth."""
+        return call.last in self._clearing_names or _is_clear(call)
+
+
+def _is_clear(call: Expr) -> bool:
+    if _CLEARING.search(call.last):
+        return True
+    receiver = call.receiver
+    if call.last == "zero_" and receiver is not None:
+        return receiver.last == "grad" or (receiver.last == "data" and ".grad." in f".{receiver.text}.")
+    return False
+
+
+def _clears(function: Function) -> bool:
+    for event in function.events:
+        if any(_is_clear(call) for call in event.calls):
+            return True
+        if any(target.last == "grad" for target in event.targets):
+            return True
+    return False

@@ -1,0 +1,223 @@
+"""Where the value of a name comes from: assignments, arguments at the call sites, attributes of objects, globals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from .names import External, Module, Variable
+from .records import MODULE_BODY, Block, Class, Expr, Function
+from .scopes import Binding, Item, bindings, is_sibling, own_names, reaching
+from .things import Frame, Instance, Literal, Spot
+
+if TYPE_CHECKING:
+    from .index import Index
+
+
+class Origin(NamedTuple):
+    """One way a name got its value.
+
+    kind: assign, with, walrus (the value is `expr`), for, append, extend, augment (what `Binding` says), argument,
+    default, symbol (a class, function, module or external name), unknown (`why`).
+    """
+
+    kind: str
+    expr: Expr | None
+    spot: Spot
+    items: tuple[Item, ...] = ()
+    symbol: Class | Function | External | Module | None = None
+    why: str = ""
+
+
+class Flow:
+    """One step back from a name; `Objects` and `Values` decide what the expressions there mean."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def origins(self, path: str, spot: Spot) -> Iterator[Origin]:
+        """Every way `path`, a name or a dotted path bound as such in this function, may have got its value."""
+        found, certain = reaching(spot.function, path, spot.position)
+        for binding in found:
+            if not self.is_dead(spot.function.events[binding.position].block, spot):
+                yield from self._bound(spot, binding)
+        if not certain and "." not in path:
+            yield from self._outside(path, spot, bool(found))
+
+    def _bound(self, spot: Spot, binding: Binding) -> Iterator[Origin]:
+        at = spot._replace(position=binding.position)
+        if binding.kind == "define":
+            symbol = self.index.names.resolve(spot.function, binding.name)
+            known = symbol if isinstance(symbol, Class | Function) else None
+            yield Origin(
+                "symbol" if known else "unknown", None, at, (), known, f"{binding.name} is defined twice"
+            )
+        elif binding.value is None and binding.kind != "assign":
+            yield Origin("unknown", None, at, (), None, f"{binding.name} at line {at.line}")
+        elif binding.value is not None:  # a bare annotation gives no value
+            yield Origin(binding.kind, binding.value, at, binding.items)
+
+    def _outside(self, name: str, spot: Spot, is_bound: bool) -> Iterator[Origin]:
+        """What the name has when nothing in the function itself has bound it yet."""
+        function = spot.function
+        if function.parameter(name) is not None:
+            yield from self.arguments(name, spot)
+            return
+        if name in own_names(function) and function.name != MODULE_BODY:
+            if not is_bound:
+                yield Origin("unknown", None, spot, (), None, f"{name} is not set before line {spot.line}")
+            return
+        outer = self.index.files[function.path].functions.get(function.outer) if function.outer else None
+        if outer is not None and not function.outer.endswith(MODULE_BODY):
+            frame = spot.frame.caller.frame if spot.frame and spot.frame.caller else None
+            inside = frame if frame is not None and frame.function is outer else None
+            yield from self._closure(name, Spot(outer, len(outer.events), inside, spot.reach))
+            return
+        if function.name != MODULE_BODY or not is_bound:
+            yield from self._global(name, spot)
+
+    def _closure(self, name: str, spot: Spot) -> Iterator[Origin]:
+        found = [b for b in bindings(spot.function).get(name, ()) if b.kind != "delete"]
+        for binding in found:
+            yield from self._bound(spot, binding)
+        if not found:
+            yield from self._outside(name, spot, False)
+
+    def _global(self, name: str, spot: Spot) -> Iterator[Origin]:
+        symbol = self.index.names.global_name(spot.function.path, name)
+        if isinstance(symbol, Variable):
+            scope = symbol.scope
+            for binding in bindings(scope).get(symbol.name, ()):
+                yield from self._bound(Spot(scope, binding.position, None, spot.reach), binding)
+            for function, binding in self.index.global_bindings(scope.path, symbol.name):
+                yield from self._bound(Spot(function, binding.position, None, spot.reach), binding)
+        elif symbol is not None:
+            yield Origin("symbol", None, spot, (), symbol)
+        else:
+            yield Origin("unknown", None, spot, (), None, f"{name} is not known in {spot.function.path}")
+
+    def arguments(self, name: str, spot: Spot) -> Iterator[Origin]:
+        """What parameter `name` is given: in the frame's call, or else at every call that surely calls it."""
+        function, frame = spot.function, spot.frame
+        if (
+            frame is not None
+            and frame.function is function
+            and frame.call is not None
+            and frame.caller is not None
+        ):
+            yield self._argument(name, frame)
+            return
+        callers = self.index.calling.of(function, spot.reach - 1) if spot.reach else ()
+        for caller in callers:
+            yield self._argument(name, self.index.frame(function, caller.call, caller.spot, caller.owner))
+        if not callers:
+            parameter = function.parameter(name)
+            if parameter is not None and parameter.default is not None:
+                yield Origin("default", parameter.default, self._default_spot(function, spot.reach))
+            yield Origin(
+                "unknown", None, spot, (), None, f"no call of {function.name} was found that sets {name}"
+            )
+
+    def _argument(self, name: str, frame: Frame) -> Origin:
+        function, call, caller = frame.function, frame.call, frame.caller
+        assert call is not None and caller is not None
+        given = self.given(function, call, name, frame.owner is not None)
+        if given is not None:
+            return Origin("argument", given, caller)
+        parameter = function.parameter(name)
+        spread = any(part.kind in ("star", "doublestar") for part in call.parts[1:])
+        if parameter is None or parameter.default is None or spread or parameter.kind:
+            return Origin(
+                "unknown",
+                None,
+                caller,
+                (),
+                None,
+                f"{name} is not written out in the call at line {call.line}",
+            )
+        return Origin("default", parameter.default, self._default_spot(function, caller.reach))
+
+    @staticmethod
+    def given(function: Function, call: Expr, name: str, is_bound: bool) -> Expr | None:
+        """The argument expression that `call` gives to parameter `name`."""
+        plain = [p.name for p in function.parameters if not p.kind and not p.keyword_only]
+        if is_bound and function.self_name and plain:
+            plain = plain[1:]
+        return call.argument(plain.index(name), name) if name in plain else call.keyword(name)
+
+    def _default_spot(self, function: Function, reach: int) -> Spot:
+        """Defaults are evaluated where the function is defined."""
+        file = self.index.files[function.path]
+        scope = file.functions.get(function.outer) or file.body
+        return Spot(scope, len(scope.events), None, reach)
+
+    def attributes(self, owner: Instance, name: str, inside: Spot) -> Iterator[Origin]:
+        """Every assignment to attribute `name` of `owner`, a project object, in its own classes' code."""
+        if not isinstance(owner.kind, Class):
+            return
+        classes = self.index.lineage(owner.kind)
+        if owner.call is None:  # self of a class that may be a base of what really runs
+            classes = (*classes, *self.index.subclasses(owner.kind))
+        for cls in classes:
+            for method, binding in self.index.attribute_bindings(cls, name):
+                frame = self.index.constructor_frame(owner, method)
+                spot = Spot(method, binding.position, frame, inside.reach)
+                if not self.is_dead(method.events[binding.position].block, spot):
+                    yield from self._bound(spot, binding)
+            for binding in bindings(cls.body).get(name, ()):
+                if binding.kind == "assign" and binding.value is not None:
+                    yield Origin(
+                        "assign",
+                        binding.value,
+                        Spot(cls.body, binding.position, None, inside.reach),
+                        binding.items,
+                    )
+        for function, line in self.index.set_from_outside(name):
+            if function.owner not in {cls.qualname for cls in classes}:
+                yield Origin(
+                    "unknown", None, inside, (), None, f"{name} is also set at {function.path}:{line}"
+                )
+
+    def is_dead(self, block: Block, spot: Spot) -> bool:
+        """An arm in `block` cannot run: a test, all of whose inputs this frame or object fixes, goes the other way."""
+        here = (
+            spot.function.events[spot.position].block
+            if spot.position < len(spot.function.events)
+            else Block()
+        )
+        if is_sibling(block, here):
+            return False  # the caller has decided that already
+        for branch in block.branches[len(here.branches) :] if block.branches != here.branches else ():
+            if branch.kind != "if":
+                continue
+            for arm, test in enumerate(branch.tests):
+                if (truth := self.truth(test, spot)) is not None and truth is (arm != branch.arm):
+                    return True
+        return False
+
+    def truth(self, test: Expr, spot: Spot) -> bool | None:
+        """Value of a condition when it is fixed: constants given to parameters or set on self. None: not fixed."""
+        if test.kind == "unary" and test.text == "not":
+            inner = self.truth(test.parts[0], spot)
+            return None if inner is None else not inner
+        if test.kind == "boolean":
+            parts = [self.truth(part, spot) for part in test.parts]
+            decisive = test.text == "or"
+            if decisive in parts:
+                return decisive
+            return None if None in parts else not decisive
+        if test.kind == "constant":
+            return test.text == "True" if test.text in ("True", "False", "None") else None
+        if test.kind != "path" or test.text.endswith(".training") or spot.frame is None:
+            return None
+        things = self.index.objects.of(test, spot)
+        found = {_truth(thing.expr) if isinstance(thing, Literal) else None for thing in things}
+        return found.pop() if len(found) == 1 else None
+
+
+def _truth(expr: Expr) -> bool | None:
+    if expr.kind == "constant":
+        return {"True": True, "False": False, "None": False}.get(expr.text)
+    if expr.kind == "number":
+        return None
+    return None

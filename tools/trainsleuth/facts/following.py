@@ -1,0 +1,69 @@
+"""The bookkeeping of following values backwards: answers kept, circles cut, work bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+from .records import Expr
+from .scopes import Item
+from .things import Spot
+
+Answer = TypeVar("Answer")
+MAX_STEPS = 800  # of one question; the longest true chains seen took a few hundred
+MAX_DEPTH = 8  # calls inside calls
+MAX_NESTING = 40  # questions inside questions; each takes about ten Python frames
+
+
+class Circles:
+    """Counts answers that had to be given before they were whole; shared by all who follow values in one index."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class Following(Generic[Answer]):
+    """Asks `produce` about an expression at a spot, once; a question inside itself has no alternatives of its own."""
+
+    def __init__(
+        self,
+        produce: Callable[[Expr, Spot, tuple[Item, ...]], Iterable[Answer]],
+        too_far: Answer,
+        circles: Circles,
+    ) -> None:
+        self._produce = produce
+        self._too_far = too_far
+        self._known: dict[object, tuple[Answer, ...]] = {}
+        self._partial: dict[object, tuple[Answer, ...]] = {}  # within one outermost question
+        self._active: set[object] = set()
+        self._circles = circles
+        self._left = 0
+
+    def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
+        # a path may be made on the fly, so its identity means nothing
+        key = (expr.text if expr.kind == "path" else expr, spot, items)
+        for answers in (self._known, self._partial):
+            if key in answers:
+                return answers[key]
+        if key in self._active:
+            self._circles.count += 1
+            return ()
+        if not self._active:
+            self._left = MAX_STEPS
+            self._partial.clear()
+        self._left -= 1
+        too_deep = len(self._active) >= MAX_NESTING or (
+            spot.frame is not None and spot.frame.depth > MAX_DEPTH
+        )
+        if self._left < 0 or too_deep:
+            self._circles.count += 1
+            return (self._too_far,)
+        before = self._circles.count
+        self._active.add(key)
+        try:
+            found = tuple(dict.fromkeys(self._produce(expr, spot, items)))
+        finally:
+            self._active.discard(key)
+        complete = self._circles.count == before
+        (self._known if complete else self._partial)[key] = found
+        return found

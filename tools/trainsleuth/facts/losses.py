@@ -1,0 +1,81 @@
+"""Calls of loss functions, however they were come by: functional, module, attribute, argument, default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from .callers import Target, external_name, is_test
+from .operations import is_torch
+from .records import Class, Expr
+from .things import Instance, Literal, Spot, Thing, Unknown
+
+if TYPE_CHECKING:
+    from .index import Index, Site
+
+_LOSS_NAME = re.compile(r"loss|criterion|(^|_)(ce|bce|xent)(_|$)", re.IGNORECASE)
+
+
+class LossCall(NamedTuple):
+    """One call that computes a loss. `loss`: last name of the torch class or function, "" when it is not resolved.
+
+    `spots`: the contexts in which it is that loss, each one consistent way to get there; `why`: when there is none.
+    """
+
+    site: Site
+    loss: str
+    spots: tuple[Spot, ...]
+    why: str = ""
+
+
+def loss_calls(index: Index, *names: str) -> Iterator[LossCall]:
+    """Every call outside tests of a torch loss called `names` (classes and functions), resolved or likely."""
+    wanted = frozenset(names)
+    for site in index.calls(*sorted(index.holders(wanted))):
+        if is_test(site.function.path):
+            continue
+        found = _resolved(index, site, wanted)
+        if found is not None:
+            yield found
+
+
+def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | None:
+    spots: list[Spot] = []
+    losses: set[str] = set()
+    why = ""
+    for frame in index.calling.contexts(site.function):
+        spot = Spot(site.function, site.position, frame)
+        things = [thing for thing in index.objects.of(site.call.parts[0], spot) if not _is_nothing(thing)]
+        called = {_loss_name(index, thing, site.call, wanted) for thing in things}
+        if called and None not in called and "" not in called:
+            spots.append(spot)
+            losses |= {name for name in called if name}
+        elif all(isinstance(thing, Unknown) for thing in things):
+            why = (
+                things[0].why if things and isinstance(things[0], Unknown) else "its definition was not found"
+            )
+    if spots:
+        return LossCall(site, sorted(losses)[0], tuple(spots))
+    if why and _LOSS_NAME.search(site.call.last) and site.call.arguments:
+        return LossCall(site, "", (), f"which loss {site.call.callee or site.call.last} is: {why}")
+    return None
+
+
+def _loss_name(index: Index, thing: Thing, call: Expr, wanted: frozenset[str]) -> str | None:
+    """The loss that calling `thing` computes; None: something else; "": making a loss object is not computing it."""
+    name = external_name(thing)
+    last = name.rpartition(".")[2]
+    if is_torch(name) and last in wanted:
+        return last if isinstance(thing, Instance) or not last[:1].isupper() else ""
+    if isinstance(thing, Instance) and isinstance(thing.kind, Class):
+        bases = {base.rpartition(".")[2] for base in index.external_bases(thing.kind)} & wanted
+        own = [
+            t for t in index.calling.called(thing, call, Spot(thing.kind.body, 0)) if isinstance(t, Target)
+        ]
+        return sorted(bases)[0] if bases and not own else None
+    return None
+
+
+def _is_nothing(thing: Thing) -> bool:
+    return isinstance(thing, Literal) and thing.expr.text == "None"

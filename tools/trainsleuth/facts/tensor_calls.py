@@ -1,0 +1,315 @@
+"""Values of calls: torch functions, tensor methods, layers, losses, and the project's own functions and modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from . import operations as ops
+from .callers import Target, external_name
+from .names import External, Module
+from .records import Class, Expr, Function
+from .scopes import Item
+from .things import Instance, Literal, Method, Spot, Thing, Unknown
+from .values import Value, Values, agreed, cut, joined, reborn, unknown
+from .wording import written
+from .words import words
+
+if TYPE_CHECKING:
+    from .index import Index
+
+
+class TensorCalls:
+    def __init__(self, index: Index, values: Values) -> None:
+        self.index = index
+        self.values = values
+
+    def call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        if self._is_tensor_method(call, spot):
+            yield from self._method(call, spot, items)
+            return
+        for thing in self.index.objects.of(call.parts[0], spot):
+            yield from self._called(thing, call, spot, items)
+
+    def gives_sequence(self, call: Expr, spot: Spot) -> bool:
+        """Every way the called project function returns is a tuple or list."""
+        found = [
+            value.kind in ("tuple", "list")
+            for target in self.index.calling.targets(call, spot)
+            if isinstance(target, Target)
+            for value, _ in self.index.returns(self.index.frame(target.function, call, spot, target.owner))
+        ]
+        return bool(found) and all(found)
+
+    def _is_tensor_method(self, call: Expr, spot: Spot) -> bool:
+        receiver, name = call.receiver, call.last
+        known = name in _METHODS
+        if receiver is None or not known:
+            return False
+        if not self.index.functions_named(name):
+            head = self.index.resolve(spot.function, receiver.text) if receiver.kind == "path" else None
+            return not isinstance(head, External | Module | Class)
+        for thing in self.index.objects.of(receiver, spot):
+            if isinstance(thing, Unknown | Literal):
+                continue
+            is_parameter = isinstance(thing, Instance) and external_name(thing).endswith(
+                ("Parameter", "Variable")
+            )
+            if not is_parameter:
+                return False
+        return True
+
+    def _method(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        receiver, name = call.receiver, call.last
+        assert receiver is not None
+        path, line = spot.function.path, call.line
+        if name in ops.RANGE_OF_FUNCTION:
+            yield self._ranged(call, self.values.one(receiver, spot), spot)
+        elif name in ops.CUTTING_METHODS:
+            for value in self.values.of(receiver, spot, items):
+                yield cut(value, path, line, f"{written(call)} leaves the graph behind")
+        elif name == "requires_grad_":
+            off = call.argument(0, "requires_grad")
+            for value in self.values.of(receiver, spot, items):
+                yield (
+                    value
+                    if off is not None and off.text == "False"
+                    else reborn(value, path, line, f"{written(call)} makes it a leaf of its own")
+                )
+        elif name in ops.KEEPING:
+            yield from self.values.of(receiver, spot, items if name not in _SPLITTING else ())
+        elif name in ops.FRESH or name in ops.STEPLIKE:
+            yield Value("other", "constant")
+        else:
+            arguments = [receiver, *(part for part in call.arguments if part.kind not in ("star", "string"))]
+            yield joined(self.values.one(part, spot) for part in arguments)
+
+    def _ranged(self, call: Expr, given: Value, spot: Spot) -> Value:
+        made = ops.RANGE_OF_FUNCTION[call.last]
+        grad = "live" if made == "logits" else given.grad
+        return Value(made, grad, given.chain if grad in ("cut", "reborn") else (), given.before).then(
+            spot.function.path, call.line, f"{written(call)} gives {_noun(made)}"
+        )
+
+    def _called(self, thing: Thing, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        if isinstance(thing, External):
+            yield from self._external(thing.name, call, spot, items)
+        elif isinstance(thing, Instance) and isinstance(thing.kind, External):
+            yield self.layer(thing, call, spot)
+        elif isinstance(thing, Class):
+            yield from self._record(thing, call, spot, items)
+        elif isinstance(thing, Unknown):
+            yield unknown(thing.why)
+        elif isinstance(thing, Function | Method | Instance):
+            for target in self.index.calling.called(thing, call, spot):
+                if isinstance(target, Target):
+                    yield from self._project(target, call, spot, items)
+                else:
+                    yield unknown(f"{written(call)}: no forward was found")
+        else:
+            yield unknown(f"{written(call)} at line {call.line}")
+
+    def _project(self, target: Target, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        function = target.function
+        frame = self.index.frame(function, call, spot, target.owner)
+        name = f"{function.owner}.{function.name}" if function.owner else function.name
+        is_model = target.owner is not None and self.values.is_module(target.owner)
+        is_off = any(mark.last in ops.NO_GRAD for mark in function.decorators)
+        found = False
+        for value in self.values.returned(self.index.returns(frame), items, name):
+            found = True
+            if is_model and value.grad == "unknown" and not is_off:
+                value = value._replace(grad="live")
+            yield value.then(spot.function.path, call.line, f"{written(call)} is it here")
+        if not found:
+            yield unknown(f"{name} returns nothing that was found")
+
+    def _record(self, cls: Class, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        """A dataclass or named tuple that carries tensors: the field that is asked for."""
+        given = call.keyword(str(items[0])) if items else None
+        if given is not None:
+            yield from self.values.of(given, spot, items[1:])
+        else:
+            yield unknown(f"a {cls.name} object")
+
+    def _external(self, name: str, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        last = name.rpartition(".")[2]
+        path, line = spot.function.path, call.line
+        first = call.argument(0, "input", "x", "tensors", "data")
+        if name.startswith("builtins."):
+            yield from self._builtin(last, call, spot)
+        elif last in ops.COPYING and (ops.is_torch(name) or last == "Variable"):
+            yield from self._copied(call, first, spot)
+        elif last in ("as_tensor", "asarray") and ops.is_torch(name) and first is not None:
+            yield from self.values.of(first, spot)
+        elif name.startswith(("numpy.", "math.", "scipy.")):
+            value = joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
+            made = ops.RANGE_OF_FUNCTION.get(last, "other")
+            yield cut(value._replace(range=made), path, line, f"{written(call)} leaves the graph behind")
+        elif not ops.is_torch(name) and not name.startswith(("einops.", "entmax.")):
+            yield unknown(f"the result of {name}")
+        elif last in ops.RANGE_OF_FUNCTION and first is not None:
+            yield self._ranged(call, self.values.one(first, spot), spot)
+        elif last in ops.FRESH:
+            wants = call.keyword("requires_grad")
+            yield Value("other", "leaf" if wants is not None and wants.text == "True" else "constant")
+        elif last in ops.KEEPING and first is not None:
+            yield from self._kept(first, spot, items if last not in _SPLITTING else ())
+        else:
+            parts = [part for part in call.arguments if part.kind not in ("star", "string")]
+            parts += [
+                p.parts[0]
+                for p in call.parts[1:]
+                if p.kind == "keyword" and p.parts[0].kind not in ("string",)
+            ]
+            yield joined(self._elements(part, spot) for part in parts)
+
+    def _kept(self, first: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        if first.kind in ("list", "tuple", "each") or self._is_list(first, spot):
+            yield self._elements(first, spot)
+        else:
+            yield from self.values.of(first, spot, items)
+
+    def _is_list(self, expr: Expr, spot: Spot) -> bool:
+        things = self.index.objects.of(expr, spot) if expr.kind == "path" else ()
+        return bool(things) and all(
+            isinstance(t, Literal) and t.expr.kind in ("list", "tuple", "each") for t in things
+        )
+
+    def _elements(self, expr: Expr, spot: Spot) -> Value:
+        """Of a list of tensors: what its members agree on; of a tensor: itself."""
+        if expr.kind in ("list", "tuple", "each") or self._is_list(expr, spot):
+            members = self.index.members.of(expr, spot)
+            if members:
+                return agreed(self.values.one(member.expr, member.spot) for member in members)
+        return self.values.one(expr, spot)
+
+    def _builtin(self, last: str, call: Expr, spot: Spot) -> Iterator[Value]:
+        arguments = [part for part in call.arguments if part.kind != "star"]
+        if last in ops.CUTTING_BUILTINS and arguments:
+            value = self.values.one(arguments[0], spot)
+            yield cut(value, spot.function.path, call.line, f"{written(call)} is a plain number")
+        elif last in ("sum", "max", "min", "abs") and arguments:
+            yield joined(self._elements(part, spot) for part in arguments)
+        elif last == "next":
+            yield Value("unknown", "data", (), "", "data from an iterator")
+        else:
+            yield unknown(f"the result of {last}()")
+
+    def _copied(self, call: Expr, first: Expr | None, spot: Spot) -> Iterator[Value]:
+        wants = call.keyword("requires_grad")
+        is_leaf = wants is not None and wants.text == "True"
+        path, line = spot.function.path, call.line
+        for value in (self._elements(first, spot),) if first is not None else (Value("other", "constant"),):
+            value = cut(value, path, line, f"{written(call)} copies the number without its graph")
+            yield reborn(value, path, line, f"{written(call)} is a leaf of its own") if is_leaf else value
+
+    def layer(self, layer: Instance, call: Expr, spot: Spot) -> Value:
+        """What calling an external object gives: layers and losses of torch.nn are known."""
+        name = external_name(layer)
+        last = name.rpartition(".")[2]
+        if not ops.is_torch_layer(name):
+            return unknown(f"the result of a {name} object")
+        if last == "Sequential":
+            return self._sequential(layer, call, spot)
+        return self._layer_value(layer, call, spot)
+
+    def _given(self, call: Expr, spot: Spot) -> Value:
+        return joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
+
+    def _layer_value(self, layer: Instance, call: Expr, spot: Spot) -> Value:
+        last = external_name(layer).rpartition(".")[2]
+        if last in ops.KEEPING_LAYERS:
+            return self.values.one(call.arguments[0], spot) if call.arguments else self._given(call, spot)
+        if ops.has_parameters(external_name(layer)):
+            return Value(ops.RANGE_OF_LAYER.get(last, "other"), "live")
+        given = self._given(call, spot)
+        grad = given.grad
+        made = ops.RANGE_OF_LAYER.get(last, "other")
+        chain = given.chain if grad in ("cut", "reborn") else ()
+        value = Value(made, grad, chain, given.before if chain else "")
+        if made in ("other", "logits"):
+            return value
+        where = layer.spot.function.path if layer.spot is not None else spot.function.path
+        line = layer.call.line if layer.call is not None else call.line
+        return value.then(where, line, f"nn.{last} gives {_noun(made)}")
+
+    def _sequential(self, layer: Instance, call: Expr, spot: Spot) -> Value:
+        """The last layer that changes the range decides; any layer with parameters makes it live."""
+        members = list(self.index.members.of_thing(layer))
+        if not members:
+            return unknown("a Sequential whose layers were not found")
+        is_live = any(
+            isinstance(thing, Instance) and ops.has_parameters(external_name(thing))
+            for member in members
+            for thing in self.index.objects.of(member.expr, member.spot)
+        )
+        tails: list[Value] = []
+        for member in reversed(members):
+            values = [
+                self._tail(thing, call, spot) for thing in self.index.objects.of(member.expr, member.spot)
+            ]
+            if values and all(value is None for value in values):
+                continue  # passes through what came before
+            tails.append(agreed(value or unknown("one of several layers") for value in values))
+            if member.certain:
+                break
+        value = agreed(tails) if tails else self._given(call, spot)
+        return value._replace(grad="live") if is_live else value
+
+    def _tail(self, thing: Thing, call: Expr, spot: Spot) -> Value | None:
+        """What a layer at the end of a Sequential makes of its input; None when it passes it through."""
+        if not isinstance(thing, Instance):
+            return unknown("a layer that was not resolved")
+        name = external_name(thing)
+        if name.rpartition(".")[2] in ops.KEEPING_LAYERS:
+            return None
+        if name.endswith(".Sequential"):
+            return self._sequential(thing, call, spot)
+        if ops.is_torch_layer(name):
+            return self._layer_value(thing, call, spot)
+        found = [
+            v
+            for t in self.index.calling.called(thing, call, spot)
+            if isinstance(t, Target)
+            for v in self._project(t, call, spot, ())
+        ]
+        return agreed(found) if found else unknown(f"a {thing.name} layer")
+
+
+def _noun(made: str) -> str:
+    return {
+        "probability": "probabilities",
+        "sigmoid": "numbers in 0..1",
+        "log-probability": "log-probabilities",
+    }.get(made, made)
+
+
+_SPLITTING = frozenset(["chunk", "split", "unbind", "tensor_split"])
+_ARITHMETIC = words(
+    """
+    add sub mul div pow sqrt exp log log2 log1p abs neg sum mean max min norm matmul mm bmm dot
+    square prod cumsum std var masked_fill where addmm baddbmm relu tanh lerp scatter scatter_ topk
+    sort log10 reciprocal rsqrt index_add index_copy logsumexp softplus erf atan2 sin cos outer mv
+    addcmul renorm amax amin backward
+    """
+) - {"backward"}
+_METHODS = (
+    frozenset(ops.RANGE_OF_FUNCTION)
+    | ops.KEEPING
+    | ops.CUTTING_METHODS
+    | ops.FRESH
+    | ops.STEPLIKE
+    | _ARITHMETIC
+) - {
+    "linear",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "bilinear",
+    "dropout",
+    "interpolate",
+    "upsample",
+    "rearrange",
+    "data",
+}

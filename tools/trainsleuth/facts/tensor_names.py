@@ -1,0 +1,159 @@
+"""Values of names and attributes: where a variable, a tensor attribute or self.x got what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .flow import Origin
+from .names import External, Module
+from .records import Class, Expr, Function
+from .scopes import Item, bindings
+from .things import Instance, Literal, Spot
+from .values import Value, Values, agreed, cut, reborn, unknown
+from .words import words
+
+if TYPE_CHECKING:
+    from .index import Index
+
+_LOADER = re.compile(r"load|data|iter|batch|fetch", re.IGNORECASE)
+_ITERATING = words(
+    """
+    enumerate tqdm trange zip iter next islice cycle reversed track prefetch
+    """
+)
+_SAME = frozenset(("T", "mT", "real"))
+_FACTS = frozenset(("shape", "device", "dtype", "ndim", "requires_grad"))
+
+
+class TensorNames:
+    def __init__(self, index: Index, values: Values) -> None:
+        self.index = index
+        self.values = values
+
+    def path(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        origins = [o for o in self.index.flow.origins(expr.text, spot) if o.kind not in ("append", "extend")]
+        head, _, last = expr.text.rpartition(".")
+        if not origins and head:
+            yield from self._member(Expr("path", head, (), expr.line), last, expr.line, spot, items)
+            return
+        is_leaf = self._is_made_leaf(expr.text, spot, origins)
+        for origin in origins:
+            for value in self._origin(origin, items):
+                yield (
+                    reborn(value, spot.function.path, is_leaf, f"{expr.text} is made a leaf")
+                    if is_leaf
+                    else value
+                )
+
+    def attribute(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        yield from self._member(expr.parts[0], expr.text, expr.line, spot, items)
+
+    def _origin(self, origin: Origin, items: tuple[Item, ...]) -> Iterator[Value]:
+        if origin.symbol is not None or origin.expr is None:
+            yield unknown(origin.why or "not a tensor")
+        elif origin.kind == "for":
+            yield from self._element(origin.expr, origin.spot, (*origin.items, *items))
+        elif origin.kind == "augment":
+            yield self.values.one(origin.expr, origin.spot)._replace(range="other")
+        elif origin.kind == "with":
+            yield unknown(f"what a with statement gives at line {origin.spot.line}")
+        else:
+            yield from self.values.of(origin.expr, origin.spot, (*origin.items, *items))
+
+    def _element(self, source: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        if self.is_loader(source, spot):
+            yield Value("unknown", "data", (), "", f"data from {source.last or 'a loader'}")
+            return
+        members = self.index.members.of(source, spot)
+        if members and not items:
+            yield agreed(self.values.one(member.expr, member.spot) for member in members)
+        elif source.kind == "call" and source.last in ("range", "trange"):
+            yield Value("other", "constant")
+        else:
+            yield unknown(f"an element at line {spot.line}")
+
+    def is_loader(self, source: Expr, spot: Spot) -> bool:
+        """Iterating over it gives batches of data."""
+        if source.kind == "call" and (source.last in _ITERATING or source.last == "get_dataloader"):
+            return any(self.is_loader(part, spot) for part in source.arguments)
+        if source.kind == "call":
+            return bool(_LOADER.search(source.last))
+        things = self.index.objects.of(source, spot)
+        if any(isinstance(thing, Instance) and "Loader" in thing.name for thing in things):
+            return True
+        if any(isinstance(thing, Literal) and thing.expr.kind in ("list", "each") for thing in things):
+            return False
+        return bool(_LOADER.search(source.last))
+
+    def _member(
+        self, owner: Expr, name: str, line: int, spot: Spot, items: tuple[Item, ...]
+    ) -> Iterator[Value]:
+        found = False
+        for thing in self.index.objects.of(owner, spot):
+            if isinstance(thing, External | Module | Class | Function):
+                found = True
+                yield unknown(f"{name} of {getattr(thing, 'name', 'a module')}")
+            elif isinstance(thing, Instance):
+                for value in self._of_instance(thing, name, spot, items):
+                    found = True
+                    yield value
+        if found:
+            return
+        if name in ("data", "detach"):
+            for value in self.values.of(owner, spot, items):
+                yield cut(value, spot.function.path, line, f".{name} leaves the graph behind")
+        elif name in _SAME:
+            yield from self.values.of(owner, spot, items)
+        elif name in _FACTS:
+            yield Value("other", "constant")
+        elif self._is_field(owner, spot):
+            yield from self.values.of(owner, spot, (name, *items))
+        else:
+            yield unknown(f"attribute {name} at line {line}")
+
+    def _of_instance(
+        self, owner: Instance, name: str, spot: Spot, items: tuple[Item, ...]
+    ) -> Iterator[Value]:
+        if isinstance(owner.kind, External):
+            if name in ("weight", "bias") and owner.kind.name.startswith("torch.nn."):
+                yield Value("unknown", "live")
+            elif owner.kind.name.endswith("nn.Parameter") and name in ("data",):
+                yield Value("unknown", "cut", (), "leaf")
+            return
+        for origin in self.index.flow.attributes(owner, name, spot):
+            if origin.kind not in ("append", "extend") and not _is_none(origin.expr):
+                yield from self._origin(origin, items)
+        if (
+            owner.call is not None
+            and (given := owner.call.keyword(name)) is not None
+            and owner.spot is not None
+        ):
+            yield from self.values.of(given, owner.spot, items)
+
+    def _is_field(self, owner: Expr, spot: Spot) -> bool:
+        """A record made by a call of a project function: `out.logits` may be followed into it."""
+        return owner.kind == "call"
+
+    def _is_made_leaf(self, name: str, spot: Spot, origins: list[Origin]) -> int:
+        """Line where `name` was told to require a gradient, between its definition and here; 0 when it was not."""
+        last = max((o.spot.position for o in origins if o.spot.function is spot.function), default=-1)
+        for binding in bindings(spot.function).get(f"{name}.requires_grad", ()):
+            if (
+                last < binding.position < spot.position
+                and binding.value is not None
+                and binding.value.text == "True"
+            ):
+                return spot.function.events[binding.position].line
+        for position in range(last + 1, min(spot.position, len(spot.function.events))):
+            event = spot.function.events[position]
+            for call in event.calls if event.kind == "expression" else ():
+                off = call.argument(0, "requires_grad") if call.last == "requires_grad_" else None
+                if call.callee == f"{name}.requires_grad_" and (off is None or off.text != "False"):
+                    return event.line
+        return 0
+
+
+def _is_none(expr: Expr | None) -> bool:
+    return expr is not None and expr.kind == "constant" and expr.text == "None"

@@ -1,0 +1,246 @@
+"""Tags that flow with tensors: the range of their numbers, and whether a gradient can flow back through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainsleuth.finding import Link
+
+from .following import Following
+from .records import Expr
+from .scopes import Item
+from .things import Instance, Spot
+
+if TYPE_CHECKING:
+    from .index import Index
+
+MAX_CHAIN = 8
+
+
+class Value(NamedTuple):
+    """One alternative for what a tensor expression gives.
+
+    range: probability (softmax: sums to one), sigmoid, log-probability, logits (the output of a linear or
+        convolution layer), other (known to be none of these), unknown.
+    grad: live (a path leads back to parameters), cut (surely none), leaf (an input of its own that requires a
+        gradient), reborn (a leaf made from what was cut), data (from a loader), constant, unknown.
+    before: of cut and reborn, the grad before the cut. is_bare: reborn, and nothing was computed from it since.
+    chain: cause first. why: what was not resolved.
+    """
+
+    range: str = "unknown"
+    grad: str = "unknown"
+    chain: tuple[Link, ...] = ()
+    before: str = ""
+    why: str = ""
+    is_bare: bool = False
+
+    def then(self, path: str, line: int, why: str) -> Value:
+        """The same value one step further on its way."""
+        if len(self.chain) >= MAX_CHAIN or (self.chain and self.chain[-1] == Link(path, line, why)):
+            return self
+        return self._replace(chain=(*self.chain, Link(path, line, why)))
+
+
+def unknown(why: str) -> Value:
+    return Value(why=why)
+
+
+class Values:
+    """`of` gives every alternative; the meaning of "all" or "any" of them is for the one who asks."""
+
+    def __init__(self, index: Index) -> None:
+        from .tensor_calls import TensorCalls
+        from .tensor_names import TensorNames
+
+        self.index = index
+        self._following: Following[Value] = Following(
+            self._of, unknown("too many ways to follow"), index.circles
+        )
+        self._calls = TensorCalls(index, self)
+        self._names = TensorNames(index, self)
+
+    def of(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> tuple[Value, ...]:
+        """All alternatives for tensor expression `expr` at `spot`; `items` takes an element of a tuple or dict."""
+        return self._following.ask(expr, spot, items)
+
+    def one(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> Value:
+        """The alternatives as one value: what they agree on."""
+        return agreed(self.of(expr, spot, items))
+
+    def _of(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        found = self._plain(expr, spot, items)
+        if expr.kind in ("call", "binary", "attr", "unary") and self.is_without_grad(spot):
+            place = (spot.function.path, expr.line, "computed under torch.no_grad()")
+            found = (
+                cut(value, *place) if value.grad in ("live", "unknown", "reborn") else value
+                for value in found
+            )
+        yield from found
+
+    def _plain(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        match expr.kind:
+            case "path":
+                yield from self._names.path(expr, spot, items)
+            case "attr":
+                yield from self._names.attribute(expr, spot, items)
+            case "call":
+                yield from self._calls.call(expr, spot, items)
+            case "index":
+                yield from self._index(expr, spot, items)
+            case "choice":
+                yield from self.of(expr.parts[0], spot, items)
+                yield from self.of(expr.parts[2], spot, items)
+            case "tuple" | "list":
+                yield from self._sequence(expr, spot, items)
+            case "dict":
+                yield from self._dict(expr, spot, items)
+            case "await" | "walrus" | "keyword":
+                yield from self.of(expr.parts[0], spot, items)
+            case "number" | "constant" | "string" | "compare":
+                yield Value("other", "constant")
+            case "binary" | "boolean":
+                yield Value("other", *_flow(self.one(part, spot) for part in expr.parts))
+            case "unary":
+                yield self.one(expr.parts[0], spot)._replace(range="other")
+            case _:
+                yield unknown(f"a {expr.kind} expression at line {expr.line}")
+
+    def _sequence(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        first = items[0] if items else None
+        if (
+            isinstance(first, int)
+            and first < len(expr.parts)
+            and not any(p.kind == "star" for p in expr.parts)
+        ):
+            yield from self.of(expr.parts[first], spot, items[1:])
+        elif items or not expr.parts:
+            yield (
+                unknown(f"an element of a sequence at line {expr.line}")
+                if items
+                else Value("other", "constant")
+            )
+        else:
+            yield agreed([self.one(part, spot) for part in expr.parts])
+
+    def _dict(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        for pair in expr.parts:
+            if (
+                items
+                and pair.kind == "pair"
+                and pair.parts[0].kind == "string"
+                and pair.parts[0].text == items[0]
+            ):
+                yield from self.of(pair.parts[1], spot, items[1:])
+                return
+        yield unknown(f"an entry of a dict at line {expr.line}")
+
+    def _index(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        key = expr.parts[1] if len(expr.parts) == 2 else None
+        if key is not None and key.kind == "string":
+            yield from self.of(expr.parts[0], spot, (key.text, *items))
+        elif (
+            key is not None
+            and key.kind == "number"
+            and key.text.isdigit()
+            and self.is_sequence(expr.parts[0], spot)
+        ):
+            yield from self.of(expr.parts[0], spot, (int(key.text), *items))
+        else:
+            yield from self.of(expr.parts[0], spot, items)
+
+    def is_sequence(self, expr: Expr, spot: Spot) -> bool:
+        """Indexing it by a number takes an element of a tuple or list, not a row of a tensor."""
+        if expr.kind in ("tuple", "list"):
+            return True
+        if expr.kind == "path":
+            found = [
+                o for o in self.index.flow.origins(expr.text, spot) if o.expr is not None and not o.items
+            ]
+            return bool(found) and all(self.is_sequence(o.expr, o.spot) for o in found if o.expr is not None)
+        return expr.kind == "call" and self._calls.gives_sequence(expr, spot)
+
+    def is_without_grad(self, spot: Spot) -> bool:
+        """The innermost gradient switch around `spot`, in its function, says off."""
+        from .operations import NO_GRAD
+
+        function = spot.function
+        block = function.events[spot.position].block if spot.position < len(function.events) else None
+        for context in reversed(block.contexts if block is not None else ()):
+            if context.last in NO_GRAD:
+                given = context.argument(0, "mode") if context.kind == "call" else None
+                return given is None or given.text != "False"
+            if context.last == "enable_grad":
+                return False
+            if context.last == "set_grad_enabled" and context.kind == "call":
+                given = context.argument(0, "mode")
+                return given is not None and given.text == "False"
+        return any(mark.last in NO_GRAD for mark in function.decorators)
+
+    def returned(
+        self, frame_returns: Iterable[tuple[Expr, Spot]], items: tuple[Item, ...], name: str
+    ) -> Iterator[Value]:
+        for expr, spot in frame_returns:
+            for value in self.of(expr, spot, items):
+                yield value.then(spot.function.path, spot.line, f"{name} returns it")
+
+    def is_module(self, instance: Instance) -> bool:
+        from .modules import is_module
+
+        return is_module(self.index, instance)
+
+
+def cut(value: Value, path: str, line: int, why: str) -> Value:
+    """`value` after the graph behind it is gone."""
+    if value.grad in ("constant", "data"):
+        return value
+    before = value.before if value.grad in ("cut", "reborn") else value.grad
+    return value._replace(grad="cut", before=before).then(path, line, why)
+
+
+def reborn(value: Value, path: str, line: int, why: str) -> Value:
+    """`value` after it was made a leaf that requires a gradient."""
+    if value.grad in ("live", "leaf", "unknown"):
+        return value
+    if value.grad in ("constant", "data"):
+        return value._replace(grad="leaf", before=value.grad)
+    return value._replace(grad="reborn", is_bare=True).then(path, line, why)
+
+
+_LIKE_CUT = ("cut", "reborn", "data", "constant")
+
+
+def _flow(values: Iterable[Value]) -> tuple[str, tuple[Link, ...], str]:
+    """(grad, chain, before) of a result computed from all of `values`."""
+    known: list[Value] = []
+    for value in values:
+        if value.grad == "live":
+            return "live", (), ""
+        known.append(value)
+    for grad in ("unknown", "leaf", "reborn", "cut", "data"):
+        found = [value for value in known if value.grad == grad]
+        if found:
+            first = next((v for v in found if v.before == "live"), found[0])
+            return ("live" if grad == "leaf" else grad), first.chain, first.before
+    return "constant", (), ""
+
+
+def joined(values: Iterable[Value], range: str = "other") -> Value:
+    """What an operation on all of `values` gives."""
+    return Value(range, *_flow(values))
+
+
+def agreed(values: Iterable[Value]) -> Value:
+    """Alternatives as one: a facet on which they differ is unknown, except that cut-like ones stay cut-like."""
+    known = list(dict.fromkeys(values))
+    if len(known) == 1:
+        return known[0]
+    if not known:
+        return unknown("defined only by itself")
+    ranges, grads = {value.range for value in known}, {value.grad for value in known}
+    range = ranges.pop() if len(ranges) == 1 else "unknown"
+    if len(grads) == 1 or grads <= set(_LIKE_CUT):
+        grad, chain, before = _flow(known)
+        return Value(range, grad, chain or known[0].chain, before)
+    return Value(range, "unknown", known[0].chain if range != "unknown" else (), "", known[0].why)
