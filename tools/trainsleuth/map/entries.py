@@ -16,6 +16,8 @@ from .reach import Reach, reach
 from .steps import Sign
 
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
+MIN_CANDIDATES = 4
+MOST_BY_REACH = 8.5  # what reaching everything can add to a score
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
 _OTHER = re.compile(
@@ -103,8 +105,13 @@ def entries(
         }
         if scope in index.files:
             likely.setdefault(scope, 0.0)
-    chosen = sorted(likely, key=lambda path: (-likely[path], path))[:MAX_CANDIDATES]
-    found = [_entry(index, graph, path, likely[path], commands, signs, handed) for path in chosen]
+    found: list[Entry] = []
+    best = float("-inf")
+    for path in sorted(likely, key=lambda path: (-likely[path], path))[:MAX_CANDIDATES]:
+        if likely[path] + MOST_BY_REACH < best and len(found) >= MIN_CANDIDATES:
+            break  # whatever the rest reach, none can come first
+        found.append(_entry(index, graph, path, likely[path], commands, signs, handed))
+        best = max(best, found[-1].score)
     return sorted(found, key=lambda entry: (-entry.score, entry.path))
 
 

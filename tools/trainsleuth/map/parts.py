@@ -16,6 +16,7 @@ from .siblings import groups
 from .traps import traps
 
 MAX_PROGRAMS = 14
+MIN_PLACES = 24
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,9 @@ class Anatomy:
     recipe: str | None
 
 
-def parts_of(index: Index, program: Program | None, scope: str | None, recipe: str | None) -> Anatomy:
+def parts_of(index: Index, program: Program | None, scope: str | None, recipe: str | None, budget: int) -> Anatomy:
+    """All parts, with as many places as `budget` tokens could ever show."""
+    limit = max(MIN_PLACES, budget // 35)
     library = other_library(index)
     if library or program is None:
         return _nothing(index, program, library)
@@ -47,8 +50,8 @@ def parts_of(index: Index, program: Program | None, scope: str | None, recipe: s
         program,
         _framework_name(program),
         trains,
-        {name: _with_text(index, part) for name, part in parts.items()},
-        {name: _with_text(index, part) for name, part in found.items()},
+        {name: _with_text(index, part, limit) for name, part in parts.items()},
+        {name: _with_text(index, part, limit) for name, part in found.items()},
         tuple(_programs(program)) if scope is None else (),
         (),
         tuple(traps(program)) if trains else (),
@@ -113,9 +116,9 @@ def _best(places: Iterator[Place]) -> Iterator[Place]:
     yield from sorted(kept.values(), key=lambda p: (-p.score, p.path, p.line))
 
 
-def _with_text(index: Index, part: Part) -> Part:
+def _with_text(index: Index, part: Part, limit: int) -> Part:
     texts: dict[str, list[str]] = {}
-    return replace(part, places=tuple(_read(index, place, texts) for place in part.places[:160]))
+    return replace(part, places=tuple(_read(index, place, texts) for place in part.places[:limit]))
 
 
 def _read(index: Index, place: Place, texts: dict[str, list[str]]) -> Place:
