@@ -16,7 +16,8 @@ MAX_EVENTS = 200  # of one function, from the backward call up
 
 
 class Stage(NamedTuple):
-    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop hands it out), or inside
+    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop hands it out), source (a project function makes
+    a part of it), or inside
     (a network called by a network)."""
 
     function: Function
@@ -66,6 +67,8 @@ class _Trace(NamedTuple):
                 wanted.update(_names(event.value))
             if any(is_loss_name(name.rpartition(".")[2]) for name in bound) and not inside:
                 yield Stage(function, event, event.line, "sum", hops)
+            if hops == 0 and any(isinstance(t, Function) for c in event.calls for t in self.graph.targets(function, c)):
+                yield Stage(function, event, event.line, "source", hops)
             yield from self.at(function, place, hops, inside)
 
     def at(self, function: Function, position: int, hops: int, inside: bool) -> Iterator[Stage]:

@@ -79,7 +79,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
     words = text.lstrip("$> `").split()
-    if not words or len(text) > 4000:
+    if not words or len(text) > 4000 or words[-1] in ("-h", "--help"):
         return
     if _STARTERS.search(text) is None:
         name = words[0].strip("`")

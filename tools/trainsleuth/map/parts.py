@@ -9,6 +9,7 @@ from trainsleuth.facts import Index
 
 from .components import places_of
 from .features import FEATURES, features
+from .entries import NEVER
 from .frameworks import other_library
 from .program import Program
 from .records import COMPONENTS, Part, Place
@@ -89,6 +90,7 @@ def _framework_name(program: Program) -> str:
     return "PyTorch with accelerate" if accelerate else "PyTorch"
 
 
+_ALWAYS_THERE = ("data", "model", "loss", "optimizer_scheduler", "training_loop")
 _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 
 
@@ -103,6 +105,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
         return Part("found", "", places)
     if framework is not None and name in framework.holds:
         return Part("elsewhere", f"inside {framework.name}; the repository defines no hook for it")
+    if trains and name in _ALWAYS_THERE:
+        return Part("unresolved", "it must be there, but nothing that the entry is seen to reach looks like it")
     return Part("absent", "no sign of it in the files that the entry reaches")
 
 
@@ -153,9 +157,11 @@ def clean(text: str, width: int = 66) -> str:
 
 def _programs(program: Program) -> Iterator[str]:
     """Training programs besides the one that is mapped, near copies in one line."""
-    training = [
-        entry.path for entry in program.entries if entry.trains and not entry.path.lower().endswith((".md", ".rst"))
-    ]
+    judged = {entry.path: entry.trains for entry in program.entries}
+    direct = {function.path for function, found in program.signs.items() if any(s.role == "backward" for s in found)}
+    direct |= {function.path for function in program.handed}
+    every = [*judged, *(path for path in program.started if path not in judged and not NEVER.search(path))]
+    training = [path for path in every if path.endswith(".py") and judged.get(path, path in direct)]
     together = groups(program.index, training)
     if len(training) < 2:
         return

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function
 
-from ..networks import is_dataset
+from ..batch_path import Stage
+from ..networks import calls_loss, calls_network, is_dataset
 from ..program import Called, Program
 from ..records import Place
 
@@ -63,6 +64,8 @@ def places(program: Program) -> Iterator[Place]:
     for stage in program.stages:
         if stage.role == "batch":
             yield program.at(stage.function, stage.line, "batch", 0.5)
+        elif stage.role == "source":
+            yield from _sources(program, stage)
     yield from _chosen(program)
 
 
@@ -113,6 +116,18 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
         yield program.at(one.body, one.line, "class", 0.88 * share)
         for rank, name in enumerate(name for name in _HOOKS if name in one.methods):
             yield program.at(one.methods[name], one.methods[name].line, "hook", (0.8 - 0.05 * rank) * share)
+
+
+def _sources(program: Program, stage: Stage) -> Iterator[Place]:
+    """A project function that makes what the training step reads, when it is neither a network nor a loss."""
+    for call in stage.event.calls:
+        if calls_loss(program.values, stage.function, call) or calls_network(program.values, stage.function, call):
+            return
+    for call in stage.event.calls:
+        for target in program.graph.targets(stage.function, call):
+            if isinstance(target, Function) and target.name != "__init__":
+                yield program.at(stage.function, call.line, "source", 0.5)
+                yield program.at(target, target.line, "source", 0.45)
 
 
 def _chosen(program: Program) -> Iterator[Place]:
