@@ -56,29 +56,15 @@ def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = 
     given = sorted({reference(finding): finding for finding in findings}.items())
     evidence = _evidence(shipped, [finding for _, finding in given])
     before = priors(symptom, many_devices)
-<<<<<<< HEAD
     after = _posterior(before, evidence)
-=======
-    weights = {
-        id: prior.middle * math.prod(one.likelihood(id) for one in evidence) for id, prior in before.items()
-    }
-    total = sum(weights.values())
->>>>>>> map
     hypotheses = []
     for id, cause in shipped.causes.items():
         for_, against = _cited(shipped, id, given)
-<<<<<<< HEAD
         about = [part for one in evidence if (part := one.about(id)) is not None]
         verdict = _verdict(before[id].middle, _posterior(before, about)[id], for_, against)
         prior, credence = before[id].rounded(), before[id].moved(after[id]).rounded()
         known = Hypothesis(id, cause.statement, cause.family, prior, credence, verdict, for_, against)
         hypotheses.append(known)
-=======
-        hypothesis = Hypothesis(
-            id, cause.statement, cause.family, before[id], credence, "open", for_, against
-        )
-        hypotheses.append(replace(hypothesis, verdict=_verdict(hypothesis, evidence)))
->>>>>>> map
     return sorted(hypotheses, key=lambda one: (-one.credence.middle, one.id))
 
 
@@ -94,9 +80,7 @@ def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothes
     if (before.outcome, after.outcome) != ("fail", "pass"):
         raise LedgerError(f"{before.by} went from {before.outcome} to {after.outcome}: expected fail to pass")
     if column is None or hypothesis.id not in shipped.named(before, column):
-        raise LedgerError(
-            f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does"
-        )
+        raise LedgerError(f"the failure of {before.by} says nothing about {hypothesis.id}; run a probe that does")
     ratio = shipped.flip.fails["cause"] / shipped.flip.otherwise
     after_flip = probability(ratio * odds(hypothesis.credence.middle))
     cited = (*hypothesis.for_, reference(before), reference(after))
@@ -114,16 +98,9 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
         column = shipped.column(finding)
         if column is None or finding.outcome not in ("fail", "pass"):
             continue
-<<<<<<< HEAD
         noted = finding.outcome == "fail" and finding.severity == "note"
         weight = _WEIGHT["low" if noted else finding.confidence]
         one = heard.get(column.test, _Evidence(column, {}, 0.0))
-=======
-        weight = (
-            0.5 if finding.outcome == "fail" and finding.severity == "note" else _WEIGHT[finding.confidence]
-        )
-        one = heard.setdefault(test_id(finding.by), _Evidence(column, {}, 0.0))
->>>>>>> map
         if finding.outcome == "pass":
             heard[column.test] = replace(one, passes=max(one.passes, weight))
             continue
@@ -133,9 +110,7 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
     return list(heard.values())
 
 
-def _cited(
-    shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _cited(shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for_, against = [], []
     for ref, finding in given:
         column = shipped.column(finding)

@@ -119,8 +119,7 @@ def table() -> Table:
         causes={one["id"]: Cause(**{**one, "claims": tuple(one["claims"])}) for one in plain["causes"]},
         columns={test_id(one["test"]): Column(**one) for one in plain["tests"]},
         symptoms=tuple(
-            Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"])
-            for one in plain["symptoms"]
+            Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"]) for one in plain["symptoms"]
         ),
     )
 
@@ -143,23 +142,9 @@ def priors(symptom: str = "", many_devices: bool = False) -> dict[str, Credence]
             weights.update({id: weights[id] * factor for id, factor in one.causes.items()})
     if many_devices:
         scale = shipped.many_devices.weight / shipped.groups["platform"].weight
-<<<<<<< HEAD
         weights.update({c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"})
     total = sum(weights.values())
     return {id: _usual(id).moved(weight / total) for id, weight in weights.items()}
-=======
-        weights.update(
-            {c.id: weights[c.id] * scale for c in shipped.causes.values() if c.group == "platform"}
-        )
-    return {id: moved(_usual(id), weight / sum(weights.values())) for id, weight in weights.items()}
-
-
-def moved(credence: Credence, middle: float) -> Credence:
-    """`credence` with another middle, its ends moved by the same factor on the odds."""
-    factor = _odds(middle) / _odds(credence.middle)
-    low, high = (_probability(_odds(end) * factor) for end in (credence.low, credence.high))
-    return Credence(round(low, 4), round(middle, 4), round(high, 4))
->>>>>>> map
 
 
 def _usual(id: str) -> Credence:

@@ -35,7 +35,7 @@ _BY_CONFIGURATION = ("instantiate", "init_obj", "get_model", "create_model", "bu
 
 def places(program: Program) -> Iterator[Place]:
     run = program.run_classes
-    built: dict[Class, float] = {cls: 1.0 for cls in run}
+    built: dict[Class, float] = dict.fromkeys(run, 1.0)
     for called in program.reached_calls:
         for place, cls in _built(program, called, run):
             if cls is not None:
