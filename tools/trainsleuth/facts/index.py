@@ -182,6 +182,10 @@ class Index:
         """Where the methods of `cls` itself bind `self.name`, in source order."""
         return tuple(self._attribute_bindings[cls].get(name, ()))
 
+    def attribute_names(self, cls: Class) -> tuple[str, ...]:
+        """Attributes of self that the methods of `cls` itself bind, "a.b" for a part of one."""
+        return tuple(self._attribute_bindings[cls])
+
     def method(self, cls: Class, name: str) -> Function | None:
         """The method that an instance of `cls` has under `name`, if the project defines it."""
         return next((one.methods[name] for one in self.lineage(cls) if name in one.methods), None)
