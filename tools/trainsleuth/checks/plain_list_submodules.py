@@ -74,6 +74,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from trainsleuth.facts import (
@@ -123,19 +124,22 @@ def check(index: Index) -> Iterator[Finding]:
 
 
 def _collections(index: Index, cls: Class) -> Iterator[_Collection]:
-    """Each attribute of self that is set to a plain collection, once per class."""
-    seen: set[str] = set()
-    for method in cls.methods.values():
-        for path, found in bindings(method).items():
-            me, _, name = path.partition(".")
-            if me != method.self_name or not name or "." in name or name in seen:
-                continue
-            for binding in found:
-                spot = Spot(method, binding.position)
-                if binding.kind == "assign" and binding.value is not None and _is_plain(index, binding.value, spot):
-                    seen.add(name)
-                    yield _Collection(cls, name, spot, binding.value)
-                    break
+    """Each attribute of self that is only ever set to plain collections."""
+    family = (*index.lineage(cls), *index.subclasses(cls))
+    for name in index.attribute_names(cls):
+        if "." in name:
+            continue
+        found = [
+            (method, binding)
+            for one in family
+            for method, binding in index.attribute_bindings(one, name)
+            if binding.kind == "assign" and binding.value is not None and binding.value.text != "None"
+        ]
+        spots = [Spot(method, binding.position) for method, binding in found]
+        values = [binding.value for _, binding in found if binding.value is not None and not binding.items]
+        own = [spot for spot in spots if spot.function.owner == cls.qualname]
+        if own and len(values) == len(spots) and all(map(partial(_is_plain, index), values, spots)):
+            yield _Collection(cls, name, own[0], values[spots.index(own[0])])
 
 
 def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:

@@ -12,6 +12,8 @@ from .wrappers import is_wrapper
 if TYPE_CHECKING:
     from .index import Index
 
+MAX_NAMESAKES = 40  # __init__, forward and the like: a positional argument of theirs says nothing
+
 
 class Holders:
     def __init__(self, index: Index) -> None:
@@ -73,16 +75,33 @@ class Holders:
             for call in event.calls:
                 yield from self._passed(call, with_results)
 
+    @cached_property
+    def _places(self) -> dict[str, list[set[str]]]:
+        """For each function name, the parameter names that its positional arguments may meet, place by place."""
+        table: dict[str, list[set[str]]] = {}
+        for name, functions in self.index.functions_by_name().items():
+            if len(functions) > MAX_NAMESAKES:
+                continue
+            places = table.setdefault(name, [])
+            for function in functions:
+                plain = [p.name for p in function.parameters if not p.kind and p.name != function.self_name]
+                for place, parameter in enumerate(plain):
+                    if place == len(places):
+                        places.append(set())
+                    places[place].add(parameter)
+        return table
+
     def _passed(self, call: Expr, with_results: bool) -> Iterator[tuple[str, str]]:
-        for function in self.index.functions_named(call.last):
-            plain = [p.name for p in function.parameters if not p.kind and p.name != function.self_name]
-            for place, argument in enumerate(call.parts[1:]):
-                if argument.kind == "keyword":
-                    names = [argument.text]
-                    argument = argument.parts[0]
-                else:
-                    names = plain[place : place + 1]
-                yield from ((source, name) for source in self._held(argument, with_results) for name in names)
+        places = self._places.get(call.last)
+        if places is None:
+            return
+        for place, argument in enumerate(call.parts[1:]):
+            if argument.kind == "keyword":
+                names = {argument.text}
+                argument = argument.parts[0]
+            else:
+                names = places[place] if place < len(places) else set()
+            yield from ((source, name) for source in self._held(argument, with_results) for name in names)
 
     def _held(self, expr: Expr | None, with_results: bool) -> Iterator[str]:
         """Last names of what the value of an expression may be."""
