@@ -52,6 +52,8 @@ BROKEN = {
     "by_hand_backward": ("gradient", "re-entry", 7),
     "step_breaks_weights": ("loss", "replay", 1),
     "scaler_collapse": ("gradient", "replay", None),
+    "half_precision": ("loss", "replay", 4),
+    "diverges": ("loss", "re-entry", None),
     "crash": ("output", "replay", 9),
     "forward_only": ("output", "replay", 0),
     "hf_trainer": ("loss", "replay", None),
@@ -188,6 +190,15 @@ def test_tells_module_and_values(host: Host, tmp_path: Path) -> None:
 
 def test_a_whole_masked_row_is_explained(host: Host, tmp_path: Path) -> None:
     assert "a whole row is -inf" in only(host.run("masked_row", tmp_path)[0]).message
+
+
+def test_divergence_points_at_the_learning_rate(host: Host, tmp_path: Path) -> None:
+    finding = only(host.run("diverges", tmp_path)[0])
+    assert finding.suspects[0] == "learning-rate-too-high" and "largest float32" in finding.message
+
+
+def test_half_precision_is_told_with_its_limit(host: Host, tmp_path: Path) -> None:
+    assert "6.55e+04, the largest float16" in only(host.run("half_precision", tmp_path)[0]).message
 
 
 def test_losses_that_no_backward_uses_are_a_note(host: Host, tmp_path: Path) -> None:
