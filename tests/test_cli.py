@@ -153,7 +153,7 @@ def test_measured_numbers_that_json_has_not(repo: Path) -> None:
     (repo / "train.py").write_text(NONFINITE)
     done = cli(repo, "probe", "--time", "40", "--format", "json", *TRAIN)
     assert done.returncode == 1
-    assert '"inf"' in done.stdout and parsed(done.stdout)
+    assert '"-inf"' in done.stdout and parsed(done.stdout)
 
 
 def test_a_command_that_does_not_exist_was_not_examined(repo: Path) -> None:

@@ -113,9 +113,7 @@ def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, second
     lead = hypotheses[0]
     if lead.verdict == "supported" and lead.credence.middle >= SETTLED:
         return None
-    by_test = {
-        s.test: s.expected_bits_per_second for s in ledger.suggest(hypotheses, {f.by for f in findings}, seconds)
-    }
+    by_test = {s.test: s.expected_bits_per_second for s in ledger.suggest(hypotheses, {f.by for f in findings})}
     worth = {e: max((by_test.get(f"probe:{name}", 0.0) for name in _probes_of(e)), default=0.0) for e in left}
     best = max(left, key=lambda experiment: worth[experiment])
     return best if worth[best] > 0 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,10 @@ _LEFT_FOR_REST = 120  # characters kept back for the line that says how many are
 
 @dataclass(frozen=True)
 class Section:
-    """Items of one kind, best first. `narrow` says how to ask for fewer. An empty title prints none."""
+    """Items of one kind, best first. `narrow` says how to ask for fewer.
+
+    Without a title the items stand apart, an empty line between them.
+    """
 
     title: str
     items: tuple[str, ...]
@@ -51,7 +54,11 @@ class Answer:
 
 
 def _whole(section: Section) -> str:
-    return "\n".join([section.title, *section.items] if section.title else section.items)
+    return _under(section.title, section.items)
+
+
+def _under(title: str, items: Iterable[str]) -> str:
+    return "\n".join([title, *items]) if title else "\n\n".join(items)
 
 
 def _fitting(sections: tuple[Section, ...], room: int) -> Iterator[str]:
@@ -62,15 +69,15 @@ def _fitting(sections: tuple[Section, ...], room: int) -> Iterator[str]:
         taken: list[str] = []
         for item in section.items:
             item = _cut(item, _ITEM_LIMIT)
-            if len(item) + 1 > room - _LEFT_FOR_REST:
+            if len(item) + 2 > room - _LEFT_FOR_REST:
                 break
             taken.append(item)
-            room -= len(item) + 1
+            room -= len(item) + 2
         if missing := len(section.items) - len(taken):
             rest = f"  showing {len(taken)} of {len(section.items)}"
             taken.append(rest + (f"; narrow with {section.narrow}" if section.narrow else ""))
             room -= _LEFT_FOR_REST if missing else 0
-        yield "\n".join([section.title, *taken] if section.title else taken)
+        yield _under(section.title, taken)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainsleuth.answers.answer import Section
 from trainsleuth.finding import Finding
+from trainsleuth.hypothesis import reference
 from trainsleuth.wording import measured_text, one_line, path_text, quoted, wrapped
 
 
 def failure_text(finding: Finding, width: int | None = None) -> str:
     """What failed: the place first on its line, so that terminals and editors can open it."""
     place = f"{path_text(finding.place)}  " if finding.place else ""
-    lines = [f"{place}{finding.severity}  {one_line(finding.by)}  (confidence {finding.confidence})"]
+    lines = [
+        f"{place}{finding.severity}  {one_line(finding.by)}  (confidence {finding.confidence})  [{reference(finding)}]"
+    ]
     lines.append(wrapped(one_line(finding.message), "  ", width))
     for link in finding.chain:
         lines.append(wrapped(f"via {path_text(link.path)}:{link.line}  {one_line(link.why)}", "    ", width, "  "))

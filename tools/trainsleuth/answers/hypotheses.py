@@ -13,11 +13,17 @@ from trainsleuth.wording import one_line, wrapped
 if TYPE_CHECKING:
     from trainsleuth.ledger import Suggestion
 
+UNLIKELY = 0.01  # credence below which an open hypothesis is only counted
+
 
 def hypotheses_section(hypotheses: Iterable[Hypothesis], width: int | None = None) -> Section:
     """A line for each: verdict, how likely, what it says, what is cited for and against; one line for the refuted."""
     given = list(hypotheses)
-    lines = [_line(one, width) for one in given if one.verdict != "refuted"]
+    left = [one for one in given if one.verdict != "refuted"]
+    likely = [one for one in left if one.verdict != "open" or one.for_ or one.credence.high >= UNLIKELY]
+    lines = [_line(one, width) for one in likely]
+    if len(likely) < len(left):
+        lines.append(f"  open  below {UNLIKELY}: {len(left) - len(likely)} more")
     if refuted := [one.id for one in given if one.verdict == "refuted"]:
         lines.append(wrapped(f"refuted  {', '.join(refuted)}", "  ", width, "  "))
     return Section("hypotheses, likeliest first:", tuple(lines))

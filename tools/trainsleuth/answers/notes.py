@@ -43,6 +43,6 @@ def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> An
 
 
 def _finding_text(finding: Finding, width: int | None) -> str:
-    mark = f"  [{reference(finding)}] {finding.outcome}"
-    text = failure_text(finding, width) if finding.outcome == "fail" else line_text(finding, width).lstrip()
-    return f"{mark}  " + text.replace("\n", "\n  ")
+    if finding.outcome == "fail":
+        return f"  fail  {failure_text(finding, width)}".replace("\n", "\n  ")
+    return f"  {finding.outcome}  [{reference(finding)}]  {line_text(finding, width).lstrip()}"

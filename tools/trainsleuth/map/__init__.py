@@ -50,7 +50,7 @@ def _map(repository: Repository, scope: str | None, recipe: str | None, budget: 
     where = _existing(repository, scope, "scope", index.files)
     chosen = _existing(repository, recipe, "recipe", index.configs)
     program = find_program(index, where, chosen)
-    return draw(parts_of(index, program, where, chosen), budget)
+    return draw(parts_of(index, program, where, chosen, budget), budget)
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

@@ -16,7 +16,8 @@ MAX_EVENTS = 200  # of one function, from the backward call up
 
 
 class Stage(NamedTuple):
-    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop hands it out), or inside
+    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop hands it out), source (a project function makes
+    a part of it), or inside
     (a network called by a network)."""
 
     function: Function
@@ -56,7 +57,7 @@ class _Trace(NamedTuple):
         for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
             event = function.events[place]
             bound = {name for target in event.targets for name in _names(target)}
-            if not bound & wanted:
+            if not bound & wanted and not any(name.startswith(f"{one}.") for one in bound for name in wanted):
                 continue
             if event.kind == "for":
                 if hops == 0:
@@ -66,6 +67,8 @@ class _Trace(NamedTuple):
                 wanted.update(_names(event.value))
             if any(is_loss_name(name.rpartition(".")[2]) for name in bound) and not inside:
                 yield Stage(function, event, event.line, "sum", hops)
+            if hops == 0 and any(isinstance(t, Function) for c in event.calls for t in self.graph.targets(function, c)):
+                yield Stage(function, event, event.line, "source", hops)
             yield from self.at(function, place, hops, inside)
 
     def at(self, function: Function, position: int, hops: int, inside: bool) -> Iterator[Stage]:

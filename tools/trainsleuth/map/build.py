@@ -9,7 +9,7 @@ from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository
 
 from .config_files import of_program
-from .entries import entries
+from .entries import NEVER, candidates, entries
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .launch import Command, commands, usage
@@ -23,7 +23,7 @@ from .values import Values
 
 def read_index(repository: Repository) -> Index:
     """All facts, and the Python blocks of the READMEs as sources of their own: the way a library is used."""
-    index = build_index(repository)
+    index = build_index(repository, _worth_reading(repository))
     extra = {}
     for path in repository.files:
         name = path.rpartition("/")[2].lower()
@@ -34,6 +34,12 @@ def read_index(repository: Repository) -> Index:
                 if facts.imports:
                     extra[path] = facts
     return replace(index, files={**index.files, **extra})
+
+
+def _worth_reading(repository: Repository) -> list[str]:
+    """Top folders and files but those of tests and copied libraries: no program is trained from there."""
+    tops = {path.partition("/")[0] for path in repository.files}
+    return sorted(top for top in tops if not NEVER.search(f"{top}/"))
 
 
 def find_program(index: Index, scope: str | None, recipe: str | None) -> Program | None:
@@ -71,6 +77,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
         frozenset(alike) - {entry.path},
         table,
         handed,
+        started=tuple(candidates(index, started, ())),
         choices=chosen,
         config_paths=paths,
         recipe=recipe,

@@ -16,6 +16,8 @@ from .reach import Reach, reach
 from .steps import Sign
 
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
+MIN_CANDIDATES = 4
+MOST_BY_REACH = 8.5  # what reaching everything can add to a score
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
 _OTHER = re.compile(
@@ -103,8 +105,13 @@ def entries(
         }
         if scope in index.files:
             likely.setdefault(scope, 0.0)
-    chosen = sorted(likely, key=lambda path: (-likely[path], path))[:MAX_CANDIDATES]
-    found = [_entry(index, graph, path, likely[path], commands, signs, handed) for path in chosen]
+    found: list[Entry] = []
+    best = float("-inf")
+    for path in sorted(likely, key=lambda path: (-likely[path], path))[:MAX_CANDIDATES]:
+        if likely[path] + MOST_BY_REACH < best and len(found) >= MIN_CANDIDATES:
+            break  # whatever the rest reach, none can come first
+        found.append(_entry(index, graph, path, likely[path], commands, signs, handed))
+        best = max(best, found[-1].score)
     return sorted(found, key=lambda entry: (-entry.score, entry.path))
 
 
@@ -123,7 +130,7 @@ def _entry(
     reached = reach(graph, roots)
     near = min((distance for distance, _ in _trainings(reached, signs, handed)), default=None)
     score = likely + _reached_score(near) + _completeness(index, reached, signs)
-    return Entry(path, root, _guard_line(root), reached, own, score, near is not None)
+    return Entry(path, root, guard_line(root), reached, own, score, near is not None)
 
 
 def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -> Iterator[Function]:
@@ -164,7 +171,8 @@ def _completeness(index: Index, reached: Reach, signs: Mapping[Function, list[Si
     return 1.5 * steps + 0.5 * loads + 0.5 * saves
 
 
-def _guard_line(root: Function) -> int:
+def guard_line(root: Function) -> int:
+    """Line of the `__main__` guard, else of the first statement."""
     for event in root.events:
         if event.kind == "if" and event.value is not None and any(p.text == "__name__" for p in event.value.parts):
             return event.line

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, Index, Module
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, Module
 
 from .values import Values
 
@@ -16,6 +16,7 @@ from .values import Values
 DIRECT, CALLBACK, GUESS, IMPORT, PART = 1, 2, 3, 4, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
+_PROPERTIES = ("property", "cached_property")
 _CALLED_BY_FRAMEWORK = ("__init__", "forward", "__call__", "__getitem__", "__iter__", "training_step", "collate_fn")
 # so common on values of other libraries that a namesake in the project says nothing
 _COMMON = frozenset(
@@ -124,6 +125,8 @@ class Graph:
         self.index = index
         self.values = values
         self._edges: dict[Function, tuple[Edge, ...]] = {}
+        self._propertied: dict[Class, bool] = {}
+        self._targets: dict[int, tuple[Class | Function | External, ...]] = {}  # by id: the index keeps its calls
 
     def edges(self, function: Function) -> tuple[Edge, ...]:
         if function not in self._edges:
@@ -134,6 +137,13 @@ class Graph:
                     best[key] = edge
             self._edges[function] = tuple(best.values())
         return self._edges[function]
+
+    def targets(self, function: Function, call: Expr) -> tuple[Class | Function | External, ...]:
+        """What a call in `function` may call, as far as it can be read."""
+        found = self._targets.get(id(call))
+        if found is None:
+            found = self._targets[id(call)] = self.values.callables(function, call.parts[0])
+        return found
 
     @cached_property
     def _methods(self) -> dict[str, list[Function]]:
@@ -160,6 +170,8 @@ class Graph:
             for call in event.calls:
                 for target, cost in self._called(function, call):
                     yield Edge(target, cost, position, guarded)
+            for target in self._properties(function, event):
+                yield Edge(target, DIRECT, position, guarded)
 
     def _defined(self, function: Function, event: Event, position: int) -> Iterator[Edge]:
         if function.name == MODULE_BODY or not event.text:
@@ -168,9 +180,41 @@ class Graph:
         if inner is not None and inner.outer == function.qualname:
             yield Edge(inner, CALLBACK, position)
 
+    def _properties(self, function: Function, event: Event) -> Iterator[Function]:
+        """Properties of its own class that a method reads."""
+        owner = self.index.class_of(function)
+        if owner is None or event.value is None or not self._has_properties(owner):
+            return
+        for part in event.value.walk():
+            if part.kind == "path" and part.text.startswith(f"{function.self_name}."):
+                method = self.index.method(owner, part.text.split(".")[1])
+                if method is not None and any(one.last in _PROPERTIES for one in method.decorators):
+                    yield method
+
+    def _has_properties(self, cls: Class) -> bool:
+        if cls not in self._propertied:
+            self._propertied[cls] = any(
+                decorator.last in _PROPERTIES
+                for one in self.index.lineage(cls)
+                for method in one.methods.values()
+                for decorator in method.decorators
+            )
+        return self._propertied[cls]
+
+    def executed(self, function: Function, call: Expr) -> Iterator[Function]:
+        """exec(open("configurator.py").read()) runs that file here."""
+        folder = PurePosixPath(function.path).parent
+        for part in call.walk():
+            if part.kind == "string" and part.text.endswith(".py"):
+                file = self.index.files.get(str(folder / part.text)) or self.index.files.get(part.text)
+                if file is not None:
+                    yield file.body
+
     def _called(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
         known = False
-        for target in self.values.callables(function, call.parts[0]):
+        if call.callee == "exec":
+            yield from ((body, DIRECT) for body in self.executed(function, call))
+        for target in self.targets(function, call):
             known = True
             if isinstance(target, Function):
                 yield target, DIRECT

@@ -41,7 +41,14 @@ def commands(index: Index) -> tuple[Command, ...]:
             continue
         for line, command in _joined(text):
             found.extend(_command(index, path, line, command, consoles))
-    return tuple(found)
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(command: Command) -> tuple[int, str, int]:
+    """READMEs first, then other documents, scripts, and last what builds the project."""
+    name = PurePosixPath(command.path).name.lower()
+    order = 0 if name.startswith("readme") else 1 if name.endswith(".md") else 2 if name.endswith("sh") else 3
+    return order + command.path.count("/"), command.path, command.line
 
 
 def _texts(index: Index) -> list[str]:
@@ -72,7 +79,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
     words = text.lstrip("$> `").split()
-    if not words or len(text) > 4000:
+    if not words or len(text) > 4000 or words[-1] in ("-h", "--help"):
         return
     if _STARTERS.search(text) is None:
         name = words[0].strip("`")

@@ -65,7 +65,7 @@ def choose(
 
 def ranked(places: Sequence[Place], name: str) -> Iterator[Place]:
     """Best first; a place near one that was taken, or of a role that was shown often, waits."""
-    left = sorted(places, key=lambda p: (-p.score, p.path, p.line))[:120]
+    left = sorted(places, key=lambda p: (-p.score, p.path, p.line))
     taken: list[Place] = []
     while left:
         best = max(left, key=lambda p: (_worth(p, taken, name), p.path == (taken[-1].path if taken else ""), -p.line))

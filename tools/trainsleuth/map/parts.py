@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from trainsleuth.facts import Index
 
 from .components import places_of
+from .entries import NEVER
 from .features import FEATURES, features
 from .frameworks import other_library
 from .program import Program
@@ -16,6 +17,7 @@ from .siblings import groups
 from .traps import traps
 
 MAX_PROGRAMS = 14
+MIN_PLACES = 24
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,9 @@ class Anatomy:
     recipe: str | None
 
 
-def parts_of(index: Index, program: Program | None, scope: str | None, recipe: str | None) -> Anatomy:
+def parts_of(index: Index, program: Program | None, scope: str | None, recipe: str | None, budget: int) -> Anatomy:
+    """All parts, with as many places as `budget` tokens could ever show."""
+    limit = max(MIN_PLACES, budget // 35)
     library = other_library(index)
     if library or program is None:
         return _nothing(index, program, library)
@@ -47,8 +51,8 @@ def parts_of(index: Index, program: Program | None, scope: str | None, recipe: s
         program,
         _framework_name(program),
         trains,
-        {name: _with_text(index, part) for name, part in parts.items()},
-        {name: _with_text(index, part) for name, part in found.items()},
+        {name: _with_text(index, part, limit) for name, part in parts.items()},
+        {name: _with_text(index, part, limit) for name, part in found.items()},
         tuple(_programs(program)) if scope is None else (),
         (),
         tuple(traps(program)) if trains else (),
@@ -83,6 +87,7 @@ def _framework_name(program: Program) -> str:
     return "PyTorch with accelerate" if accelerate else "PyTorch"
 
 
+_ALWAYS_THERE = ("data", "model", "loss", "optimizer_scheduler", "training_loop")
 _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 
 
@@ -97,6 +102,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
         return Part("found", "", places)
     if framework is not None and name in framework.holds:
         return Part("elsewhere", f"inside {framework.name}; the repository defines no hook for it")
+    if trains and name in _ALWAYS_THERE:
+        return Part("unresolved", "it must be there, but nothing that the entry is seen to reach looks like it")
     return Part("absent", "no sign of it in the files that the entry reaches")
 
 
@@ -110,9 +117,9 @@ def _best(places: Iterator[Place]) -> Iterator[Place]:
     yield from sorted(kept.values(), key=lambda p: (-p.score, p.path, p.line))
 
 
-def _with_text(index: Index, part: Part) -> Part:
+def _with_text(index: Index, part: Part, limit: int) -> Part:
     texts: dict[str, list[str]] = {}
-    return replace(part, places=tuple(_read(index, place, texts) for place in part.places[:160]))
+    return replace(part, places=tuple(_read(index, place, texts) for place in part.places[:limit]))
 
 
 def _read(index: Index, place: Place, texts: dict[str, list[str]]) -> Place:
@@ -147,9 +154,11 @@ def clean(text: str, width: int = 66) -> str:
 
 def _programs(program: Program) -> Iterator[str]:
     """Training programs besides the one that is mapped, near copies in one line."""
-    training = [
-        entry.path for entry in program.entries if entry.trains and not entry.path.lower().endswith((".md", ".rst"))
-    ]
+    judged = {entry.path: entry.trains for entry in program.entries}
+    direct = {function.path for function, found in program.signs.items() if any(s.role == "backward" for s in found)}
+    direct |= {function.path for function in program.handed}
+    every = [*judged, *(path for path in program.started if path not in judged and not NEVER.search(path))]
+    training = [path for path in every if path.endswith(".py") and judged.get(path, path in direct)]
     together = groups(program.index, training)
     if len(training) < 2:
         return

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Loop, Module, Site
+from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Loop, Module, Site
 
 from .batch_path import Stage, trace_back
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Framework, Handover
 from .graph import PART, Graph
+from .networks import is_loss_class, is_network
 from .reach import reach
 from .recipes import RECIPE_DISTANCE, Choice, Setting, roots_of
 from .records import Place
@@ -21,6 +23,16 @@ from .values import Values
 HAND_OVERS = ("run_stage", "spawn", "partial", "start_processes", "notebook_launcher", "Process", "main")
 FAR = 30
 REACHED = 0.35  # weights at or above this belong to functions that the entry is seen to reach
+
+
+class Called(NamedTuple):
+    """One call in code that the program reaches, with what it may call."""
+
+    function: Function
+    event: Event
+    call: Expr
+    targets: tuple[Class | Function | External, ...]
+    weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +47,7 @@ class Program:
     siblings: frozenset[str]  # near copies of the entry
     signs: Mapping[Function, list[Sign]]
     handed: Mapping[Function, list[Handover]]
+    started: tuple[str, ...] = ()  # every file of the repository that may be started
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
     recipe: str | None = None
@@ -66,6 +79,41 @@ class Program:
             weight = self.weight(site.function)
             if weight > 0.02:
                 yield site, weight
+
+    @cached_property
+    def reached_calls(self) -> tuple[Called, ...]:
+        """Every call in reached code, nearest functions first, in source order."""
+        return tuple(
+            Called(function, event, call, self.graph.targets(function, call), weight)
+            for function, weight in self.functions()
+            for event in function.events
+            for call in event.calls
+        )
+
+    @cached_property
+    def run_classes(self) -> Mapping[Class, int]:
+        """Networks that the training step runs, with how many calls away from it."""
+        found: dict[Class, int] = {}
+        for stage in self.stages:
+            if stage.role == "forward":
+                for call in stage.event.calls:
+                    if call.line == stage.line:
+                        for cls in self._run_by(stage.function, call):
+                            found.setdefault(cls, stage.hops)
+        return found
+
+    def _run_by(self, function: Function, call: Expr) -> Iterator[Class]:
+        held = self.values.of(function, call.parts[0]) if call.parts[0].kind == "path" else ()
+        through = self.values.of(function, call.receiver) if not held and call.receiver is not None else ()
+        for one in (*held, *through):
+            if isinstance(one, Class) and is_network(self.index, one) and not is_loss_class(self.index, one):
+                yield one
+
+    def chosen_at(self, choice: Choice) -> Iterator[Place]:
+        """Where the code looks a choice up in its table."""
+        for function, line in choice.sites:
+            if self.is_reached(function):
+                yield self.at(function, line, "looked up", 0.85)
 
     def functions(self) -> Iterator[tuple[Function, float]]:
         """Functions that the entry is seen to reach, nearest first."""

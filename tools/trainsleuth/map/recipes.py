@@ -24,6 +24,7 @@ class Choice(NamedTuple):
     value: str
     target: Class | Function | None
     table: Table | None = None
+    sites: tuple[tuple[Function, int], ...] = ()  # where the code looks it up
 
 
 class Setting(NamedTuple):
@@ -78,16 +79,21 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
         project = target if isinstance(target, Class | Function) else None
         yield Choice(setting.path, setting.line, setting.key, setting.value, project)
         return
-    for table in known.get(setting.value, ()):
-        if table.answers(setting.key):
-            entry = table.entries[setting.value]
-            project = entry if isinstance(entry, Class | Function) else None
-            yield Choice(setting.path, setting.line, setting.key, setting.value, project, table)
-            return
-    for table in known.get("", ()):
-        if table.library and setting.value.isidentifier() and table.answers(setting.key):
-            yield Choice(setting.path, setting.line, setting.key, f"{table.library}.{setting.value}", None, table)
-            return
+    answering = [table for table in known.get(setting.value, ()) if table.answers(setting.key)]
+    if answering:
+        entry = answering[0].entries[setting.value]
+        project = entry if isinstance(entry, Class | Function) else None
+        yield Choice(setting.path, setting.line, setting.key, setting.value, project, answering[0], _sites(answering))
+        return
+    if setting.value.isidentifier():
+        answering = [table for table in known.get("", ()) if table.library and table.answers(setting.key)]
+        for table in answering[:1]:
+            value = f"{table.library}.{setting.value}"
+            yield Choice(setting.path, setting.line, setting.key, value, None, table, _sites(answering))
+
+
+def _sites(answering: Iterable[Table]) -> tuple[tuple[Function, int], ...]:
+    return tuple(table.site for table in answering if table.site is not None)
 
 
 def dotted(index: Index, name: str) -> Class | Function | External | Module | None:

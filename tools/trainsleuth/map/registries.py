@@ -21,6 +21,7 @@ class Table:
     entries: Mapping[str, Entry]
     key: str
     kind: str = ""
+    site: tuple[Function, int] | None = None  # where the code looks a name up, and the line
     library: str = ""  # the module of another library that names are looked up in: its entries are not known
 
     def answers(self, key: str) -> bool:
@@ -79,7 +80,7 @@ def _literal(index: Index, values: Values) -> Iterator[Table]:
                     continue
                 entries = dict(_entries(index, values, function, expr.parts[0]))
                 if entries:
-                    yield Table(entries, key)
+                    yield Table(entries, key, site=(function, expr.line))
 
 
 def _entries(index: Index, values: Values, function: Function, table: Expr) -> Iterator[tuple[str, Entry]]:
@@ -115,7 +116,7 @@ def _attributes(index: Index, values: Values) -> Iterator[Table]:
         module, wanted = site.call.arguments[:2]
         key = key_of(wanted) if wanted.kind != "path" or "." in wanted.text else None
         if module.kind == "path" and key is not None and site.function.parameter(module.text) is None:
-            yield from _module_table(index, site.function, module.text, key)
+            yield from _module_table(index, site.function, module.text, key, site.call.line)
         elif module.kind == "path" and site.function.parameter(module.text) is not None:
             yield from _through_factory(index, site.function, module.text, wanted)
 
@@ -129,7 +130,8 @@ def _through_factory(index: Index, factory: Function, module: str, wanted: Expr)
         name = site.call.argument(order.index(parameter), parameter)
         given = site.call.argument(order.index(module), module)
         if name is not None and name.kind == "string" and given is not None and given.kind == "path":
-            yield from _module_table(index, site.function, given.text, ".".join(filter(None, (name.text, suffix))))
+            key = ".".join(filter(None, (name.text, suffix)))
+            yield from _module_table(index, site.function, given.text, key, site.call.line)
 
 
 def _suffix(factory: Function, wanted: Expr) -> tuple[str, str | None]:
@@ -149,11 +151,13 @@ def _suffix(factory: Function, wanted: Expr) -> tuple[str, str | None]:
     return "", None
 
 
-def _module_table(index: Index, function: Function, module: str, key: str) -> Iterator[Table]:
+def _module_table(index: Index, function: Function, module: str, key: str, line: int) -> Iterator[Table]:
     symbol = index.resolve(function, module)
     if isinstance(symbol, Module) and symbol.path:
         file = index.files[symbol.path]
         functions = {name: one for name, one in file.functions.items() if "." not in name and name != MODULE_BODY}
-        yield Table({**functions, **{n: one for n, one in file.classes.items() if "." not in n}}, key)
+        yield Table(
+            {**functions, **{n: one for n, one in file.classes.items() if "." not in n}}, key, site=(function, line)
+        )
     elif isinstance(symbol, External):
-        yield Table({}, key, library=symbol.name)
+        yield Table({}, key, site=(function, line), library=symbol.name)

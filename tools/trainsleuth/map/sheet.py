@@ -70,7 +70,7 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     if anatomy.recipe is not None:
         yield f"recipe {anatomy.recipe}"
     if anatomy.programs:
-        yield f"{len(anatomy.programs)} training programs, this is the likeliest; name one with --scope:"
+        yield "training programs, the likeliest first; map another with --scope:"
         yield " " + clean(" · ".join(anatomy.programs), max(200, budget // 3))
 
 

@@ -162,6 +162,10 @@ class Values:
                 found.append(one)
         return _unique(found)
 
+    def returned(self, function: Function) -> tuple[Held, ...]:
+        """What a call of `function` may give back."""
+        return _unique(self._returned(function, 0, None))
+
     def _returned(self, function: Function, depth: int, item: int | str | None) -> Iterator[Held]:
         owner = self.index.class_of(function)
         for event in function.events:

@@ -36,7 +36,8 @@ _NAMED = re.compile(
     re.I,
 )
 _NOT = re.compile(
-    r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes", re.I
+    r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes|cache|writer|batch|example",
+    re.I,
 )
 
 
@@ -46,7 +47,7 @@ def places(program: Program) -> Iterator[Place]:
         for event in function.events:
             for call in event.calls:
                 role, score = _role(program, function, call)
-                if role:
+                if role and _NOT.search(function.owner) is None:
                     if role in ("save", "load"):
                         savers.setdefault(function, role)
                     yield program.at(function, call.line, role, score * weight**0.4)
@@ -88,7 +89,7 @@ def _wrappers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
     for share in (0.92, 0.8):
         found: dict[Function, str] = {}
         for target, role in wrapped.items():
-            yield program.at(target, target.line, f"{role} defined", share * 0.85 * program.weight(target) ** 0.4)
+            yield program.at(target, target.line, f"{role} defined", share * 0.95 * program.weight(target) ** 0.4)
             for caller, line in program.callers(target):
                 yield program.at(caller, line, role, share * program.weight(caller) ** 0.4)
                 if caller not in savers and _is_named(caller):
@@ -97,4 +98,5 @@ def _wrappers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
 
 
 def _is_named(function: Function) -> bool:
-    return _NAMED.search(function.name) is not None and _NOT.search(function.name) is None
+    """Says that it saves or loads, and not something other than the state of training."""
+    return _NAMED.search(function.name) is not None and _NOT.search(f"{function.owner} {function.name}") is None

@@ -42,6 +42,7 @@ _READER = re.compile(
     r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|params|json|yaml)$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
     re.I,
 )
+_LITERALS = ("number", "string", "constant", "unary", "binary", "choice", "tuple", "list")
 _CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Settings|Configuration)$")
 
 
@@ -58,6 +59,7 @@ def places(program: Program) -> Iterator[Place]:
             elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
                 yield program.at(function, decorator.line, "option", 0.5 * weight)
     yield from _classes(program)
+    yield from _keywords(program)
     yield from _constants(program)
     for rank, path in enumerate(program.config_paths):
         score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
@@ -79,6 +81,9 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             role, score = _role(program, function, call)
             if role:
                 yield program.at(function, call.line, role, score * weight**0.4)
+            if role == "executed file":
+                for body in program.graph.executed(function, call):
+                    yield program.at(body, body.events[0].line if body.events else 1, "executed file", 0.95)
 
 
 def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
@@ -109,6 +114,19 @@ def _classes(program: Program) -> Iterator[Place]:
                 yield program.at(cls.body, cls.line, "class", 0.8)
 
 
+def _keywords(program: Program) -> Iterator[Place]:
+    """Settings as keywords of one call at the start: Trainer(model, lr=..., steps=..., ...)."""
+    root = program.entry.root
+    for event in root.events:
+        for call in event.calls:
+            given = [part for part in call.parts[1:] if part.kind == "keyword" and part.parts[0].kind in _LITERALS]
+            if len(given) >= 3:
+                yield program.at(root, call.line, "arguments", 0.7)
+                for target in program.graph.targets(root, call):
+                    if isinstance(target, Class) and (made := program.index.method(target, "__init__")) is not None:
+                        yield program.at(made, made.line, "defaults", 0.65)
+
+
 def _constants(program: Program) -> Iterator[Place]:
     """Settings as plain assignments at the top of the entry file."""
     root = program.entry.root
@@ -117,7 +135,7 @@ def _constants(program: Program) -> Iterator[Place]:
         for event in root.events
         if event.kind == "assign"
         and event.value is not None
-        and event.value.kind in ("number", "string", "constant", "unary", "binary", "choice")
+        and event.value.kind in _LITERALS
         and not event.block.loops
         and all(
             target.kind == "path" and "." not in target.text and not target.text.startswith("_")

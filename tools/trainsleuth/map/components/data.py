@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function
 
-from ..networks import is_dataset
-from ..program import Program
+from ..batch_path import Stage
+from ..networks import calls_loss, calls_network, is_dataset
+from ..program import Called, Program
 from ..records import Place
 
 _OUTSIDE = {
@@ -30,6 +31,7 @@ _OUTSIDE = {
     "DataCollatorWithPadding": 0.6,
 }
 _ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
+_ENVIRONMENT = re.compile(r"^(?:\w+_)?envs?(?:_\w+)?$", re.I)
 _BUILDER = re.compile(
     r"^(?:get|build|create|make|load|setup|prepare|init|split|data)_?\w*(?:data(?:set|loader)?s?|loaders?|batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)$",
     re.I,
@@ -50,10 +52,9 @@ _HOOKS = (
 
 def places(program: Program) -> Iterator[Place]:
     built: dict[Class, float] = {}
+    for called in program.reached_calls:
+        yield from _built(program, called, built)
     for function, weight in program.functions():
-        for event in function.events:
-            for call in event.calls:
-                yield from _built(program, function, call, weight, built)
         if _BUILDER.search(function.name) or function.name.startswith("get_batch"):
             yield program.at(function, function.line, "builder", 0.75 * weight**0.5)
         elif function.name.startswith("make_env") or function.name.startswith("collate"):
@@ -63,14 +64,15 @@ def places(program: Program) -> Iterator[Place]:
     for stage in program.stages:
         if stage.role == "batch":
             yield program.at(stage.function, stage.line, "batch", 0.5)
+        elif stage.role == "source":
+            yield from _sources(program, stage)
     yield from _chosen(program)
 
 
-def _built(
-    program: Program, function: Function, call: Expr, weight: float, built: dict[Class, float]
-) -> Iterator[Place]:
-    base = weight**0.5
-    for target in program.values.callables(function, call.parts[0]):
+def _built(program: Program, called: Called, built: dict[Class, float]) -> Iterator[Place]:
+    function, call = called.function, called.call
+    base = called.weight**0.5
+    for target in called.targets:
         if isinstance(target, External):
             score = _outside(target.name, call)
             if score:
@@ -78,10 +80,23 @@ def _built(
         elif isinstance(target, Class) and is_dataset(program.index, target):
             built[target] = max(built.get(target, 0.0), base)
             yield program.at(function, call.line, "built", 0.9 * base)
+        elif isinstance(target, Function) and (owner := _builds_itself(program, target)) is not None:
+            built[owner] = max(built.get(owner, 0.0), base)
+            yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and (_BUILDER.search(call.last) or call.last.startswith("get_batch")):
             yield program.at(function, call.line, "builder call", 0.72 * base)
+    if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):
+        yield program.at(function, call.line, "environment", (0.85 if call.last == "step" else 0.6) * base)
     if call.last in ("init_obj", "instantiate") and re.search(r"data|loader", " ".join(a.text for a in call.arguments)):
         yield program.at(function, call.line, "built", 0.95 * base)
+
+
+def _builds_itself(program: Program, target: Function) -> Class | None:
+    """The data set whose class method this is: MusicDataset.from_meta(...)."""
+    owner = program.index.class_of(target)
+    if owner is None or not any(decorator.last == "classmethod" for decorator in target.decorators):
+        return None
+    return owner if is_dataset(program.index, owner) else None
 
 
 def _outside(name: str, call: Expr) -> float:
@@ -103,8 +118,21 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
             yield program.at(one.methods[name], one.methods[name].line, "hook", (0.8 - 0.05 * rank) * share)
 
 
+def _sources(program: Program, stage: Stage) -> Iterator[Place]:
+    """A project function that makes what the training step reads, when it is neither a network nor a loss."""
+    for call in stage.event.calls:
+        if calls_loss(program.values, stage.function, call) or calls_network(program.values, stage.function, call):
+            return
+    for call in stage.event.calls:
+        for target in program.graph.targets(stage.function, call):
+            if isinstance(target, Function) and target.name != "__init__":
+                yield program.at(stage.function, call.line, "source", 0.5)
+                yield program.at(target, target.line, "source", 0.45)
+
+
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         if isinstance(choice.target, Class) and is_dataset(program.index, choice.target):
             yield Place(choice.path, choice.line, "configuration", 0.85)
+            yield from program.chosen_at(choice)
             yield from _defined(program, choice.target, 1.0)

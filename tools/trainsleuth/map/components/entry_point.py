@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Function
+from trainsleuth.facts import Expr, Function
+from trainsleuth.facts.scopes import bindings
 
 from ..graph import is_guarded
 from ..program import Program
@@ -56,4 +57,27 @@ def _way_down(program: Program) -> Iterator[Place]:
         if edge.position >= 0:
             line = caller.events[edge.position].line
             yield program.at(caller, line, "way down", 0.7 / (1 + 0.1 * hop))
+            yield from _receiver(program, caller, edge.position, 0.66 / (1 + 0.1 * hop))
         yield program.at(edge.target, edge.target.line, "way down", 0.75 / (1 + 0.15 * hop))
+
+
+def _receiver(program: Program, caller: Function, position: int, score: float) -> Iterator[Place]:
+    """Where the object comes from on which the way goes on: solver = get_solver(cfg); solver.run()."""
+    for call in caller.events[position].calls:
+        receiver = call.receiver
+        if receiver is None or receiver.kind != "path" or "." in receiver.text:
+            continue
+        for binding in bindings(caller).get(receiver.text, ()):
+            if binding.kind == "assign" and binding.value is not None and binding.value.kind == "call":
+                yield program.at(caller, caller.events[binding.position].line, "built", score)
+                yield from _factories(program, caller, binding.value, score * 0.95)
+
+
+def _factories(program: Program, caller: Function, call: Expr, score: float, hops: int = 2) -> Iterator[Place]:
+    for target in program.graph.targets(caller, call):
+        if isinstance(target, Function) and target.name != "__init__" and hops:
+            yield program.at(target, target.line, "builder", score)
+            for event in target.events:
+                if event.value is not None and event.value.kind == "call" and event.kind in ("return", "assign"):
+                    if program.values.of(target, event.value):
+                        yield from _factories(program, target, event.value, score * 0.95, hops - 1)

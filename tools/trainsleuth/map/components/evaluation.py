@@ -8,13 +8,14 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Function, written
 
+from ..entries import ASIDE, NEVER, guard_line
 from ..networks import is_network
-from ..program import REACHED, Program
+from ..program import Program
 from ..records import Place
 
 _NAMED = re.compile(
     r"^_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
-    r"validate_\w+|test(?:_epoch|_step|_model|ing|_loop)?|infer(?:ence\w*)?|generate|sample|predict(?:_step)?|transcribe|"
+    r"validate_(?:epoch|model|step|loop|one_epoch)|test(?:_epoch|_step|_model|ing|_loop)?|infer(?:ence\w*)?|generate|sample|predict(?:_step)?|transcribe|"
     r"estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score)$",
     re.I,
 )
@@ -65,7 +66,7 @@ def _quiet(program: Program, function: Function) -> int:
 
 
 def _runs_something(function: Function) -> bool:
-    return any(event.calls for event in function.events) and function.end_line - function.line > 2
+    return any(event.calls for event in function.events) and function.end_line - function.line > 0
 
 
 def _is_inside_network(program: Program, function: Function) -> bool:
@@ -106,20 +107,21 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
 def _alone(program: Program) -> Iterator[Place]:
     """Programs of their own that evaluate, sample or infer."""
     home = PurePosixPath(program.entry.path).parent
-    for other in program.entries:
-        if other.path == program.entry.path or other.trains or not _FILE.search(PurePosixPath(other.path).name):
+    trained = {entry.path for entry in program.entries if entry.trains}
+    for path in program.started:
+        if path == program.entry.path or path in trained or not _FILE.search(PurePosixPath(path).name):
             continue
-        near = PurePosixPath(other.path).parent == home
-        score = 0.72 if near else 0.5
-        if program.entry.trains and not near and other.score < -8:
+        near = PurePosixPath(path).parent == home
+        score = 0.75 if near else 0.5
+        if NEVER.search(path) or (ASIDE.search(path) and not near):
             continue
-        yield Place(other.path, other.line, "program", max(score, REACHED))
-        file = program.index.files[other.path]
+        file = program.index.files[path]
+        yield Place(path, guard_line(file.body), "program", score)
         for function in file.functions.values():
-            if _NAMED.match(function.name) or ((sign := _quiet(program, function)) and sign):
-                yield program.at(
-                    function,
-                    function.line if function.name != "<module>" else max(1, _quiet(program, function)),
-                    "program",
-                    0.9 * score,
-                )
+            quiet = _quiet(program, function)
+            if quiet:
+                yield program.at(function, quiet, "program", 0.95 * score)
+            if quiet or _NAMED.match(function.name):
+                yield program.at(function, function.line, "program", 0.9 * score)
+            for place in _metrics(program, function, 1.0):
+                yield place._replace(score=0.9 * score)

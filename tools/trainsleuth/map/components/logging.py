@@ -64,6 +64,10 @@ def places(program: Program) -> Iterator[Place]:
                 if role:
                     feeders.setdefault(function, score)
                     yield program.at(function, call.line, role, score * weight**0.4 * (1.0 if near else 0.9))
+                if role == "set-up":
+                    for target in program.graph.targets(function, call):
+                        if isinstance(target, Function):
+                            yield program.at(target, target.line, "definition", 0.6 * weight**0.4)
     yield from _defined(program)
     yield from _wrappers(program, feeders)
     for choice in program.choices:
@@ -89,7 +93,7 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     ):
         return "tracked", 0.9
     if last in _PROGRESS and near:
-        return "progress", 0.5
+        return "progress", 0.7
     if (
         last in ("print", "info", "write", "set_postfix", "set_description", "log", "debug")
         and near

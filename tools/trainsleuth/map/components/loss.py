@@ -17,8 +17,9 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(stage.function, stage.line, "loss", 1.0 / (1 + 0.06 * stage.hops))
         elif stage.role == "sum" and stage.hops < 2:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
-    yield from _built(program)
-    yield from _defined(program)
+    known = any(stage.role == "loss" for stage in program.stages)
+    share = 0.7 if known else 1.0
+    yield from (place._replace(score=share * place.score) for place in (*_built(program), *_defined(program)))
     yield from _chosen(program)
 
 
@@ -52,5 +53,6 @@ def _chosen(program: Program) -> Iterator[Place]:
         words = choice.key.lower()
         if "loss" in words or "criterion" in words:
             yield Place(choice.path, choice.line, "configuration", 0.8)
+            yield from program.chosen_at(choice)
             if choice.target is not None:
                 yield program.at_target(choice.target, "definition", 0.97)

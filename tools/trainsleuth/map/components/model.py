@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from trainsleuth.facts import Class, Event, Expr, External, Function
+from trainsleuth.facts import Class, Event, External, Function
 
 from ..networks import is_loss_class, is_network
-from ..program import Program
+from ..program import Called, Program
 from ..records import Place
 
 _BUILDER = re.compile(
@@ -24,61 +24,67 @@ _LIBRARIES = (
     "open_clip",
     "clip.",
 )
+_NOT_MODELS = re.compile(
+    r"Tokenizer|Processor|Config|Args|Argument|Trainer|Scheduler|transforms|set_seed|Collator|Output"
+)
 _HELD_AS = re.compile(
     r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf", re.I
 )
+_BY_CONFIGURATION = ("instantiate", "init_obj", "get_model", "create_model", "build_model")
 
 
 def places(program: Program) -> Iterator[Place]:
-    built: dict[Class, float] = {}
+    run = program.run_classes
+    built: dict[Class, float] = dict.fromkeys(run, 1.0)
+    for called in program.reached_calls:
+        for place, cls in _built(program, called, run):
+            if cls is not None:
+                built[cls] = max(built.get(cls, 0.0), place.score)
+            yield place
     for function, weight in program.functions():
-        inside = program.index.class_of(function)
-        nested = inside is not None and is_network(program.index, inside)
-        for event in function.events:
-            for call in event.calls:
-                yield from _built(program, function, event, call, weight, nested, built)
-        if _BUILDER.search(function.name) and not nested:
-            yield program.at(function, function.line, "builder", 0.7 * weight**0.4)
+        if _BUILDER.search(function.name) and not _is_nested(program, function):
+            returns = bool(run.keys() & set(program.values.returned(function)))
+            yield program.at(function, function.line, "builder", (0.95 if returns else 0.55) * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+    yield from _run(program)
     yield from _chosen(program)
 
 
-def _built(
-    program: Program,
-    function: Function,
-    event: Event,
-    call: Expr,
-    weight: float,
-    nested: bool,
-    built: dict[Class, float],
-) -> Iterator[Place]:
-    """A call that makes a network. One network inside another (`nested`) counts less."""
-    base = (0.35 if nested else 1.0) * weight**0.5
-    for target in program.values.callables(function, call.parts[0]):
-        if isinstance(target, Class) and is_network(program.index, target) and not is_loss_class(program.index, target):
-            built[target] = max(built.get(target, 0.0), base)
-            yield program.at(function, call.line, "built", 0.95 * base)
-        elif (
-            isinstance(target, External)
-            and target.name.startswith(_LIBRARIES)
-            and (call.last[:1].isupper() or _BUILDER.search(call.last))
-        ):
-            if not re.search(
-                r"Tokenizer|Processor|Config|Args|Argument|Trainer|Scheduler|transforms|set_seed", target.name
-            ):
-                yield program.at(function, call.line, "built", 0.95 * base)
-        elif isinstance(target, Function) and not nested:
-            if _BUILDER.search(call.last) and target.name != "__init__":
-                yield program.at(function, call.line, "builder call", 0.85 * base)
-    if not nested and call.last == "from_pretrained" and _assigned_to_network(event):
-        yield program.at(function, call.line, "built", 0.9 * base)
-    elif (
-        not nested
-        and call.last in ("instantiate", "init_obj", "get_model", "create_model", "build_model")
-        and _assigned_to_network(event)
-    ) or (call.parts[0].kind == "index" and "models" in call.parts[0].parts[0].text):
-        yield program.at(function, call.line, "built", 0.95 * base)
+def _is_nested(program: Program, function: Function) -> bool:
+    """Inside a network: what is built there is a part of it."""
+    owner = program.index.class_of(function)
+    return owner is not None and is_network(program.index, owner)
+
+
+def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterator[tuple[Place, Class | None]]:
+    """A call that makes a network. One that the training step runs counts most, one inside another least."""
+    function, call = called.function, called.call
+    nested = _is_nested(program, function)
+    base = (0.35 if nested else 0.75) * called.weight**0.5
+
+    def place(score: float, cls: Class | None = None) -> tuple[Place, Class | None]:
+        return program.at(function, call.line, "built", score), cls
+
+    for target in called.targets:
+        if isinstance(target, Class) and is_network(program.index, target):
+            if not is_loss_class(program.index, target):
+                yield place(0.95 if target in run and not nested else base, target)
+        elif isinstance(target, External):
+            if _is_library_model(target.name, call.last):
+                yield place(0.95 * called.weight**0.5)
+        elif not nested and _BUILDER.search(call.last):
+            makes = bool(run.keys() & set(program.values.returned(target)))
+            yield place(0.95 if makes else base)
+    held = _assigned_to_network(called.event)
+    by_table = call.parts[0].kind == "index" and "models" in call.parts[0].parts[0].text  # models.__dict__[arch]()
+    if by_table or (not nested and held and call.last in (*_BY_CONFIGURATION, "from_pretrained")):
+        yield place(0.95 * called.weight**0.5)
+
+
+def _is_library_model(name: str, last: str) -> bool:
+    makes = last[:1].isupper() or _BUILDER.search(last) is not None
+    return name.startswith(_LIBRARIES) and makes and _NOT_MODELS.search(name) is None
 
 
 def _assigned_to_network(event: Event) -> bool:
@@ -88,9 +94,19 @@ def _assigned_to_network(event: Event) -> bool:
 def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
     for depth, one in enumerate(program.index.lineage(cls)[:3]):
         share = score / (1 + 0.5 * depth)
-        yield program.at(one.body, one.line, "class", 0.9 * share)
+        yield program.at(one.body, one.line, "class", 0.94 * share)
         if (forward := one.methods.get("forward")) is not None:
             yield program.at(forward, forward.line, "forward", 0.86 * share)
+
+
+def _run(program: Program) -> Iterator[Place]:
+    """Methods other than forward by which the training step runs a network."""
+    for stage in program.stages:
+        if stage.role == "forward":
+            for call in stage.event.calls:
+                for target in program.graph.targets(stage.function, call):
+                    if isinstance(target, Function) and _is_nested(program, target) and target.name != "__init__":
+                        yield program.at(target, target.line, "forward", 0.9 / (1 + 0.3 * stage.hops))
 
 
 def _chosen(program: Program) -> Iterator[Place]:
@@ -98,4 +114,5 @@ def _chosen(program: Program) -> Iterator[Place]:
         target = choice.target
         if isinstance(target, Class) and is_network(program.index, target) and not is_loss_class(program.index, target):
             yield Place(choice.path, choice.line, "configuration", 0.8)
+            yield from program.chosen_at(choice)
             yield from _defined(program, target, 1.0)

@@ -29,6 +29,7 @@ def places(program: Program) -> Iterator[Place]:
         words = choice.key.lower()
         if any(word in words for word in ("optim", "sched", "lr_")):
             yield Place(choice.path, choice.line, "configuration", 0.9)
+            yield from program.chosen_at(choice)
             if choice.target is not None:
                 yield program.at_target(choice.target, "definition", 0.97)
 

@@ -33,6 +33,10 @@ def places(program: Program) -> Iterator[Place]:
     for function, signs in program.signs.items():
         if program.is_reached(function) and function not in program.steppers:
             share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
+            if signs[0].role in ("scheduler step", "optimizer step", "zero_grad", "backward"):
+                for caller, line in program.callers(function):
+                    if caller in near:
+                        yield program.at(caller, line, signs[0].role, 0.9 * SCORES[signs[0].role])
             for sign in signs:
                 yield program.at(
                     function,
