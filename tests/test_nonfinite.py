@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,8 @@ BROKEN = {
     "by_hand_backward": ("gradient", "re-entry", 7),
     "step_breaks_weights": ("loss", "replay", 1),
     "scaler_collapse": ("gradient", "replay", None),
+    "half_precision": ("loss", "replay", 4),
+    "diverges": ("loss", "re-entry", None),
     "crash": ("output", "replay", 9),
     "forward_only": ("output", "replay", 0),
     "hf_trainer": ("loss", "replay", None),
@@ -63,21 +66,23 @@ HEALTHY = ["healthy_scaler", "healthy_masks", "healthy_checkpoint", "healthy_pen
 class Host:
     """One process that has imported torch and forks for every program."""
 
-    def __init__(self) -> None:
+    def __init__(self, **variables: str) -> None:
         command = [sys.executable, str(HERE / "runtime_host.py"), str(RUNTIME)]
-        environment = dict(os.environ, OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1")
+        environment = dict(os.environ, OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1", **variables)
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
 
-    def run(self, program: str, folder: Path, **experiment: Any) -> tuple[Trace, dict[str, Any]]:
+    def run(
+        self, program: str, folder: Path, run_folder: Path | None = None, **experiment: Any
+    ) -> tuple[Trace, dict[str, Any]]:
         """What one program told, and how it ended."""
         assert self.process.stdin is not None and self.process.stdout is not None
         events = folder / f"{program}.jsonl"
         order = {
             "program": str(PROGRAMS / f"{program}.py"),
             "events": str(events),
-            "run_folder": str(folder),
+            "run_folder": str(run_folder or folder),
             "experiment": {**OBSERVE, **experiment},
         }
         self.process.stdin.write(json.dumps(order) + "\n")
@@ -86,14 +91,17 @@ class Host:
         told = tuple(json.loads(line) for line in events.read_text().splitlines())
         return Trace(0, None, told), ended
 
+    def end(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[Host]:
     host = Host()
     yield host
-    assert host.process.stdin is not None
-    host.process.stdin.close()
-    host.process.wait(timeout=30)
+    host.end()
 
 
 def marks(program: str, word: str) -> list[tuple[int, str]]:
@@ -184,6 +192,15 @@ def test_a_whole_masked_row_is_explained(host: Host, tmp_path: Path) -> None:
     assert "a whole row is -inf" in only(host.run("masked_row", tmp_path)[0]).message
 
 
+def test_divergence_points_at_the_learning_rate(host: Host, tmp_path: Path) -> None:
+    finding = only(host.run("diverges", tmp_path)[0])
+    assert finding.suspects[0] == "learning-rate-too-high" and "largest float32" in finding.message
+
+
+def test_half_precision_is_told_with_its_limit(host: Host, tmp_path: Path) -> None:
+    assert "6.55e+04, the largest float16" in only(host.run("half_precision", tmp_path)[0]).message
+
+
 def test_losses_that_no_backward_uses_are_a_note(host: Host, tmp_path: Path) -> None:
     trace, _ = host.run("healthy_masks", tmp_path)
     notes = [f for f in first_nonfinite.probe(trace) if f.outcome == "fail"]
@@ -217,6 +234,22 @@ def test_watching_changes_no_number(host: Host, tmp_path: Path, program: str) ->
         return [tick["losses"] for tick in host.run(program, folder, listeners=listeners)[0].events("tick")]
 
     assert losses(["trace"]) == losses(["trace", "nonfinite"]) != []
+
+
+def test_of_two_ranks_the_one_that_made_it_names_it(tmp_path: Path) -> None:
+    hosts = [Host(RANK=str(rank), WORLD_SIZE="2", MEETING=str(tmp_path / "meeting")) for rank in range(2)]
+    folders = [tmp_path / "0", tmp_path / "1"]
+    for folder in folders:
+        folder.mkdir()
+    with ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda h, f: h.run("two_ranks", f, run_folder=tmp_path), hosts, folders))
+    for host in hosts:
+        host.end()
+    assert [ended["code"] for _, ended in answers] == [0, 0], answers
+    silent, told = (only(trace) for trace, _ in answers)
+    [(line, _)] = marks("two_ranks", "expect")
+    assert (silent.outcome, told.outcome, told.place) == ("skip", "fail", f"two_ranks.py:{line}")
+    assert "another rank found it" in silent.message
 
 
 def test_nothing_observed_is_open() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,15 +11,12 @@ from typing import TYPE_CHECKING
 from trainsleuth.answers.answer import FAILED, NOTHING_WRONG
 from trainsleuth.cli import output
 from trainsleuth.cli.interrupt import EndedBySignalError, cancellable
+from trainsleuth.cli.scope import UsageError, scope
 
 if TYPE_CHECKING:
     from trainsleuth.probing import Request
 
 Command = tuple[str, ...]
-
-
-class UsageError(ValueError):
-    """What was asked cannot be done; the message says what can."""
 
 
 def run(asked: argparse.Namespace, command: Command) -> int:
@@ -64,7 +60,7 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.checks import explain, run_checks
     from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
-    root, paths = _scope(asked.root, asked.paths)
+    root, paths = scope(asked.root, asked.paths)
     repository = Repository(root)
     report = run_checks(repository, only=asked.only, paths=paths)
     sources = len(repository.select(SOURCE_SUFFIXES, paths or ()))
@@ -74,30 +70,6 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
     else:
         output.show(answer, asked.format)
     return answer.code
-
-
-def _scope(root: Path | None, paths: list[Path]) -> tuple[Path, list[str] | None]:
-    """The root, and the paths below it to look at; None is all of it.
-
-    One folder is a root by itself; files and several paths share their root: here, or the folder that holds all.
-    """
-    for path in paths:
-        if not path.exists():
-            raise UsageError(f"{path} does not exist; give folders or files of the training code")
-    if root is None and not paths:
-        return Path(), None
-    if root is None and len(paths) == 1 and paths[0].is_dir():
-        return paths[0], None
-    full = [path.resolve() for path in paths]
-    if root is None:
-        here = Path.cwd()
-        common = Path(os.path.commonpath(full))
-        inside = all(path.is_relative_to(here) for path in full)
-        root = Path() if inside else common if common.is_dir() else common.parent
-    outside = [path for path in full if not path.is_relative_to(root.resolve())]
-    if outside:
-        raise UsageError(f"{outside[0]} is not inside of {root}; give a --root that holds all the paths")
-    return root, [path.relative_to(root.resolve()).as_posix() for path in full] or None
 
 
 def _probe(asked: argparse.Namespace, command: Command) -> int:

@@ -9,6 +9,7 @@ Link = Mapping[str, Any]
 
 LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.40e38, "float64": 1.80e308}
 EXP_LIMIT = {"float16": 11.09, "bfloat16": 88.72, "float32": 88.72, "float64": 709.78}
+DIVERGED = 1e6  # activations and losses of healthy networks stay far below
 LOGS = frozenset({"log", "log2", "log10", "log1p", "log_"})
 SOFTMAXES = frozenset({"_softmax", "_log_softmax", "_safe_softmax"})
 NORMALISERS = frozenset({"native_layer_norm", "native_batch_norm", "native_group_norm", "var_mean", "std", "var"})
@@ -32,7 +33,7 @@ EDGES = {  # start of the autograd node's name -> where its derivative has no fi
 def reason(link: Link) -> str:
     """One clause without a full stop; "" when the operation explains itself."""
     if link.get("direction") == "backward" and link["kind"] == "born":
-        return next((why for start, why in EDGES.items() if str(link.get("node")).startswith(start)), "")
+        return edge(link) or _of_size(link)
     name = str(link.get("op"))
     if name in LOGS:
         return _of_log(link)
@@ -44,9 +45,14 @@ def reason(link: Link) -> str:
         return f"exp overflows above {EXP_LIMIT.get(dtype(link), 88.72)} in {dtype(link)}"
     if name in ("acos", "asin", "acosh", "atanh"):
         return f"{name} is not defined outside its interval"
-    if name in ("sqrt", "rsqrt", "pow") and lowest(link) < 0:
+    if name in ("sqrt", "rsqrt", "pow") and lowest(link) < 0 and "nan" in link["output"]:
         return "the root of a negative number is NaN"
     return _of_reduction(link, name) or _of_size(link)
+
+
+def edge(link: Link) -> str:
+    """Where the derivative that ran has no finite value; "" when it has one everywhere."""
+    return next((why for start, why in EDGES.items() if str(link.get("node")).startswith(start)), "")
 
 
 def _of_log(link: Link) -> str:
@@ -95,12 +101,18 @@ def _of_size(link: Link) -> str:
 
 
 def overflows(link: Link) -> bool:
-    """Did finite values grow too large, as they do when training diverges?"""
+    """Did finite values grow too large in the forward?"""
     output = link.get("output", {})
     is_edge = link.get("op") in LOGS or link.get("op") in ("div", "div_", "reciprocal")
     grew = "inf" in output or "-inf" in output
     is_plain = link["kind"] == "born" and link.get("direction") == "forward" and not link.get("constant")
     return is_plain and grew and not is_edge
+
+
+def diverged(link: Link) -> bool:
+    """Was it fed with values that no healthy network computes? Then training had left its path before."""
+    largest = max((abs(given[end]) for given in link["inputs"] for end in ("min", "max") if end in given), default=0.0)
+    return overflows(link) and largest > DIVERGED
 
 
 def lowest(link: Link) -> float:

@@ -109,11 +109,13 @@ _BAD = ("nan", "inf", "-inf")
 
 
 def _next(first: Event, site: str) -> str:
-    if first["kind"] != "source" and first["direction"] == "backward":
+    if first["kind"] != "source" and first["direction"] == "backward" and arithmetic.edge(first):
         return (
             f"print the values that enter the operation at {site} whose derivative is {first['node']}; keep them from "
             "its edge before the operation, a where behind it does not help"
         )
+    if first["kind"] != "source" and arithmetic.diverged(first):
+        return "run with a tenth of the learning rate: when this comes later or not at all, training diverges"
     if first.get("constant"):
         return f"count the rows in which {first['op']} at {site} leaves no finite value"
     if first["kind"] != "source":
@@ -135,6 +137,8 @@ def _suspects(event: Event) -> tuple[str, ...]:
         return by_source.get(str(first.get("source")), ("bad-data-values",))
     if any(link.get("direction") == "backward" for link in event["chain"]):
         return ("nonfinite-in-backward",)
+    if arithmetic.diverged(first):
+        return ("learning-rate-too-high", "bad-initialisation-scale", "nonfinite-in-forward")
     if arithmetic.overflows(first):
         return ("nonfinite-in-forward", "learning-rate-too-high")
     return ("nonfinite-in-forward",)

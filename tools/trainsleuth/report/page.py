@@ -47,7 +47,8 @@ def _summary(recorded: Recorded, alarms: int) -> str:
 
 def _rows(hypotheses: Iterable[Hypothesis]) -> _Html:
     ordered = sorted(hypotheses, key=lambda one: -one.credence.middle)
-    return _Html("".join(_filled("hypothesis", **_hypothesis(one)) for one in ordered))
+    rows = _Html("".join(_filled("hypothesis", **_hypothesis(one)) for one in ordered))
+    return _Html(_filled("hypotheses", rows=rows) if ordered else "")
 
 
 def _hypothesis(one: Hypothesis) -> Mapping[str, str]:
