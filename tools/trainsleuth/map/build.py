@@ -15,7 +15,7 @@ from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import RECIPE_DISTANCE, choices, kinds_of, not_chosen, roots_of, settings
+from .recipes import RECIPE_DISTANCE, choices, configured, kinds_of, not_chosen, roots_of, settings
 from .siblings import groups
 from .steps import signs
 from .values import Values
@@ -42,14 +42,19 @@ def _worth_reading(repository: Repository) -> list[str]:
     return sorted(top for top in tops if not NEVER.search(f"{top}/"))
 
 
+def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
+    found: dict[Function, list[Handover]] = {}
+    for handover in handovers(index, values):
+        found.setdefault(handover.site.function, []).append(handover)
+    return found
+
+
 def find_program(index: Index, scope: str | None, recipe: str | None) -> Program | None:
     """The program that the scope names, or the likeliest training program; None when there is no code at all."""
     values = Values(index)
     graph = Graph(index, values)
     table = signs(index, values)
-    handed: dict[Function, list[Handover]] = {}
-    for handover in handovers(index, values):
-        handed.setdefault(handover.site.function, []).append(handover)
+    handed = _handed(index, values)
     started = commands(index)
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
@@ -61,9 +66,9 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     given = tuple(settings(index, paths))
     chosen = choices(index, values, given)
     if chosen:
-        if excluded := not_chosen(index, chosen):
-            values = Values(index, excluded, kinds_of(index, chosen))
-            graph = Graph(index, values)
+        values = Values(index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen))
+        graph = Graph(index, values)
+        table, handed = signs(index, values), _handed(index, values)
         seen = reach(graph, entry.reach.roots)
         extra = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen) if function not in seen.distance]
         entry = replace(entry, reach=reach(graph, entry.reach.roots, extra) if extra else seen)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from trainsleuth.facts import Index
 
 from .components import places_of
-from .features import FEATURES, features
 from .entries import NEVER
+from .features import FEATURES, features
 from .frameworks import other_library
 from .program import Program
 from .records import COMPONENTS, Part, Place

@@ -110,6 +110,8 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         and re.search(r"meter|metric|loss|tracker|lp$", receiver)
     ):
         return "meter", 0.6
+    if last == "configure" and receiver.endswith("logger"):
+        return "set-up", 0.7
     if last in ("get_logger", "setup_logging", "init_logging", "setup_logger") and not isinstance(
         next(iter(target), None), External
     ):

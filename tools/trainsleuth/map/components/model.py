@@ -83,6 +83,8 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
 
 
 def _is_library_model(name: str, last: str) -> bool:
+    if name.startswith("peft.") and "model" in last:
+        return True
     makes = last[:1].isupper() or _BUILDER.search(last) is not None
     return name.startswith(_LIBRARIES) and makes and _NOT_MODELS.search(name) is None
 
