@@ -47,6 +47,7 @@ class Program:
     siblings: frozenset[str]  # near copies of the entry
     signs: Mapping[Function, list[Sign]]
     handed: Mapping[Function, list[Handover]]
+    assumed: tuple[Function, ...] = ()  # training steps taken for its own although no way to them was read
     started: tuple[str, ...] = ()  # every file of the repository that may be started
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
@@ -205,6 +206,13 @@ class Program:
         """The function in which the loss goes backward."""
         return self.steppers[0] if self.steppers else None
 
+    def calls_down_to(self, function: Function) -> Iterator[tuple[Function, int, Function]]:
+        """Calls from the outermost loop down to `function`, inner first: (where, line, what is called)."""
+        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
+        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
+        for caller, edge in way[: looped[-1] + 1] if looped else ():
+            yield caller, caller.events[edge.position].line, edge.target
+
     def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
         """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""
         for caller, edge in self.entry.reach.way(function):
@@ -258,7 +266,7 @@ class Program:
                 for name in ("training_step", "compute_loss", "train_step"):
                     if (method := cls.methods.get(name)) is not None:
                         starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
-        return trace_back(self.graph, starts)
+        return trace_back(self.graph, starts, self.entry.reach.parents)
 
     def at_target(self, target: Class | Function, role: str, score: float) -> Place:
         return Place(target.path, target.line, role, score)
