@@ -238,6 +238,9 @@ class Program:
         framework = self.framework
         if framework is None:
             return ()
+        given = self._handed_classes()
+        if given:
+            return given
         found = []
         for cls in self.index.classes():
             bases = self.index.external_bases(cls)
@@ -247,6 +250,22 @@ class Program:
         found.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].line))
         near = [cls for weight, cls in found if weight >= REACHED] or [cls for weight, cls in found if weight > 0.1]
         return tuple(near[:6])
+
+    def _handed_classes(self) -> tuple[Class, ...]:
+        """Classes of what is handed to the framework, with their bases: trainer.fit(model, data)."""
+        found: dict[Class, None] = {}
+        for function, handovers in self.handed.items():
+            for handover in handovers if self.is_reached(function) else ():
+                for part in handover.site.call.parts[1:]:
+                    value = part.parts[0] if part.kind == "keyword" else part
+                    for held in self.values.of(function, value):
+                        if isinstance(held, Class) and self._has_hooks(held):
+                            found.update(dict.fromkeys(self.index.lineage(held)))
+        return tuple(found)
+
+    def _has_hooks(self, cls: Class) -> bool:
+        framework = self.framework
+        return framework is not None and any(self.index.method(cls, name) is not None for name in framework.hooks)
 
     @cached_property
     def handed_over(self) -> Function | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Expr, External, Function
 
 from ..batch_path import Stage
-from ..networks import calls_loss, calls_network, is_dataset
+from ..networks import calls_loss, calls_network, is_dataset, is_factory
 from ..program import Called, Program
 from ..records import Place
 
@@ -89,7 +89,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         yield program.at(function, call.line, "split", 0.75 * base)
     if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):
         yield program.at(function, call.line, "environment", (0.85 if call.last == "step" else 0.6) * base)
-    if call.last in ("init_obj", "instantiate") and re.search(r"data|loader", " ".join(a.text for a in call.arguments)):
+    if is_factory(call.last) and re.search(r"data|loader", " ".join(a.text for a in call.arguments)):
         yield program.at(function, call.line, "built", 0.95 * base)
 
 
