@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from trainsleuth.facts import Event, Expr, Function, written
 
-from .graph import CALLBACK, Graph
+from .graph import CALLBACK, Edge, Graph
 from .networks import calls_loss, calls_network, is_loss_class, is_loss_name, is_network
 from .steps import Sign
 
 MAX_HOPS = 4  # calls followed into project functions
+MAX_UP = 4  # callers that a loss is followed up to
 MAX_EVENTS = 200  # of one function, from the backward call up
 
 
@@ -27,15 +28,35 @@ class Stage(NamedTuple):
     hops: int
 
 
-def trace_back(graph: Graph, starts: Iterable[Sign | tuple[Function, int]]) -> tuple[Stage, ...]:
-    """Stages before each of `starts` (a backward call, or the return of a training hook), nearest first."""
+def trace_back(
+    graph: Graph,
+    starts: Iterable[Sign | tuple[Function, int]],
+    parents: Mapping[Function, tuple[Function, Edge]],
+) -> tuple[Stage, ...]:
+    """Stages before each of `starts` (a backward call, or the return of a training hook), nearest first.
+
+    A loss that comes in as a parameter is followed to the caller on the way from the entry (`parents`).
+    """
     found: dict[tuple[Function, int, str], Stage] = {}
     seen: set[tuple[Function, int]] = set()
     for start in starts:
         function, position = (start.function, start.site.position) if isinstance(start, Sign) else start
-        for stage in _Trace(graph, function, seen).before(function, position, 0, False):
-            found.setdefault((stage.function, stage.line, stage.role), stage)
+        for _ in range(MAX_UP):
+            for stage in _Trace(graph, function, seen).before(function, position, 0, False):
+                found.setdefault((stage.function, stage.line, stage.role), stage)
+            if not _comes_in(function, position) or function not in parents or parents[function][1].position < 0:
+                break
+            caller, edge = parents[function]
+            function, position = caller, edge.position
     return tuple(sorted(found.values(), key=lambda stage: stage.hops))
+
+
+def _comes_in(function: Function, position: int) -> bool:
+    """What is used at `position` is a parameter that the function does not bind itself."""
+    value = function.events[position].value
+    bound = {name for event in function.events[:position] for target in event.targets for name in _names(target)}
+    used = set(_names(value)) - bound if value is not None else set()
+    return any(parameter.name in used for parameter in function.parameters if parameter.name != function.self_name)
 
 
 class _Trace(NamedTuple):

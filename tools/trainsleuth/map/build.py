@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from trainsleuth.facts import Function, Index, build_index
 from trainsleuth.facts.source import read_source
-from trainsleuth.repository import Repository
+from trainsleuth.repository import Repository, is_under
 
 from .config_files import of_program
-from .entries import NEVER, candidates, entries
+from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import RECIPE_DISTANCE, choices, kinds_of, not_chosen, roots_of, settings
+from .recipes import RECIPE_DISTANCE, choices, configured, kinds_of, not_chosen, roots_of, settings
 from .siblings import groups
-from .steps import signs
+from .steps import Sign, signs
 from .values import Values
 
 
@@ -42,14 +43,39 @@ def _worth_reading(repository: Repository) -> list[str]:
     return sorted(top for top in tops if not NEVER.search(f"{top}/"))
 
 
+ASSUMED_DISTANCE = 8  # of a training step that the entry is not seen to reach
+
+
+def _again(graph: Graph, entry: Entry, extra: list[tuple[Function, int]]) -> Entry:
+    """The entry with what else is known to run, as far as its own calls do not lead there."""
+    seen = reach(graph, entry.reach.roots)
+    more = [(function, cost) for function, cost in extra if function not in seen.distance]
+    return replace(entry, reach=reach(graph, entry.reach.roots, more) if more else seen)
+
+
+def _unreached(
+    table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]], scope: str | None
+) -> Iterator[Function]:
+    """Training steps and hand-overs that no entry was seen to reach: chosen by a name that was not resolved."""
+    steps = [function for function, found in table.items() if any(sign.role == "backward" for sign in found)]
+    for function in (*steps, *handed):
+        if not NEVER.search(function.path) and (scope is None or is_under(function.path, scope)):
+            yield function
+
+
+def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
+    found: dict[Function, list[Handover]] = {}
+    for handover in handovers(index, values):
+        found.setdefault(handover.site.function, []).append(handover)
+    return found
+
+
 def find_program(index: Index, scope: str | None, recipe: str | None) -> Program | None:
     """The program that the scope names, or the likeliest training program; None when there is no code at all."""
     values = Values(index)
     graph = Graph(index, values)
     table = signs(index, values)
-    handed: dict[Function, list[Handover]] = {}
-    for handover in handovers(index, values):
-        handed.setdefault(handover.site.function, []).append(handover)
+    handed = _handed(index, values)
     started = commands(index)
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
@@ -61,12 +87,14 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     given = tuple(settings(index, paths))
     chosen = choices(index, values, given)
     if chosen:
-        if excluded := not_chosen(index, chosen):
-            values = Values(index, excluded, kinds_of(index, chosen))
-            graph = Graph(index, values)
-        seen = reach(graph, entry.reach.roots)
-        extra = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen) if function not in seen.distance]
-        entry = replace(entry, reach=reach(graph, entry.reach.roots, extra) if extra else seen)
+        values = Values(index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen))
+        graph = Graph(index, values)
+        table, handed = signs(index, values), _handed(index, values)
+        entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
+        entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
+    assumed = () if entry.trains else tuple(_unreached(table, handed, scope))
+    if assumed:
+        entry = replace(_again(graph, entry, [(one, ASSUMED_DISTANCE) for one in assumed]), trains=True)
     alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)
     return Program(
         index,
@@ -78,6 +106,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
         table,
         handed,
         started=tuple(candidates(index, started, ())),
+        assumed=assumed,
         choices=chosen,
         config_paths=paths,
         recipe=recipe,

@@ -54,6 +54,9 @@ def _hydra_roots(index: Index, reached: Reach) -> Iterator[tuple[str, str]]:
             root = _join_path(index, function, folder)
         else:
             root = _normal(str(PurePosixPath(function.path).parent / folder.text))
+        if root in index.configs:  # older hydra: the path names the file itself
+            yield str(PurePosixPath(root).parent), root
+            continue
         start = _file(index, root, name.text if name is not None and name.kind == "string" else "config")
         if start is not None:
             yield root, start

@@ -128,7 +128,7 @@ def _entry(
     root = index.files[path].body
     roots = [root, *_console_functions(index, path, own)]
     reached = reach(graph, roots)
-    near = min((distance for distance, _ in _trainings(reached, signs, handed)), default=None)
+    near = min((distance for distance, _ in trainings(reached, signs, handed)), default=None)
     score = likely + _reached_score(near) + _completeness(index, reached, signs)
     return Entry(path, root, guard_line(root), reached, own, score, near is not None)
 
@@ -143,7 +143,7 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
             yield file.functions[name]
 
 
-def _trainings(
+def trainings(
     reached: Reach, signs: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]]
 ) -> Iterator[tuple[int, Function]]:
     for function, found in signs.items():

@@ -167,9 +167,9 @@ def owned_by(index: Index, held: Class | External) -> Framework | None:
     """The framework whose loop-holding class this is, or derives from."""
     names = (held.name,) if isinstance(held, External) else index.external_bases(held)
     for name in names:
-        package, last = name.partition(".")[0], name.rpartition(".")[2]
+        package, *parts = name.split(".")
         for framework in FRAMEWORKS:
-            if package in framework.packages and last.endswith(framework.classes):
+            if package in framework.packages and any(part.endswith(framework.classes) for part in parts):
                 return framework
     return None
 

@@ -17,7 +17,16 @@ DIRECT, CALLBACK, GUESS, IMPORT, PART = 1, 2, 3, 4, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
 _PROPERTIES = ("property", "cached_property")
-_CALLED_BY_FRAMEWORK = ("__init__", "forward", "__call__", "__getitem__", "__iter__", "training_step", "collate_fn")
+# what runs once an object is there: at once, when a loader or a framework takes it, or when somebody calls it
+_CALLED_ON_OBJECTS = {
+    "__init__": DIRECT,
+    "__getitem__": CALLBACK,
+    "__iter__": CALLBACK,
+    "collate_fn": CALLBACK,
+    "training_step": CALLBACK,
+    "forward": 5,
+    "__call__": 5,
+}
 # so common on values of other libraries that a namesake in the project says nothing
 _COMMON = frozenset(
     [
@@ -288,7 +297,7 @@ class Graph:
         for one in self.index.lineage(cls):
             for method in one.methods.values():
                 if self.index.method(cls, method.name) is method:
-                    yield method, DIRECT if method.name in _CALLED_BY_FRAMEWORK else PART
+                    yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
 
     def imported(self, path: str) -> Iterator[Function]:

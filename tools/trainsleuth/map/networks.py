@@ -55,9 +55,19 @@ def is_dataset(index: Index, cls: Class) -> bool:
     """A data set, loader or sampler by its bases, or a class with a length and items of its own."""
     if any(base.rpartition(".")[2].endswith(_DATASET_ENDINGS) for base in index.external_bases(cls)):
         return True
+    if cls.name.endswith(("ReplayBuffer", "RolloutBuffer", "ReplayMemory")):
+        return True
     return (
         "__getitem__" in cls.methods and "__len__" in cls.methods and cls.name.endswith(("Dataset", "Data", "Loader"))
     )
+
+
+_FACTORY = re.compile(r"instantiate\w*|init_obj|build_from_cfg|create_from_config|locate|build_object")
+
+
+def is_factory(name: str) -> bool:
+    """A function that builds what a section of the configuration names."""
+    return _FACTORY.fullmatch(name) is not None
 
 
 def is_loss_name(name: str) -> bool:

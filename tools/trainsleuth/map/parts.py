@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from trainsleuth.facts import Index
 
+from .arguments import argument_places
 from .components import places_of
 from .entries import NEVER
 from .features import FEATURES, features
@@ -94,10 +96,14 @@ _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 def _part(program: Program, name: str, trains: bool) -> Part:
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
-    places = tuple(_best(places_of(name)(program)))
+    places = tuple(_best(chain(places_of(name)(program), argument_places(program, name))))
     framework = program.framework
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
+    if places and program.assumed and name in _TRAINING_ONLY:
+        return Part(
+            "unresolved", "the entry is not seen to reach it: it is chosen by a name that was not resolved", places
+        )
     if places:
         return Part("found", "", places)
     if framework is not None and name in framework.holds:

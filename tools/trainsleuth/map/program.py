@@ -47,6 +47,7 @@ class Program:
     siblings: frozenset[str]  # near copies of the entry
     signs: Mapping[Function, list[Sign]]
     handed: Mapping[Function, list[Handover]]
+    assumed: tuple[Function, ...] = ()  # training steps taken for its own although no way to them was read
     started: tuple[str, ...] = ()  # every file of the repository that may be started
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
@@ -205,6 +206,13 @@ class Program:
         """The function in which the loss goes backward."""
         return self.steppers[0] if self.steppers else None
 
+    def calls_down_to(self, function: Function) -> Iterator[tuple[Function, int, Function]]:
+        """Calls from the outermost loop down to `function`, inner first: (where, line, what is called)."""
+        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
+        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
+        for caller, edge in way[: looped[-1] + 1] if looped else ():
+            yield caller, caller.events[edge.position].line, edge.target
+
     def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
         """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""
         for caller, edge in self.entry.reach.way(function):
@@ -230,6 +238,9 @@ class Program:
         framework = self.framework
         if framework is None:
             return ()
+        given = self._handed_classes()
+        if given:
+            return given
         found = []
         for cls in self.index.classes():
             bases = self.index.external_bases(cls)
@@ -239,6 +250,22 @@ class Program:
         found.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].line))
         near = [cls for weight, cls in found if weight >= REACHED] or [cls for weight, cls in found if weight > 0.1]
         return tuple(near[:6])
+
+    def _handed_classes(self) -> tuple[Class, ...]:
+        """Classes of what is handed to the framework, with their bases: trainer.fit(model, data)."""
+        found: dict[Class, None] = {}
+        for function, handovers in self.handed.items():
+            for handover in handovers if self.is_reached(function) else ():
+                for part in handover.site.call.parts[1:]:
+                    value = part.parts[0] if part.kind == "keyword" else part
+                    for held in self.values.of(function, value):
+                        if isinstance(held, Class) and self._has_hooks(held):
+                            found.update(dict.fromkeys(self.index.lineage(held)))
+        return tuple(found)
+
+    def _has_hooks(self, cls: Class) -> bool:
+        framework = self.framework
+        return framework is not None and any(self.index.method(cls, name) is not None for name in framework.hooks)
 
     @cached_property
     def handed_over(self) -> Function | None:
@@ -258,7 +285,7 @@ class Program:
                 for name in ("training_step", "compute_loss", "train_step"):
                     if (method := cls.methods.get(name)) is not None:
                         starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
-        return trace_back(self.graph, starts)
+        return trace_back(self.graph, starts, self.entry.reach.parents)
 
     def at_target(self, target: Class | Function, role: str, score: float) -> Place:
         return Place(target.path, target.line, role, score)

@@ -15,6 +15,11 @@ from .values import Values
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
+_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
+
+
 class Choice(NamedTuple):
     """`value` at `path`:`line` under `key` selects `target` (None when it is of another library)."""
 
@@ -74,11 +79,12 @@ def _slot(choice: Choice) -> str:
 
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
     last = setting.key.rpartition(".")[2]
-    if last in ("_target_", "class_path", "target") and "." in setting.value:
+    if last in _CLASS_KEYS and _DOTTED.fullmatch(setting.value):
         target = dotted(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
-        yield Choice(setting.path, setting.line, setting.key, setting.value, project)
-        return
+        if project is not None or last in ("_target_", "class_path", "target"):
+            yield Choice(setting.path, setting.line, setting.key, setting.value, project)
+            return
     answering = [table for table in known.get(setting.value, ()) if table.answers(setting.key)]
     if answering:
         entry = answering[0].entries[setting.value]
@@ -118,6 +124,33 @@ def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
         elif isinstance(choice.target, Class):
             for one in index.lineage(choice.target):
                 yield from (m for m in one.methods.values() if index.method(choice.target, m.name) is m)
+
+
+def configured(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class]:
+    """The class that a section of the configuration builds, by the section's key and by keys that refer to it."""
+    built: dict[str, Class] = {}
+    for choice in chosen:
+        section, _, last = choice.key.rpartition(".")
+        if last in _CLASS_KEYS and isinstance(choice.target, Class) and section:
+            built[section] = choice.target
+    for setting in given:
+        if (match := _REFERENCE.fullmatch(setting.value)) and (target := _by_suffix(built, match[1])) is not None:
+            built[setting.key] = target
+    return built
+
+
+def _by_suffix(built: Mapping[str, Class], key: str) -> Class | None:
+    return next((cls for section, cls in built.items() if section == key or section.endswith(f".{key}")), None)
+
+
+def selecting(index: Index, values: Values, limit: int = 400) -> list[str]:
+    """Configuration files that choose classes of the project: each is a recipe to give."""
+    known = tables(index, values)
+    found = []
+    for path in sorted(index.configs)[:limit]:
+        if any(choice.target is not None for s in settings(index, [path]) for choice in _chosen(index, known, s)):
+            found.append(path)
+    return found
 
 
 def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module
 from trainsleuth.facts.scopes import bindings
 
+from .keys import key_of
 from .values import Values
 
 Entry = Class | Function | External
@@ -94,18 +95,6 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
         if pair.kind == "pair" and pair.parts[0].kind == "string":
             for one in values.callables(function, pair.parts[1])[:1]:
                 yield pair.parts[0].text, one
-
-
-def key_of(expr: Expr) -> str | None:
-    """The configuration key that an expression reads: cfg.optim.name and cfg["optim"]["name"] are "optim.name"."""
-    if expr.kind == "path":
-        parts = expr.text.removeprefix("self.").split(".")
-        return ".".join(parts[1:]) or None
-    if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
-        base = expr.parts[0]
-        inner = key_of(base) if base.kind == "index" or "." in base.text else ""
-        return None if inner is None else ".".join(filter(None, (inner, expr.parts[1].text)))
-    return None
 
 
 def _attributes(index: Index, values: Values) -> Iterator[Table]:

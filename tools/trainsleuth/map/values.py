@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Variable
 from trainsleuth.facts.scopes import Binding, bindings
+
+from .keys import key_of
 
 Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
@@ -60,15 +62,18 @@ class Values:
         index: Index,
         excluded: frozenset[Class] = frozenset(),
         kinds: Mapping[str, Class] | None = None,
+        configured: Mapping[str, Class] | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
         `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
-        and is not known otherwise is taken for the chosen criterion.
+        and is not known otherwise is taken for the chosen criterion. `configured` are the classes that sections
+        of the configuration build: instantiate(cfg.model) gives that of the section "model".
         """
         self.index = index
         self.excluded = excluded
         self.kinds = kinds or {}
+        self.configured = configured or {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: set[tuple[Function, str]] = set()
 
@@ -104,6 +109,8 @@ class Values:
                 return self._variable_callables(symbol, depth)
             return self._attribute_callables(function, expr, depth)
         if expr.kind == "index":  # {"a": A, "b": B}[name]
+            if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
+                return self._members(function, module)
             return self._entries(function, expr.parts[0], depth)
         if expr.kind == "call":
             if expr.last == "get" and expr.receiver is not None:
@@ -111,6 +118,15 @@ class Values:
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
         return ()
+
+    def _members(self, function: Function, module: Expr) -> tuple[Class | Function | External, ...]:
+        """All that module.__dict__[name] may be: what the module defines at its top."""
+        symbol = self.index.resolve(function, module.text) if module.kind == "path" else None
+        if not isinstance(symbol, Module) or not symbol.path:
+            return ()
+        file = self.index.files[symbol.path]
+        functions = [one for name, one in file.functions.items() if name.isidentifier() and not name.startswith("_")]
+        return tuple(functions[:MAX_HELD])
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
@@ -160,7 +176,17 @@ class Values:
                 found.extend(self._returned(one, depth, None))
             else:
                 found.append(one)
+        if self.configured and not any(isinstance(one, Class) for one in found):
+            found = [*self._of_section(call), *found]
         return _unique(found)
+
+    def _of_section(self, call: Expr) -> Iterator[Class]:
+        for argument in call.arguments[:1]:
+            key = key_of(argument) or (argument.text if argument.kind == "path" else None)
+            for section, cls in self.configured.items():
+                if key is not None and (section == key or section.endswith(f".{key}")):
+                    yield cls
+                    return
 
     def returned(self, function: Function) -> tuple[Held, ...]:
         """What a call of `function` may give back."""

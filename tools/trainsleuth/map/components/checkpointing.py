@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Function, written
 
+from ..networks import is_factory
 from ..program import Program
 from ..records import Place
 
@@ -64,6 +65,8 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
         return "save", 1.0
     if name and _LOADS.match(name):
         return "load", 0.85
+    if is_factory(call.last) and re.search(r"checkpoint|ckpt", written(call)):
+        return "save", 0.8
     if call.last in _METHODS:
         if call.receiver is not None and written(call.receiver).startswith("super()"):
             return "", 0.0

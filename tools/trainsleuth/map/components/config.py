@@ -16,6 +16,7 @@ _PARSERS = {
     "HfArgumentParser": ("parser", 1.0),
     "tyro.cli": ("parser", 1.0),
     "fire.Fire": ("parser", 1.0),
+    "typer.run": ("parser", 1.0),
     "simple_parsing.parse": ("parser", 0.95),
     "configargparse.ArgumentParser": ("parser", 1.0),
     "absl.app.run": ("parser", 0.7),
@@ -39,7 +40,7 @@ _PARSERS = {
     "SFTConfig": ("arguments", 0.9),
 }
 _READER = re.compile(
-    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|params|json|yaml)$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
+    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
     re.I,
 )
 _LITERALS = ("number", "string", "constant", "unary", "binary", "choice", "tuple", "list")
@@ -81,6 +82,11 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             role, score = _role(program, function, call)
             if role:
                 yield program.at(function, call.line, role, score * weight**0.4)
+            if call.last in ("Fire", "cli", "run") and role == "parser":
+                for part in call.parts[1:]:
+                    target = program.index.resolve(function, part.text) if part.kind == "path" else None
+                    if isinstance(target, Function):
+                        yield program.at(target, target.line, "options", 0.95)
             if role == "executed file":
                 for body in program.graph.executed(function, call):
                     yield program.at(body, body.events[0].line if body.events else 1, "executed file", 0.95)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Expr, External, Function
 
 from ..batch_path import Stage
-from ..networks import calls_loss, calls_network, is_dataset
+from ..networks import calls_loss, calls_network, is_dataset, is_factory
 from ..program import Called, Program
 from ..records import Place
 
@@ -85,9 +85,11 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and (_BUILDER.search(call.last) or call.last.startswith("get_batch")):
             yield program.at(function, call.line, "builder call", 0.72 * base)
+    if call.last == "train_test_split" and not called.targets:
+        yield program.at(function, call.line, "split", 0.75 * base)
     if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):
         yield program.at(function, call.line, "environment", (0.85 if call.last == "step" else 0.6) * base)
-    if call.last in ("init_obj", "instantiate") and re.search(r"data|loader", " ".join(a.text for a in call.arguments)):
+    if is_factory(call.last) and re.search(r"data|loader", " ".join(a.text for a in call.arguments)):
         yield program.at(function, call.line, "built", 0.95 * base)
 
 
@@ -105,6 +107,8 @@ def _outside(name: str, call: Expr) -> float:
         return 0.95
     if name.startswith(_ENVIRONMENTS):
         return 0.9
+    if last.startswith("DataCollator") or last == "train_test_split":
+        return 0.75
     if last == "Compose" and "transform" not in name:
         return 0.0
     return _OUTSIDE.get(last, 0.0) if call.parts[1:] or last in ("load_dataset",) else 0.0

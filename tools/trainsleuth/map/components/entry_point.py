@@ -34,6 +34,10 @@ def _mains(program: Program) -> Iterator[Place]:
         if is_guarded(event):
             for call in event.calls:
                 target = program.index.resolve(root, call.callee) if call.callee else None
+                for part in call.parts[1:]:
+                    handed = program.index.resolve(root, part.text) if part.kind == "path" else None
+                    if isinstance(handed, Function) and call.last in ("Fire", "run", "cli"):
+                        yield program.at(handed, handed.line, "main", 0.95)
                 if isinstance(target, Function):
                     yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
                     yield program.at(root, call.line, "start", 0.55)

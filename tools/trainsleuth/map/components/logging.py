@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function, written
 
+from ..networks import is_factory
 from ..program import Program
 from ..records import Place
 
@@ -110,10 +111,14 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         and re.search(r"meter|metric|loss|tracker|lp$", receiver)
     ):
         return "meter", 0.6
+    if last == "configure" and receiver.endswith("logger"):
+        return "set-up", 0.7
     if last in ("get_logger", "setup_logging", "init_logging", "setup_logger") and not isinstance(
         next(iter(target), None), External
     ):
         return "set-up", 0.5
+    if is_factory(last) and re.search(r"logger|writer", written(call)):
+        return "set-up", 0.8
     if last in ("instantiate_loggers", "init_tensorboard", "init_wandb", "instantiate_callbacks"):
         return "set-up", 0.85
     return "", 0.0

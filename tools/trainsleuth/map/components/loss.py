@@ -14,7 +14,12 @@ from ..records import Place
 def places(program: Program) -> Iterator[Place]:
     for stage in program.stages:
         if stage.role == "loss":
-            yield program.at(stage.function, stage.line, "loss", 1.0 / (1 + 0.06 * stage.hops))
+            share = 1.0 / (1 + 0.06 * stage.hops)
+            yield program.at(stage.function, stage.line, "loss", share)
+            for call in stage.event.calls:
+                for target in program.graph.targets(stage.function, call):
+                    if isinstance(target, Function) and is_loss_name(target.name):
+                        yield program.at(target, target.line, "definition", 0.9 * share)
         elif stage.role == "sum" and stage.hops < 2:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
     known = any(stage.role == "loss" for stage in program.stages)

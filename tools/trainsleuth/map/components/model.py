@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Class, Event, External, Function
 
-from ..networks import is_loss_class, is_network
+from ..networks import is_factory, is_loss_class, is_network
 from ..program import Called, Program
 from ..records import Place
 
@@ -30,7 +30,7 @@ _NOT_MODELS = re.compile(
 _HELD_AS = re.compile(
     r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf", re.I
 )
-_BY_CONFIGURATION = ("instantiate", "init_obj", "get_model", "create_model", "build_model")
+_BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
 
 
 def places(program: Program) -> Iterator[Place]:
@@ -78,11 +78,13 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
             yield place(0.95 if makes else base)
     held = _assigned_to_network(called.event)
     by_table = call.parts[0].kind == "index" and "models" in call.parts[0].parts[0].text  # models.__dict__[arch]()
-    if by_table or (not nested and held and call.last in (*_BY_CONFIGURATION, "from_pretrained")):
+    if by_table or (not nested and held and (call.last in _BY_CONFIGURATION or is_factory(call.last))):
         yield place(0.95 * called.weight**0.5)
 
 
 def _is_library_model(name: str, last: str) -> bool:
+    if name.startswith("peft.") and "model" in last:
+        return True
     makes = last[:1].isupper() or _BUILDER.search(last) is not None
     return name.startswith(_LIBRARIES) and makes and _NOT_MODELS.search(name) is None
 

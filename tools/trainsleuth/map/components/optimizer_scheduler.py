@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, External, Function, Site
 
+from ..networks import is_factory
 from ..program import Program
 from ..records import Place
 from ..steps import is_optimizer, step_role, writes_learning_rate
@@ -63,7 +64,7 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return ("scheduler" if "sched" in last else "optimizer"), 0.9
     if _BUILDER.fullmatch(last) and not isinstance(target, External):
         return "builder call", 0.88
-    if last in ("init_obj", "instantiate") and re.search(r"optim|sched", " ".join(a.text for a in site.call.arguments)):
+    if is_factory(last) and re.search(r"optim|sched", " ".join(a.text for a in site.call.arguments)):
         return "builder call", 0.95
     if isinstance(target, Function) and _RATE_FUNCTION.search(last):
         return "schedule call", 0.6

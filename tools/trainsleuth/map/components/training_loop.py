@@ -46,9 +46,11 @@ def places(program: Program) -> Iterator[Place]:
                 )
     if step.name != "<module>":
         yield program.at(step, step.line, "step", 0.7)
-    for caller, loop, line in program.loops_down_to(step):
+    for caller, loop, _ in program.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
+    for caller, line, target in program.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
+        yield program.at(target, target.line, "step", 0.55)
 
 
 def _belongs(step: Function, function: Function) -> bool:

@@ -1,0 +1,40 @@
+"""What a program tells a framework in the arguments of its trainer: each keyword belongs to one component."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import External
+
+from .frameworks import FRAMEWORKS
+from .program import Program
+from .records import Place
+
+_KEYWORDS = {
+    "data": r"train_dataset|eval_dataset|data_collator|train_dataloader|datamodule|dls|group_by_length",
+    "loss": r"loss_func|compute_loss_func|criterion|label_smoothing\w*",
+    "optimizer_scheduler": r"learning_rate|lr|optim\w*|lr_scheduler\w*|warmup_\w+|weight_decay|opt_func",
+    "training_loop": r"max_epochs|max_steps|num_train_epochs|gradient_accumulation_steps|accumulate_grad_batches",
+    "logging": r"logger|loggers|report_to|logging_\w+|log_every_n_steps|run_name",
+    "checkpointing": r"save_\w+|output_dir|default_root_dir|enable_checkpointing|resume_from_checkpoint|load_best\w*",
+    "evaluation": r"eval_\w+|evaluation_strategy|compute_metrics|val_check_interval|check_val_every_n_epoch|metrics",
+}
+_TOLD = re.compile(r"(?:Trainer|TrainingArguments|Config|Learner|learner|NeuralNet\w*)$")
+_PACKAGES = frozenset(package for framework in FRAMEWORKS for package in framework.packages)
+
+
+def argument_places(program: Program, component: str) -> Iterator[Place]:
+    """Keywords of a trainer's constructor and of its settings that decide one component."""
+    pattern = _KEYWORDS.get(component)
+    if pattern is None or program.framework is None:
+        return
+    for called in program.reached_calls:
+        named = [one.name for one in called.targets if isinstance(one, External)]
+        if not any(_TOLD.search(name) and name.partition(".")[0] in _PACKAGES for name in named):
+            continue
+        for part in called.call.parts[1:]:
+            if part.kind == "keyword" and re.fullmatch(pattern, part.text):
+                yield program.at(called.function, part.line, "argument", 0.7 * called.weight**0.4)
+        if component == "training_loop" and named[0].endswith("Trainer"):
+            yield program.at(called.function, called.call.line, "trainer", 0.9 * called.weight**0.4)
