@@ -62,6 +62,7 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from trainsleuth.facts import Expr, Index, Site, Spot, Value, is_test, written
 from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
@@ -69,6 +70,8 @@ from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
 BY = "check:detached-loss"
 FAMILY: Family = "training-procedure"
 SEVERITY: Severity = "error"
+SUSPECTS = ("loss-cut-from-graph",)
+CLAIMS = ("detach-breaks-learning",)
 NEXT = "trainsleuth probe --only parameter_table -- <your command>"
 
 
@@ -141,12 +144,13 @@ def _reads_leaf_gradient(site: Site) -> bool:
 def _failure(site: Site, shown: str, value: Value) -> Finding:
     path, line = site.function.path, site.call.line
     chain = (*value.chain, Link(path, line, "backward() starts from it and reaches no parameter"))
-    where = f"{value.chain[0].path}:{value.chain[0].line}: {value.chain[0].why}" if value.chain else f"{path}:{line}"
+    at = value.cut_at or (value.chain[0] if value.chain else Link(path, line, "it is made there"))
+    where = f"{at.path}:{at.line}: {at.why}"
     message = (
         f"backward() at {path}:{line} cannot reach the model: {shown} was cut from the graph at {where}; "
         "expected the tensor that the loss function returned."
     )
-    return _finding(site, "fail", message, chain)
+    return replace(_finding(site, "fail", message, chain), path=at.path, line=at.line)
 
 
 def _finding(site: Site, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:
@@ -161,4 +165,6 @@ def _finding(site: Site, outcome: Outcome, message: str, chain: tuple[Link, ...]
         line=site.call.line,
         chain=chain,
         next=NEXT if outcome == "fail" else "",
+        claims=CLAIMS if outcome == "fail" else (),
+        suspects=SUSPECTS if outcome == "fail" else (),
     )

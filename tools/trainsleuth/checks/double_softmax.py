@@ -78,6 +78,11 @@ from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
 BY = "check:double-softmax"
 FAMILY: Family = "loss"
 SEVERITY: Severity = "error"
+SUSPECTS = ("double-normalised-loss",)
+CLAIMS = (
+    "softmax-before-ce",
+    "softmax-before-ce-floor",
+)
 NEXT = "trainsleuth probe --only loss_contract -- <your command>"
 
 _SOFTMAX_LOSSES = ("CrossEntropyLoss", "cross_entropy")
@@ -136,4 +141,6 @@ def _finding(call: LossCall, outcome: Outcome, message: str, chain: tuple[Link, 
         line=call.site.call.line,
         chain=chain,
         next=NEXT if outcome == "fail" else "",
+        claims=CLAIMS if outcome == "fail" else (),
+        suspects=SUSPECTS if outcome == "fail" else (),
     )

@@ -80,6 +80,8 @@ from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
 BY = "check:missing-zero-grad"
 FAMILY: Family = "training-procedure"
 SEVERITY: Severity = "error"
+SUSPECTS = ("missing-zero-grad",)
+CLAIMS = ("zero-grad-forgotten",)
 NEXT = "trainsleuth probe --only step_trace -- <your command>"
 MAX_CALLERS = 4  # how far out the loop around a step is looked for
 
@@ -268,4 +270,6 @@ def _finding(spot: Spot, outcome: Outcome, message: str, chain: tuple[Link, ...]
         line=spot.line,
         chain=chain,
         next=NEXT if outcome == "fail" else "",
+        claims=CLAIMS if outcome == "fail" else (),
+        suspects=SUSPECTS if outcome == "fail" else (),
     )

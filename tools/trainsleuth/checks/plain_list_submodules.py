@@ -96,6 +96,8 @@ from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
 BY = "check:plain-list-submodules"
 FAMILY: Family = "architecture"
 SEVERITY: Severity = "error"
+SUSPECTS = ("unregistered-submodules",)
+CLAIMS = ("updates-not-applied",)
 NEXT = "trainsleuth probe --only parameter_table -- <your command>"
 
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
@@ -315,4 +317,6 @@ def _finding(collection: _Collection, outcome: Outcome, message: str, chain: tup
         line=collection.spot.line,
         chain=chain,
         next=NEXT if outcome == "fail" else "",
+        claims=CLAIMS if outcome == "fail" else (),
+        suspects=SUSPECTS if outcome == "fail" else (),
     )

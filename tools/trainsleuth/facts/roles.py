@@ -36,11 +36,7 @@ def is_optimizer(index: Index, thing: Thing) -> bool:
 
 def _is_optimizer_class(name: str) -> bool:
     last = name.rpartition(".")[2]
-    if (
-        not name.startswith(_OPTIMIZER_LIBRARIES)
-        or ".lr_scheduler." in name
-        or last.endswith(("LR", "Scheduler"))
-    ):
+    if not name.startswith(_OPTIMIZER_LIBRARIES) or ".lr_scheduler." in name or last.endswith(("LR", "Scheduler")):
         return False
     return not name.startswith("transformers.") or last in ("AdamW", "Adafactor")
 

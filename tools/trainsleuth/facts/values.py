@@ -26,7 +26,7 @@ class Value(NamedTuple):
     grad: live (a path leads back to parameters), cut (surely none), leaf (an input of its own that requires a
         gradient), reborn (a leaf made from what was cut), data (from a loader), constant, unknown.
     before: of cut and reborn, the grad before the cut. is_bare: reborn, and nothing was computed from it since.
-    chain: cause first. why: what was not resolved.
+    chain: cause first. cut_at: where a graph was left behind. why: what was not resolved.
     """
 
     range: str = "unknown"
@@ -35,6 +35,7 @@ class Value(NamedTuple):
     before: str = ""
     why: str = ""
     is_bare: bool = False
+    cut_at: Link | None = None
 
     def then(self, path: str, line: int, why: str) -> Value:
         """The same value one step further on its way."""
@@ -171,7 +172,8 @@ def cut(value: Value, path: str, line: int, why: str) -> Value:
     if value.grad in ("constant", "data"):
         return value
     before = value.before if value.grad in ("cut", "reborn") else value.grad
-    return value._replace(grad="cut", before=before).then(path, line, why)
+    at = value.cut_at or Link(path, line, why)
+    return value._replace(grad="cut", before=before, cut_at=at).then(path, line, why)
 
 
 def reborn(value: Value, path: str, line: int, why: str) -> Value:
