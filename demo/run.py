@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,9 @@ def triage(twin: str, folder: Path) -> int:
     shutil.copy(HERE / "text.txt", folder.parent / "text.txt")
     command = [str(TRAINSLEUTH), "triage", "--time", "35", "--", "python", "train.py"]
     print(f"\n$ cd {twin} && trainsleuth {' '.join(command[1:])}\n", flush=True)
-    return subprocess.run(command, cwd=folder).returncode
+    # `python` must be the one with torch; one thread, as the programs are small
+    env = dict(os.environ, PATH=f"{TRAINSLEUTH.parent}{os.pathsep}{os.environ['PATH']}", OMP_NUM_THREADS="1")
+    return subprocess.run(command, cwd=folder, env=env).returncode
 
 
 def main() -> int:

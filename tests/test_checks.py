@@ -76,8 +76,10 @@ FOUND = {
             def forward(self, x):
                 return torch.sigmoid(self.fc(x))
 
-        def step(model: Net, x, y):
+        def step(model, x, y):
             return F.binary_cross_entropy_with_logits(model(x), y)
+
+        step(Net(), torch.ones(2, 4), torch.ones(2, 1))
         """,
     ),
     "item before backward": (
