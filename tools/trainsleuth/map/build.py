@@ -16,7 +16,7 @@ from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import RECIPE_DISTANCE, choices, configured, kinds_of, not_chosen, roots_of, settings
+from .recipes import RECIPE_DISTANCE, choices, configured, kinds_of, looked_up, not_chosen, roots_of, settings
 from .siblings import groups
 from .steps import Sign, signs
 from .values import Values
@@ -87,7 +87,9 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     given = tuple(settings(index, paths))
     chosen = choices(index, values, given)
     if chosen:
-        values = Values(index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen))
+        values = Values(
+            index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen), looked_up(chosen)
+        )
         graph = Graph(index, values)
         table, handed = signs(index, values), _handed(index, values)
         entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])

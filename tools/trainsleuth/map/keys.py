@@ -6,7 +6,10 @@ from trainsleuth.facts import Expr
 
 
 def key_of(expr: Expr) -> str | None:
-    """The configuration key that an expression reads: cfg.optim.name and cfg["optim"]["name"] are "optim.name"."""
+    """The configuration key that an expression reads: cfg.optim.name and cfg["optim"]["name"] are "optim.name".
+
+    So is cfg["optim"].pop("name"). None for what reads no configuration by a literal key.
+    """
     if expr.kind == "path":
         parts = expr.text.removeprefix("self.").split(".")
         return ".".join(parts[1:]) or None
@@ -14,4 +17,8 @@ def key_of(expr: Expr) -> str | None:
         base = expr.parts[0]
         inner = key_of(base) if base.kind == "index" or "." in base.text else ""
         return None if inner is None else ".".join(filter(None, (inner, expr.parts[1].text)))
+    if expr.kind == "call" and expr.last in ("pop", "get") and expr.arguments and expr.arguments[0].kind == "string":
+        base = expr.receiver
+        inner = key_of(base) if base is not None and (base.kind in ("index", "call") or "." in base.text) else ""
+        return None if inner is None else ".".join(filter(None, (inner, expr.arguments[0].text)))
     return None

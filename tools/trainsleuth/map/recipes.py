@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, External, Function, Index, Module
 
-from .registries import Table, tables
+from .registries import tables
+from .tables import Table
 from .values import Values
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
@@ -124,6 +125,16 @@ def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
         elif isinstance(choice.target, Class):
             for one in index.lineage(choice.target):
                 yield from (m for m in one.methods.values() if index.method(choice.target, m.name) is m)
+
+
+def looked_up(chosen: Iterable[Choice]) -> dict[Function, tuple[Class, ...]]:
+    """Functions that look a chosen class up -> the classes that they give back, made or not."""
+    found: dict[Function, tuple[Class, ...]] = {}
+    for choice in chosen:
+        for function, _ in choice.sites:
+            if isinstance(choice.target, Class):
+                found[function] = (*found.get(function, ()), choice.target)
+    return found
 
 
 def configured(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class]:

@@ -2,50 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module
+from trainsleuth.facts import Expr, Function, Index
 from trainsleuth.facts.scopes import bindings
 
+from .attributes import attribute_tables
 from .keys import key_of
+from .tables import Entry, Table
 from .values import Values
-
-Entry = Class | Function | External
-_NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """`entries` by name. `key` is the configuration key whose value picks one ("" when only `kind` is known)."""
-
-    entries: Mapping[str, Entry]
-    key: str
-    kind: str = ""
-    site: tuple[Function, int] | None = None  # where the code looks a name up, and the line
-    library: str = ""  # the module of another library that names are looked up in: its entries are not known
-
-    def answers(self, key: str) -> bool:
-        """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
-        if self.key:
-            return key == self.key or key.endswith("." + self.key)
-        parts = key.split(".")
-        named = parts[-2:] if parts[-1] in _NAME_KEYS else parts[-1:]
-        return any(_singular(part) == _singular(self.kind) for part in named)
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
     """Every table, by each name that it holds; those of libraries under ""."""
     found: dict[str, list[Table]] = {}
-    for table in (*_decorated(index), *_literal(index, values), *_attributes(index, values)):
+    for table in (*_decorated(index), *_literal(index, values), *attribute_tables(index)):
         for name in table.entries or [""]:
             found.setdefault(name, []).append(table)
     return found
-
-
-def _singular(word: str) -> str:
-    word = word.lower().strip("_")
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
 def _decorated(index: Index) -> Iterator[Table]:
@@ -95,58 +69,3 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
         if pair.kind == "pair" and pair.parts[0].kind == "string":
             for one in values.callables(function, pair.parts[1])[:1]:
                 yield pair.parts[0].text, one
-
-
-def _attributes(index: Index, values: Values) -> Iterator[Table]:
-    """getattr(module, cfg["type"]), in place or in a function that is handed the key and the module."""
-    for site in index.calls("getattr"):
-        if len(site.call.arguments) < 2:
-            continue
-        module, wanted = site.call.arguments[:2]
-        key = key_of(wanted) if wanted.kind != "path" or "." in wanted.text else None
-        if module.kind == "path" and key is not None and site.function.parameter(module.text) is None:
-            yield from _module_table(index, site.function, module.text, key, site.call.line)
-        elif module.kind == "path" and site.function.parameter(module.text) is not None:
-            yield from _through_factory(index, site.function, module.text, wanted)
-
-
-def _through_factory(index: Index, factory: Function, module: str, wanted: Expr) -> Iterator[Table]:
-    suffix, parameter = _suffix(factory, wanted)
-    if parameter is None or factory.self_name in (parameter, module):
-        return
-    order = [p.name for p in factory.parameters if p.name != factory.self_name]
-    for site in index.calls(factory.name):
-        name = site.call.argument(order.index(parameter), parameter)
-        given = site.call.argument(order.index(module), module)
-        if name is not None and name.kind == "string" and given is not None and given.kind == "path":
-            key = ".".join(filter(None, (name.text, suffix)))
-            yield from _module_table(index, site.function, given.text, key, site.call.line)
-
-
-def _suffix(factory: Function, wanted: Expr) -> tuple[str, str | None]:
-    """("type", "name") of config[name]["type"] inside a factory with the parameter `name`."""
-    if wanted.kind == "path" and "." not in wanted.text:
-        if factory.parameter(wanted.text) is not None:
-            return "", wanted.text
-        bound = [b.value for b in bindings(factory).get(wanted.text, ()) if b.value is not None]
-        return _suffix(factory, bound[-1]) if bound and bound[-1].kind == "index" else ("", None)
-    if wanted.kind == "index" and len(wanted.parts) == 2:
-        last = wanted.parts[1]
-        if last.kind == "path" and factory.parameter(last.text) is not None:
-            return "", last.text
-        if last.kind == "string":
-            inner, parameter = _suffix(factory, wanted.parts[0])
-            return ".".join(filter(None, (inner, last.text))), parameter
-    return "", None
-
-
-def _module_table(index: Index, function: Function, module: str, key: str, line: int) -> Iterator[Table]:
-    symbol = index.resolve(function, module)
-    if isinstance(symbol, Module) and symbol.path:
-        file = index.files[symbol.path]
-        functions = {name: one for name, one in file.functions.items() if "." not in name and name != MODULE_BODY}
-        yield Table(
-            {**functions, **{n: one for n, one in file.classes.items() if "." not in n}}, key, site=(function, line)
-        )
-    elif isinstance(symbol, External):
-        yield Table({}, key, site=(function, line), library=symbol.name)

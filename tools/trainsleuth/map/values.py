@@ -63,17 +63,20 @@ class Values:
         excluded: frozenset[Class] = frozenset(),
         kinds: Mapping[str, Class] | None = None,
         configured: Mapping[str, Class] | None = None,
+        looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
         `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
         and is not known otherwise is taken for the chosen criterion. `configured` are the classes that sections
-        of the configuration build: instantiate(cfg.model) gives that of the section "model".
+        of the configuration build: instantiate(cfg.model) gives that of the section "model". `looked_up` are
+        the classes that a function takes from a table by a configured name.
         """
         self.index = index
         self.excluded = excluded
         self.kinds = kinds or {}
         self.configured = configured or {}
+        self.looked_up = looked_up or {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: set[tuple[Function, str]] = set()
 
@@ -193,6 +196,8 @@ class Values:
         return _unique(self._returned(function, 0, None))
 
     def _returned(self, function: Function, depth: int, item: int | str | None) -> Iterator[Held]:
+        if function in self.looked_up and item is None:
+            yield from self.looked_up[function]
         owner = self.index.class_of(function)
         for event in function.events:
             if event.kind != "return" or event.value is None:

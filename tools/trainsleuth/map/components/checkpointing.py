@@ -36,6 +36,7 @@ _NAMED = re.compile(
     r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
     re.I,
 )
+_DIRECT = re.compile(r"save|load|restore|resume|restart", re.I)  # enough for a function that saves itself
 _NOT = re.compile(
     r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes|cache|writer|batch|example",
     re.I,
@@ -88,7 +89,9 @@ def _checkpoint_keyword(
 
 def _wrappers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
     """Calls of a project function that saves or loads, one and two hops away."""
-    wrapped = {function: role for function, role in savers.items() if _is_named(function)}
+    wrapped = {
+        function: role for function, role in savers.items() if _is_named(function) or _DIRECT.search(function.name)
+    }
     for share in (0.92, 0.8):
         found: dict[Function, str] = {}
         for target, role in wrapped.items():

@@ -50,7 +50,7 @@ _CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Setti
 def places(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
         yield from _read(program, function, weight)
-        if _READER.search(function.name) and not function.owner:
+        if _READER.search(function.name) and not function.self_name:
             yield program.at(function, function.line, "reader", 0.8 * weight**0.5)
         for decorator in function.decorators:
             if decorator.last in ("hydra_main", "main") and program.full_name(

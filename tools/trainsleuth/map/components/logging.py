@@ -44,6 +44,7 @@ _ADDS = frozenset(
     ]
 )
 _LOGGER_CLASS = re.compile(r"(?:Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter)$")
+_CALLBACK = re.compile(r"callback|on_batch_end|on_\w*step\w*|report|log_", re.I)
 _PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
 _LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
 _LOG_NAME = re.compile(
@@ -57,8 +58,10 @@ def places(program: Program) -> Iterator[Place]:
     feeders: dict[Function, float] = {}
     for function, weight in program.functions():
         for event in function.events:
-            near = function in program.spine or any(
-                function.loops[number].line in loops.get(function, ()) for number in event.block.loops
+            near = (
+                function in program.spine
+                or _CALLBACK.search(function.name) is not None
+                or any(function.loops[number].line in loops.get(function, ()) for number in event.block.loops)
             )
             for call in event.calls:
                 role, score = _role(program, function, call, near)

@@ -73,7 +73,11 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
         elif isinstance(target, External):
             if _is_library_model(target.name, call.last):
                 yield place(0.95 * called.weight**0.5)
-        elif not nested and _BUILDER.search(call.last):
+        elif (
+            isinstance(target, Function)
+            and not nested
+            and (call.parts[0].kind == "index" or _BUILDER.search(call.last))
+        ):
             makes = bool(run.keys() & set(program.values.returned(target)))
             yield place(0.95 if makes else base)
     held = _assigned_to_network(called.event)

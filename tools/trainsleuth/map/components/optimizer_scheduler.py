@@ -15,7 +15,7 @@ from ..steps import is_optimizer, step_role, writes_learning_rate
 _BUILDER = re.compile(r"(?:get|build|create|make|configure|init|setup|prepare)\w*(?:optim|schedul)\w*", re.I)
 _SCHEDULE = re.compile(r"(?:Scheduler|LR|OneCycle\w*|Annealing\w*|get_\w*schedule\w*|Schedule)$")
 _RATE_FUNCTION = re.compile(
-    r"^(?:get|adjust|set|cosine|compute|update|calc)_?\w*(?:lr|learning_rate)\w*$|^lr_(?:lambda|schedule|scheduler|fn)\w*$",
+    r"^(?:get|adjust|set|cosine|compute|update|calc)_?\w*(?:lr|learning_rate)\w*$|^lr_(?:lambda|schedule|scheduler|fn)\w*$|^(?:lr|cosine|linear|warmup|step|poly\w*|exp\w*)_\w*sched\w*$",
     re.I,
 )
 

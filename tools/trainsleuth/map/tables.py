@@ -1,0 +1,35 @@
+"""One table from names to classes and functions, and which configuration key picks from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trainsleuth.facts import Class, External, Function
+
+Entry = Class | Function | External
+_NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """`entries` by name. `key` is the configuration key whose value picks one ("" when only `kind` is known)."""
+
+    entries: Mapping[str, Entry]
+    key: str
+    kind: str = ""
+    site: tuple[Function, int] | None = None  # where the code looks a name up, and the line
+    library: str = ""  # the module of another library that names are looked up in: its entries are not known
+
+    def answers(self, key: str) -> bool:
+        """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
+        if self.key:
+            return key == self.key or key.endswith("." + self.key)
+        parts = key.split(".")
+        named = parts[-2:] if parts[-1] in _NAME_KEYS else parts[-1:]
+        return any(_singular(part) == _singular(self.kind) for part in named)
+
+
+def _singular(word: str) -> str:
+    word = word.lower().strip("_")
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
