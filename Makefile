@@ -1,10 +1,10 @@
-# Verbs: make test, make demo, make lint. Each does its own set-up from a fresh clone.
+# Verbs: test, demo, lint, twins, overhead. Each does its own set-up from a fresh clone.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
-.PHONY: test demo lint clean
+.PHONY: test demo lint twins overhead clean
 .DELETE_ON_ERROR:
 
 # torch goes first and alone: resolved together with its users, an unpinned CUDA build may win
@@ -19,7 +19,14 @@ $(VENV)/.frameworks: $(VENV)/.base
 	@touch $@
 
 test: $(VENV)/.frameworks lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
+
+# the bundled programs themselves: every healthy twin learns, every broken one is silently worse
+twins: $(VENV)/.base
+	$(BIN)/python -m pytest -n 2 -m twins tests/test_runs_train.py
+
+overhead: $(VENV)/.base
+	$(BIN)/python evidence/overhead.py
 
 lint: $(VENV)/.base
 	$(BIN)/ruff check .

@@ -7,7 +7,6 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-
 from trainsleuth.checks import check_ids, explain, run_checks
 from trainsleuth.checks.docs import Example
 from trainsleuth.repository import Repository

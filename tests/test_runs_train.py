@@ -80,6 +80,7 @@ def test_twins_differ_only_by_the_marked_fault(case: str) -> None:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.twins
 @pytest.mark.parametrize("case", CASES)
 def test_healthy_twin_learns_and_broken_twin_is_silently_worse(case: str, tmp_path: Path) -> None:
     spec = load(case)

@@ -12,7 +12,7 @@ A pass means that every loss and every gradient was finite for the steps seen. I
 this would change later: many such faults wait for one rare batch or for weights that have grown.
 Cost: reads each loss, one norm over the gradients per step; the search costs a few steps, once.
 Cannot see: a fault that depends on values outside of torch's random state and the data loader may not happen
-again; then the answer is open, with what the autograd graph still showed. Not searched: FSDP.
+again; then the line is a guess of low confidence, from what the autograd graph still showed. Not searched: FSDP.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ def _unnamed(event: Event) -> Finding:
     path, line = place(site)
     confidence: Confidence = "medium" if len(evidence) == 1 else "low"
     return Finding(
-        by=BY, outcome="open", severity="warning", confidence=confidence, family=NUMERICAL, path=path, line=line,
+        by=BY, outcome="fail", severity="warning", confidence=confidence, family=NUMERICAL, path=path, line=line,
+        suspects=("nonfinite-in-forward", "nonfinite-in-backward"),
         message=f"in step {event['n']} (counted from 0) the {words.noticed(event)} at {shown(event)}; expected finite values; "
         f"its origin was not seen: {event['why']}{words.evidence(evidence)}{words.failures(event)}",
         measured={"step": event["n"], "attempts": event["attempts"]},

@@ -334,7 +334,7 @@ def _passes(calls: list[Event]) -> Iterator[Finding]:
         against = f" per label, chance {chance:.3g}" if chance is not None else ""
         yield Finding(
             by="probe:loss_contract", outcome="pass", confidence="high", family="loss", path=path, line=line,
-            message=f"{call['fn']} at {shown(call)} gets {call.get('holds', 'values')} in [{_range(call)}]"
+            message=f"{call['fn']} at {shown(call)} gets {_kind(call)} in [{_range(call)}]"
             f"{_at(call.get('producer') or {})}; first value {value if not isinstance(value, float) else f'{value:.4g}'}{against}",
             measured={**_measured(call), **({"chance": round(chance, 4)} if chance is not None else {})},
         )  # fmt: skip
@@ -350,6 +350,11 @@ def _nothing_seen(trace: Trace, graphs: tuple[Event, ...]) -> Finding:
         message = "no loss function was called in training and no backward was seen"
     return Finding(by="probe:loss_contract", outcome="open", family="loss", path=path, line=line, message=message,
                    next="compare the loss of one batch with the value for a constant prediction by hand")  # fmt: skip
+
+
+def _kind(call: Event) -> str:
+    holds = str(call.get("holds", "values"))
+    return holds if holds.endswith("probabilities") else "values"
 
 
 def _range(call: Event) -> str:
