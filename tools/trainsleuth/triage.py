@@ -173,7 +173,8 @@ def _corroborated(failures: Sequence[Finding]) -> list[Finding]:
     same = [f for f in others if f.is_alarm and f.by != first.by and set(f.suspects) & set(first.suspects)]
     if first.is_alarm and same:
         seen_by = ", ".join(dict.fromkeys(f.by for f in same))
-        first = replace(first, confidence="high", message=f"{first.message}. Also seen by {seen_by}")
+        message = f"{first.message.rstrip('.')}. Also seen by {seen_by}"
+        first = replace(first, confidence="high", message=message, next=same[0].next or first.next)
     return [first, *others]
 
 

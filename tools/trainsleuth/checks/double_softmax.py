@@ -99,12 +99,14 @@ def _examined(index: Index, call: LossCall) -> Finding:
     given = call.site.call.argument(0, "input")
     if not call.loss or given is None:
         return _finding(call, "open", f"not resolved: {call.why or 'its input is not written out'}")
-    reasons = []
+    reasons, squashed = [], []
     for spot in call.spots:
         values = index.values.of(given, spot)
         if values and all(value.range in _SQUASHED for value in values):
-            return _failure(call, values[0], spot)
+            squashed.append((values[0], spot))
         reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
+    if squashed:  # told on the way of a training step rather than of an evaluation
+        return _failure(call, *min(squashed, key=lambda found: found[0].grad == "cut"))
     if reasons:
         return _finding(call, "open", f"the range of {written(given)} is not resolved: {reasons[0]}")
     return _finding(call, "pass", f"{written(given)} is not squashed before {call.loss}")
