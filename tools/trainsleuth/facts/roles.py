@@ -59,6 +59,6 @@ def stepped(index: Index, call: Expr, spot: Spot) -> Expr | None:
 def modules_of_optimizer(optimizer: Instance) -> Iterator[str]:
     """Paths of the modules whose parameters the constructor was given: `net` of SGD(net.parameters())."""
     for expr in optimizer.call.walk() if optimizer.call is not None else ():
-        if expr.kind == "call" and expr.last in ("parameters", "named_parameters") and expr.receiver is not None:
-            if expr.receiver.kind == "path":
-                yield expr.receiver.text
+        module = expr.receiver if expr.last in ("parameters", "named_parameters") else None
+        if expr.kind == "call" and module is not None and module.kind == "path":
+            yield module.text
