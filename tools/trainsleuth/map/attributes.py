@@ -11,7 +11,6 @@ from trainsleuth.facts.scopes import bindings
 from .keys import key_of
 from .tables import Entry, Table
 
-
 MAX_HOPS = 3  # callers that a name is followed up to
 
 

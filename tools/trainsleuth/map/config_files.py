@@ -136,7 +136,7 @@ def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
                 break
         else:
             tail = word.lstrip("./")
-            fits = [path for path in index.configs if path.endswith("/" + tail) or path.endswith(f"/{tail}.yaml")]
+            fits = [path for path in index.configs if path.endswith(("/" + tail, f"/{tail}.yaml"))]
             if len(fits) == 1:
                 yield fits[0]
 

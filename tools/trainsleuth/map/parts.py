@@ -65,10 +65,7 @@ def parts_of(index: Index, program: Program | None, scope: str | None, recipe: s
 
 def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
     """No Python at all, or code of another library: said, and no part is claimed."""
-    if library:
-        why = f"{library} code; this map reads PyTorch"
-    else:
-        why = "no Python program was found"
+    why = f"{library} code; this map reads PyTorch" if library else "no Python program was found"
     part = Part("absent", why)
     return Anatomy(
         index,

@@ -103,7 +103,7 @@ def _builds_itself(program: Program, target: Function) -> Class | None:
 
 def _outside(name: str, call: Expr) -> float:
     last = name.rpartition(".")[2]
-    if name.startswith("torchvision.datasets.") or name.startswith("torchaudio.datasets."):
+    if name.startswith(("torchvision.datasets.", "torchaudio.datasets.")):
         return 0.95
     if name.startswith(_ENVIRONMENTS):
         return 0.9
