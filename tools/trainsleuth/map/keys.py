@@ -18,7 +18,7 @@ def key_of(expr: Expr) -> str | None:
         inner = key_of(base) if base.kind == "index" or "." in base.text else ""
         return None if inner is None else ".".join(filter(None, (inner, expr.parts[1].text)))
     if expr.kind == "call" and expr.last in ("pop", "get") and expr.arguments and expr.arguments[0].kind == "string":
-        base = expr.receiver
-        inner = key_of(base) if base is not None and (base.kind in ("index", "call") or "." in base.text) else ""
+        asked = expr.receiver
+        inner = key_of(asked) if asked is not None and (asked.kind in ("index", "call") or "." in asked.text) else ""
         return None if inner is None else ".".join(filter(None, (inner, expr.arguments[0].text)))
     return None

@@ -24,7 +24,8 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
 
 def _decorated(index: Index) -> Iterator[Table]:
     kinds: dict[str, dict[str, Entry]] = {}
-    for thing in (*index.classes(), *index.functions()):
+    things: list[Class | Function] = [*index.classes(), *index.functions()]
+    for thing in things:
         for decorator in thing.decorators:
             kind = _kind(decorator)
             if kind:

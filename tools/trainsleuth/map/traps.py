@@ -52,10 +52,10 @@ def _evaluation_without_eval(program: Program) -> Iterator[str]:
         return
     for function, _ in program.functions():
         for event in function.events:
-            if event.kind == "with" and event.value is not None and written(event.value).endswith("no_grad()"):
-                if re.search(r"eval|valid|test", function.name, re.I):
-                    yield f"{function.path}:{function.line} {function.name} runs under no_grad, and no .eval() is reached"
-                    return
+            quiet = event.kind == "with" and event.value is not None and written(event.value).endswith("no_grad()")
+            if quiet and re.search(r"eval|valid|test", function.name, re.I):
+                yield f"{function.path}:{function.line} {function.name} runs under no_grad, and no .eval() is reached"
+                return
 
 
 def _seeds_in_one_place(program: Program) -> Iterator[str]:

@@ -111,6 +111,8 @@ class Values:
             if isinstance(symbol, Variable):
                 return self._variable_callables(symbol, depth)
             return self._attribute_callables(function, expr, depth)
+        if expr.kind == "attr":  # Trainer(...).train
+            return self._attribute_callables(function, expr, depth)
         if expr.kind == "index":  # {"a": A, "b": B}[name]
             if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
                 return self._members(function, module)

@@ -73,6 +73,8 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
         elif isinstance(target, External):
             if _is_library_model(target.name, call.last):
                 yield place(0.95 * called.weight**0.5)
+            elif not nested and _is_layer(target.name) and _assigned_to_network(called.event):
+                yield place(0.8 * called.weight**0.5)
         elif (
             isinstance(target, Function)
             and not nested
@@ -91,6 +93,12 @@ def _is_library_model(name: str, last: str) -> bool:
         return True
     makes = last[:1].isupper() or _BUILDER.search(last) is not None
     return name.startswith(_LIBRARIES) and makes and _NOT_MODELS.search(name) is None
+
+
+def _is_layer(name: str) -> bool:
+    """torch.nn.Linear, torch.nn.Sequential: a small network may be nothing else."""
+    package, _, last = name.rpartition(".")
+    return package == "torch.nn" and last[:1].isupper() and not last.endswith("Loss")
 
 
 def _assigned_to_network(event: Event) -> bool:
