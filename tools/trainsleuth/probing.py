@@ -105,7 +105,7 @@ def _launch(request: Request, experiment: str, seconds: float) -> Run:
 def _judged(experiment: str, run: Run, only: frozenset[str] | None) -> Iterator[Finding]:
     """Findings of every process that trains, told once when ranks agree; and how the run ended."""
     training = [trace for trace in traces(run.events) if trace.trains]
-    yield from _ending(run, training)
+    yield from _ending(run, training, experiment)
     seen: dict[tuple[str, str, str], int] = {}
     found: list[Finding] = []
     for trace in training:
@@ -121,11 +121,18 @@ def _judged(experiment: str, run: Run, only: frozenset[str] | None) -> Iterator[
         yield finding if ranks == 1 else replace(finding, measured={**finding.measured, "processes": ranks})
 
 
-def _ending(run: Run, training: Sequence[Trace]) -> Iterator[Finding]:
-    """What the way the run ended says by itself: a crash is its own cause; no step at all leaves all open."""
+def _ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Finding]:
+    """What the way the run ended says by itself: a crash is its own cause; no step at all leaves all open.
+
+    Under an experiment that holds the data still, a crash may be the experiment's doing: it accuses nobody.
+    """
     crash = next((event for event in run.events if event.get("kind") == "crash"), None)
     steps = max((trace.steps for trace in training), default=0)
-    if crash is not None and run.ended == "crashed":
+    if run.ended == "crashed" and probes.EXPERIMENTS[experiment].get("intervenes"):
+        what = f"{crash['type']}: {crash['message']}" if crash else run.why
+        yield Finding(by="probe:run", outcome="open", next="run the program without the probe to see whether it crashes too",
+                      message=f"with its data held still the program stopped after {steps} steps: {what}")  # fmt: skip
+    elif crash is not None and run.ended == "crashed":
         yield Finding(
             by="probe:run",
             outcome="fail",

@@ -24,7 +24,7 @@ EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
         "steps": 200,
         "stop_at_nonfinite": True,
     },
-    "overfit": {"listeners": ["overfit", "losses", "origins"], "steps": 150},
+    "overfit": {"listeners": ["overfit", "losses", "origins"], "steps": 150, "intervenes": True},
 }
 
 
