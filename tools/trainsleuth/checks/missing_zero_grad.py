@@ -136,11 +136,22 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Thing]) -> 
         if not found.cleared and not found.doubt:
             return _failure(found, spot, shown, "high" if known else "medium")
     doubts = [found.doubt for found in rounds if found.doubt and not found.cleared]
+    if not rounds and _clears_itself(index, spot):
+        return _finding(spot, "pass", f"{shown} is cleared by the function that steps it")
     if not rounds:
         return _finding(spot, "open", f"no loop with a backward() was found around {shown}.step()")
     if doubts:
         return _finding(spot, "open", doubts[0])
     return _finding(spot, "pass", f"{shown} is cleared: {rounds[0].cleared}")
+
+
+def _clears_itself(index: Index, spot: Spot) -> bool:
+    """A step method of a framework's loop: backward, step and clear stand side by side."""
+    here = spot.function.events[spot.position].block
+    effects = [
+        e for e in index.effects.of(spot.function) if not is_sibling(spot.function.events[e.position].block, here)
+    ]
+    return {"backward", "clear"} <= {effect.kind for effect in effects}
 
 
 def _rounds(index: Index, step: _Step, known: list[Thing], depth: int) -> Iterator[_Round]:

@@ -209,9 +209,10 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
         if not origins or any(o.kind != "assign" or o.spot.function is not member.spot.function for o in origins):
             return None
     for thing in index.objects.of(member.expr, member.spot):
-        if isinstance(thing, Instance) and thing.call is not None and id(thing.call) not in registered:
-            if thing.name.endswith("nn.Parameter") or owns_parameters(index, thing):
-                return thing
+        if not isinstance(thing, Instance) or thing.call is None or id(thing.call) in registered:
+            continue
+        if thing.name.endswith("nn.Parameter") or owns_parameters(index, thing):
+            return thing
     return None
 
 
@@ -261,6 +262,10 @@ def _registered(index: Index, cls: Class, name: str) -> str:
 
 def _handed_over(index: Index, cls: Class, name: str) -> str:
     """Its parameters are asked for by hand, most likely for the optimizer."""
+    for function in _family_functions(index, cls):
+        for event in function.events:
+            if event.kind == "return" and function.name != "forward" and _is_handed(event.value, name):
+                return f"{function.name}() hands it out at line {event.line}"
     for site in index.calls("parameters", "named_parameters", "add_param_group", *_OPTIMIZERS):
         function = site.function
         if function.owner == cls.qualname and function.name in ("__init__", "forward"):
@@ -268,6 +273,15 @@ def _handed_over(index: Index, cls: Class, name: str) -> str:
         if any(_mentions(event.value, name) for event in function.events):
             return f"its parameters seem to be handed over at {function.path}:{site.call.line}"
     return ""
+
+
+def _is_handed(expr: Expr | None, name: str) -> bool:
+    """The collection or a member is given out as it is, not called."""
+    if expr is None:
+        return False
+    if expr.kind in ("list", "tuple", "index", "slice"):
+        return any(_is_handed(part, name) for part in expr.parts[: 1 if expr.kind == "index" else None])
+    return expr.kind == "path" and expr.text.endswith(f".{name}")
 
 
 def _hidden(index: Index, collection: _Collection) -> str:

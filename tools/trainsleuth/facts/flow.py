@@ -168,8 +168,9 @@ class Flow:
                         Spot(cls.body, binding.position, None, inside.reach),
                         binding.items,
                     )
+        part = self.index.part(owner.kind.path)
         for function, line in self.index.set_from_outside(name):
-            if function.owner not in {cls.qualname for cls in classes}:
+            if self.index.part(function.path) == part and function.owner not in {cls.qualname for cls in classes}:
                 yield Origin("unknown", None, inside, (), None, f"{name} is also set at {function.path}:{line}")
 
     def is_dead(self, block: Block, spot: Spot) -> bool:

@@ -22,7 +22,9 @@ class Holders:
 
     def of(self, seeds: frozenset[str]) -> frozenset[str]:
         """`seeds` and every name that may hold what one of them names or, called, makes."""
-        return self._reached(seeds, True)
+        same = frozenset(alias for seed in seeds for alias in self.aliases(seed))
+        made = frozenset(name for alias in same for name in self._made.get(alias, ()))
+        return self._reached(same | made, True)
 
     def aliases(self, name: str) -> frozenset[str]:
         """`name` and every name that the very same function may go by: no results of calls."""
@@ -40,6 +42,17 @@ class Holders:
                         stack.append(name)
             self._known[key] = frozenset(reached)
         return self._known[key]
+
+    @cached_property
+    def _made(self) -> dict[str, set[str]]:
+        """From the name that is called to the names that its result is assigned to."""
+        made: dict[str, set[str]] = {}
+        for function in self.index.functions():
+            for event in function.events:
+                if event.value is not None and event.value.kind == "call" and event.kind in ("assign", "return"):
+                    names = {last for target in event.targets for last in _targets(target)} or {function.name}
+                    made.setdefault(event.value.last, set()).update(names)
+        return made
 
     @cached_property
     def _edges(self) -> dict[str, set[str]]:
