@@ -83,8 +83,8 @@ def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
 
 
 def _framework_name(program: Program) -> str:
-    if program.framework is not None:
-        return program.framework.name
+    if program.training.framework is not None:
+        return program.training.framework.name
     accelerate = any(program.is_reached(site.function) for site, _ in program.calls("Accelerator"))
     return "PyTorch with accelerate" if accelerate else "PyTorch"
 
@@ -97,7 +97,7 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
     places = tuple(_best(chain(places_of(name)(program), argument_places(program, name))))
-    framework = program.framework
+    framework = program.training.framework
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
     if places and program.assumed and name in _TRAINING_ONLY:

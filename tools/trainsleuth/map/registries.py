@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index
 from trainsleuth.facts.scopes import bindings
 
 from .attributes import attribute_tables
