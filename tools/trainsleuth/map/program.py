@@ -15,11 +15,13 @@ from .graph import PART, Graph
 from .recipes import Choice, Setting
 from .records import Place
 from .steps import Sign
+from .tables import Table
 from .training import Training
 from .values import Values
 
 HAND_OVERS = ("run_stage", "spawn", "partial", "start_processes", "notebook_launcher", "Process", "main")
 FAR = 30
+SLOPE = 0.15  # how fast code away from the frame of the program loses weight
 REACHED = 0.35  # weights at or above this belong to functions that the entry is seen to reach
 
 
@@ -51,6 +53,7 @@ class Program:
     config_paths: tuple[str, ...] = ()
     recipe: str | None = None
     settings: tuple[Setting, ...] = ()
+    tables: tuple[Table, ...] = ()  # tables of the repository from which a name picks classes
     _weights: dict[Function, float] = field(default_factory=dict)
     _names: dict[tuple[Function, str], str] = field(default_factory=dict)
 
@@ -68,7 +71,7 @@ class Program:
     def _weigh(self, function: Function) -> float:
         if function in self.entry.reach.distance:
             aside = self.training.from_spine.get(function, FAR)
-            return max(REACHED, 1 / (1 + 0.09 * aside))
+            return max(REACHED, 1 / (1 + SLOPE * aside))
         if function.path in self.siblings:
             return 0.03
         if NEVER.search(function.path):
