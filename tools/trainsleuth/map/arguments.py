@@ -27,7 +27,7 @@ _PACKAGES = frozenset(package for framework in FRAMEWORKS for package in framewo
 def argument_places(program: Program, component: str) -> Iterator[Place]:
     """Keywords of a trainer's constructor and of its settings that decide one component."""
     pattern = _KEYWORDS.get(component)
-    if pattern is None or program.framework is None:
+    if pattern is None or program.training.framework is None:
         return
     for called in program.reached_calls:
         named = [one.name for one in called.targets if isinstance(one, External)]

@@ -17,6 +17,7 @@ from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
 from .recipes import RECIPE_DISTANCE, choices, configured, kinds_of, looked_up, not_chosen, roots_of, settings
+from .registries import tables
 from .siblings import groups
 from .steps import Sign, signs
 from .values import Values
@@ -85,7 +86,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     entry = found[0]
     paths = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, paths))
-    chosen = choices(index, values, given)
+    known = tables(index, values)
+    chosen = choices(index, known, given)
     if chosen:
         values = Values(
             index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen), looked_up(chosen)
@@ -113,4 +115,5 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
         config_paths=paths,
         recipe=recipe,
         settings=given,
+        tables=tuple(dict.fromkeys(table for found in known.values() for table in found)),
     )

@@ -145,10 +145,10 @@ def _beside(index: Index, reached: Reach) -> Iterator[str]:
     home = str(PurePosixPath(reached.roots[0].path).parent)
     for path in sorted(index.configs):
         name = PurePosixPath(path).name.lower()
-        if str(PurePosixPath(path).parent) in (home, f"{home}/configs", f"{home}/config", "configs", "config"):
-            if re.search(r"conf|train|default|base|param", name) and len(index.configs[path]) > 2:
-                yield path
-                return
+        beside = str(PurePosixPath(path).parent) in (home, f"{home}/configs", f"{home}/config", "configs", "config")
+        if beside and re.search(r"conf|train|default|base|param", name) and len(index.configs[path]) > 2:
+            yield path
+            return
 
 
 def _package_root(index: Index, recipe: str) -> str:

@@ -10,9 +10,10 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Function, Index
 
 from .frameworks import Handover
-from .graph import Graph, is_guarded
+from .graph import Graph
 from .launch import Command
 from .reach import Reach, reach
+from .running import is_guarded
 from .steps import Sign
 
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first

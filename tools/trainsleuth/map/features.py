@@ -102,7 +102,7 @@ def _keywords(program: Program, function: Function, call: Expr, weight: float) -
 def _accumulates(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
     """A division of the loss, a test of the step number, or a context that spares the synchronisation."""
     if event.kind in ("assign", "augment", "if", "for") and event.value is not None:
-        steps = program.loop_lines.get(function)
+        steps = program.training.loop_lines.get(function)
         if steps is None:
             return
         if any(part.kind == "path" and _ACCUMULATION.search(part.text) for part in event.value.walk()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, External, Function, Index, Site
+from trainsleuth.facts import Class, External, Index, Site
 
 from .values import Values
 
@@ -174,10 +174,6 @@ def owned_by(index: Index, held: Class | External) -> Framework | None:
     return None
 
 
-def is_module_of(index: Index, cls: Class, *endings: str) -> bool:
-    return any(base.rpartition(".")[2] in endings for base in index.external_bases(cls))
-
-
 def handovers(index: Index, values: Values) -> Iterator[Handover]:
     """Every such call in the repository."""
     starts = {name for framework in FRAMEWORKS for name in framework.starts}
@@ -192,13 +188,6 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
                 break
     for site in index.calls("LightningCLI"):
         yield Handover(FRAMEWORKS[0], site)
-
-
-def hook_methods(index: Index, framework: Framework, cls: Class) -> Iterator[Function]:
-    """Methods of `cls` that the framework calls."""
-    for name in framework.hooks:
-        if name in cls.methods:
-            yield cls.methods[name]
 
 
 def other_library(index: Index) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, Module
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index
 
+from .common_names import COMMON_NAMES
+from .running import executed, imported, is_guarded
 from .values import Values
 
 # cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
@@ -27,95 +28,6 @@ _CALLED_ON_OBJECTS = {
     "forward": 5,
     "__call__": 5,
 }
-# so common on values of other libraries that a namesake in the project says nothing
-_COMMON = frozenset(
-    [
-        "append",
-        "extend",
-        "items",
-        "keys",
-        "values",
-        "get",
-        "pop",
-        "add",
-        "update",
-        "copy",
-        "join",
-        "split",
-        "format",
-        "read",
-        "write",
-        "open",
-        "close",
-        "to",
-        "cuda",
-        "cpu",
-        "item",
-        "detach",
-        "clone",
-        "view",
-        "reshape",
-        "mean",
-        "sum",
-        "size",
-        "dim",
-        "log",
-        "exp",
-        "sqrt",
-        "max",
-        "min",
-        "abs",
-        "numpy",
-        "float",
-        "long",
-        "int",
-        "train",
-        "eval",
-        "step",
-        "zero_grad",
-        "backward",
-        "state_dict",
-        "load_state_dict",
-        "parameters",
-        "forward",
-        "strip",
-        "replace",
-        "startswith",
-        "endswith",
-        "sort",
-        "index",
-        "count",
-        "insert",
-        "remove",
-        "clear",
-        "reset",
-        "start",
-        "stop",
-        "apply",
-        "save",
-        "load",
-        "print",
-        "info",
-        "warning",
-        "error",
-        "debug",
-        "register",
-        "flatten",
-        "squeeze",
-        "unsqueeze",
-        "transpose",
-        "permute",
-        "expand",
-        "repeat",
-        "type",
-        "encode",
-        "decode",
-        "run",
-        "set",
-        "put",
-        "flush",
-    ]
-)
 
 
 class Edge(NamedTuple):
@@ -164,7 +76,7 @@ class Graph:
 
     def _read(self, function: Function) -> Iterator[Edge]:
         if function.name == MODULE_BODY:
-            for body in self.imported(function.path):
+            for body in imported(self.index, function.path):
                 yield Edge(body, IMPORT, -1)
         for decorator in function.decorators:
             for target in self.values.callables(
@@ -210,19 +122,10 @@ class Graph:
             )
         return self._propertied[cls]
 
-    def executed(self, function: Function, call: Expr) -> Iterator[Function]:
-        """exec(open("configurator.py").read()) runs that file here."""
-        folder = PurePosixPath(function.path).parent
-        for part in call.walk():
-            if part.kind == "string" and part.text.endswith(".py"):
-                file = self.index.files.get(str(folder / part.text)) or self.index.files.get(part.text)
-                if file is not None:
-                    yield file.body
-
     def _called(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
         known = False
         if call.callee == "exec":
-            yield from ((body, DIRECT) for body in self.executed(function, call))
+            yield from ((body, DIRECT) for body in executed(self.index, function, call))
         for target in self.targets(function, call):
             known = True
             if isinstance(target, Function):
@@ -256,7 +159,7 @@ class Graph:
                 for name in ("forward", "__call__"):
                     if (method := self.index.method(one, name)) is not None:
                         yield method, DIRECT
-        if held or call.receiver is None or call.last in _COMMON or call.last.startswith("__"):
+        if held or call.receiver is None or call.last in COMMON_NAMES or call.last.startswith("__"):
             return
         if call.receiver.kind == "path":
             receivers = self.values.of(function, call.receiver)
@@ -299,42 +202,3 @@ class Graph:
                 if self.index.method(cls, method.name) is method:
                     yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
-
-    def imported(self, path: str) -> Iterator[Function]:
-        """Module bodies that run when the file at `path` is imported."""
-        file = self.index.files[path]
-        names = self.index.names
-        for entry in file.imports:
-            module = names.module(path, entry.module, entry.level) if entry.module or entry.level else None
-            if entry.name and module is not None and module.folder and entry.name != "*":
-                found = names.member(module, entry.name)
-                if isinstance(found, Module) and found.path:
-                    yield self.index.files[found.path].body
-            if module is not None and module.path:
-                yield self.index.files[module.path].body
-        if path.endswith("__init__.py") and file.names & {
-            "import_module",
-            "__import__",
-            "iter_modules",
-            "walk_packages",
-        }:
-            yield from self._whole_folder(path)
-
-    def _whole_folder(self, path: str) -> Iterable[Function]:
-        folder = PurePosixPath(path).parent
-        return [
-            file.body
-            for other, file in self.index.files.items()
-            if PurePosixPath(other).parent == folder and other != path
-        ]
-
-
-def is_guarded(event: Event) -> bool:
-    """Stands under `if __name__ == "__main__"`."""
-    return any(
-        branch.test is not None
-        and branch.test.kind == "compare"
-        and any(part.text == "__name__" for part in branch.test.parts)
-        and branch.arm == 0
-        for branch in event.block.branches
-    )

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from .records import COMPONENTS, Part, Place
 
 MIN_BUDGET = 200  # tokens: below this the ten names and statuses do not fit
+NEAR, NEAR_IN_LOOP = 0.5, 0.75
+SAME_ROLE, SAME_ROLE_NEAR = 0.95, 0.88
+FAR_APART = 1_000_000
 TEXT_WIDTH = 66  # characters of a source line that are shown
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
     "entry_point": 0.08,
@@ -76,12 +79,13 @@ def ranked(places: Sequence[Place], name: str) -> Iterator[Place]:
 
 def _worth(place: Place, taken: Sequence[Place], name: str) -> float:
     worth = place.score
-    near = 0.75 if name == "training_loop" else 0.45
+    near = NEAR_IN_LOOP if name == "training_loop" else NEAR
     for other in taken:
-        if other.path == place.path and abs(other.line - place.line) <= 3:
+        apart = abs(other.line - place.line) if other.path == place.path else FAR_APART
+        if apart <= 5:
             worth *= near
         elif other.role == place.role:
-            worth *= 0.93
+            worth *= SAME_ROLE if apart >= 15 else SAME_ROLE_NEAR
     return worth
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from trainsleuth.facts import Index
+from trainsleuth.facts import Class, Index
 
 from .arguments import argument_places
 from .components import places_of
@@ -14,8 +14,10 @@ from .entries import NEVER
 from .features import FEATURES, features
 from .frameworks import other_library
 from .program import Program
+from .recipes import selecting
 from .records import COMPONENTS, Part, Place
 from .siblings import groups
+from .tables import Table
 from .traps import traps
 
 MAX_PROGRAMS = 14
@@ -56,7 +58,7 @@ def parts_of(index: Index, program: Program | None, scope: str | None, recipe: s
         {name: _with_text(index, part, limit) for name, part in parts.items()},
         {name: _with_text(index, part, limit) for name, part in found.items()},
         tuple(_programs(program)) if scope is None else (),
-        (),
+        tuple(_recipes(program)) if recipe is None else (),
         tuple(traps(program)) if trains else (),
         tuple(_unresolved(program)),
         recipe,
@@ -83,8 +85,8 @@ def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
 
 
 def _framework_name(program: Program) -> str:
-    if program.framework is not None:
-        return program.framework.name
+    if program.training.framework is not None:
+        return program.training.framework.name
     accelerate = any(program.is_reached(site.function) for site, _ in program.calls("Accelerator"))
     return "PyTorch with accelerate" if accelerate else "PyTorch"
 
@@ -97,7 +99,7 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
     places = tuple(_best(chain(places_of(name)(program), argument_places(program, name))))
-    framework = program.framework
+    framework = program.training.framework
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
     if places and program.assumed and name in _TRAINING_ONLY:
@@ -175,6 +177,27 @@ def _programs(program: Program) -> Iterator[str]:
         yield f"{len(together) - MAX_PROGRAMS} more"
 
 
+def _recipes(program: Program) -> Iterator[str]:
+    """Configuration files that choose among the classes of the project, besides those that are read anyway."""
+    known: dict[str, list[Table]] = {}
+    for table in program.tables:
+        for name in table.entries:
+            known.setdefault(name, []).append(table)
+    found = [path for path in selecting(program.index, known) if path not in program.config_paths]
+    yield from found if program.entry.trains else ()
+
+
 def _unresolved(program: Program) -> Iterator[str]:
+    looked_up = {site for choice in program.choices for site in choice.sites}
+    for table in program.tables:
+        if table.site is None or table.site in looked_up or len(table.entries) < 2:
+            continue
+        function, line = table.site
+        if (
+            program.is_reached(function)
+            and program.entry.trains
+            and any(isinstance(o, Class) for o in table.entries.values())
+        ):
+            yield f"{function.path}:{line} picks one of {len(table.entries)} by {table.key!r}; no value of it was read"
     for place in (place for place in program.index.repository.skipped[:3]):
         yield f"{place.path}: {place.reason}"

@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, External, Function, Index, Module
 
-from .registries import tables
 from .tables import Table
-from .values import Values
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
@@ -65,9 +63,8 @@ def _group(path: str) -> str:
     return ""
 
 
-def choices(index: Index, values: Values, found: Iterable[Setting]) -> tuple[Choice, ...]:
+def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Setting]) -> tuple[Choice, ...]:
     """Settings that name a class or a function of the project, or of a library by its full dotted name."""
-    known = tables(index, values)
     every = [choice for setting in found for choice in _chosen(index, known, setting)]
     latest = {_slot(choice): choice for choice in every}
     return tuple(choice for choice in every if latest[_slot(choice)] is choice)
@@ -154,9 +151,8 @@ def _by_suffix(built: Mapping[str, Class], key: str) -> Class | None:
     return next((cls for section, cls in built.items() if section == key or section.endswith(f".{key}")), None)
 
 
-def selecting(index: Index, values: Values, limit: int = 400) -> list[str]:
+def selecting(index: Index, known: Mapping[str, list[Table]], limit: int = 400) -> list[str]:
     """Configuration files that choose classes of the project: each is a recipe to give."""
-    known = tables(index, values)
     found = []
     for path in sorted(index.configs)[:limit]:
         if any(choice.target is not None for s in settings(index, [path]) for choice in _chosen(index, known, s)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -69,9 +70,22 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     yield "largest " + ", ".join(f"{path} {code[path]:,}" for path in largest)
     if anatomy.recipe is not None:
         yield f"recipe {anatomy.recipe}"
+    if anatomy.recipes:
+        yield f"{len(anatomy.recipes)} recipes choose other parts, name one with --recipe: " + clean(
+            " · ".join(_by_folder(anatomy.recipes)), max(120, budget // 8)
+        )
     if anatomy.programs:
         yield "training programs, the likeliest first; map another with --scope:"
         yield " " + clean(" · ".join(anatomy.programs), max(200, budget // 3))
+
+
+def _by_folder(paths: tuple[str, ...]) -> Iterator[str]:
+    """Paths as they are while they are few, else the folders that hold them with how many."""
+    if len(paths) <= 4:
+        yield from paths
+        return
+    folders = Counter(path.rpartition("/")[0] or "." for path in paths)
+    yield from (f"{folder}/ ({count})" for folder, count in sorted(folders.items()))
 
 
 def _feature_places(anatomy: Anatomy, budget: int) -> dict[str, tuple[Place, ...]]:
@@ -95,6 +109,6 @@ def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: in
         for trap in anatomy.traps[: max(1, budget // 500)]:
             yield f" {trap}"
     if anatomy.unresolved:
-        yield "# not read"
-        for one in anatomy.unresolved[: max(1, budget // 1000)]:
+        yield "# unresolved"
+        for one in anatomy.unresolved[: max(2, budget // 500)]:
             yield f" {clean(one, 160)}"

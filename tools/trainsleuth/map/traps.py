@@ -48,7 +48,7 @@ def _evaluation_without_eval(program: Program) -> Iterator[str]:
         for site, weight in program.calls("eval")
         if program.is_reached(site.function) and not site.call.parts[1:]
     }
-    if program.step is None or calls or program.framework is not None:
+    if program.training.step is None or calls or program.training.framework is not None:
         return
     for function, _ in program.functions():
         for event in function.events:
@@ -73,7 +73,7 @@ def _seeds_in_one_place(program: Program) -> Iterator[str]:
 
 
 def _unresolved_step(program: Program) -> Iterator[str]:
-    step = program.step
+    step = program.training.step
     if step is None:
         return
     roles = {sign.role for f in program.signs if program.is_reached(f) for sign in program.signs[f]}

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
+from .annotations import named_types
 from .keys import key_of
+from .lookups import entries_of, members_of
 
 Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
@@ -115,23 +117,14 @@ class Values:
             return self._attribute_callables(function, expr, depth)
         if expr.kind == "index":  # {"a": A, "b": B}[name]
             if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
-                return self._members(function, module)
-            return self._entries(function, expr.parts[0], depth)
+                return members_of(self.index, function, module)[:MAX_HELD]
+            return entries_of(self, function, expr.parts[0], depth)
         if expr.kind == "call":
             if expr.last == "get" and expr.receiver is not None:
-                return self._entries(function, expr.receiver, depth)
+                return entries_of(self, function, expr.receiver, depth)
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
         return ()
-
-    def _members(self, function: Function, module: Expr) -> tuple[Class | Function | External, ...]:
-        """All that module.__dict__[name] may be: what the module defines at its top."""
-        symbol = self.index.resolve(function, module.text) if module.kind == "path" else None
-        if not isinstance(symbol, Module) or not symbol.path:
-            return ()
-        file = self.index.files[symbol.path]
-        functions = [one for name, one in file.functions.items() if name.isidentifier() and not name.startswith("_")]
-        return tuple(functions[:MAX_HELD])
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
@@ -152,20 +145,6 @@ class Values:
             if isinstance(held, Class) and (method := self.index.method(held, expr.last)) is not None
         ]
         return tuple(dict.fromkeys(found))
-
-    def _entries(self, function: Function, table: Expr, depth: int) -> tuple[Class | Function | External, ...]:
-        """Classes and functions that a literal table holds, itself or by the name it is bound to."""
-        if table.kind == "dict":
-            values = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
-            found = [one for value in values for one in self.callables(function, value, depth + 1)]
-            return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in self.excluded))
-        if table.kind == "path":
-            symbol = self.index.resolve(function, table.text)
-            if isinstance(symbol, Variable):
-                for binding in bindings(symbol.scope).get(symbol.name, ()):
-                    if binding.value is not None and binding.value.kind == "dict":
-                        return self._entries(symbol.scope, binding.value, depth + 1)
-        return ()
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Held, ...]:
         last, arguments = call.last, call.arguments
@@ -289,20 +268,12 @@ class Values:
     def _annotated(self, function: Function, binding: Binding) -> Iterator[Held]:
         event = function.events[binding.position]
         if event.kind == "assign" and event.text:
-            yield from self._named_type(function, event.text)
-
-    def _named_type(self, function: Function, annotation: str) -> Iterator[Held]:
-        for word in _type_words(annotation):
-            symbol = self.index.resolve(function, word)
-            if isinstance(symbol, Class) or (isinstance(symbol, External) and "." in symbol.name):
-                if symbol not in _VAGUE and not symbol.name.startswith("typing."):
-                    yield symbol
-                return
+            yield from named_types(self.index, function, event.text)
 
     def _parameter(self, function: Function, name: str, depth: int) -> Iterator[Held]:
         parameter = function.parameter(name)
         if parameter is not None and parameter.annotation:
-            yield from self._named_type(function, parameter.annotation)
+            yield from named_types(self.index, function, parameter.annotation)
         if depth >= MAX_DEPTH - 1:
             return
         called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
@@ -315,30 +286,6 @@ class Values:
             value = site.call.argument(place, name)
             if value is not None and value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
-
-
-_VAGUE = frozenset(
-    {
-        External("typing.Any"),
-        External("torch.nn.Module"),
-        External("torch.Tensor"),
-        External("torch.device"),
-        External("omegaconf.DictConfig"),
-        External("argparse.Namespace"),
-    }
-)
-
-
-def _type_words(annotation: str) -> Iterator[str]:
-    """Dotted names in an annotation, without Optional, Union and their module."""
-    word = ""
-    for letter in annotation + " ":
-        if letter.isidentifier() or letter.isdigit() or letter == ".":
-            word += letter
-        else:
-            if word and word.rpartition(".")[2] not in ("Optional", "Union", "List", "Sequence", "Any", "None"):
-                yield word
-            word = ""
 
 
 def _unique(found: Iterable[Held]) -> tuple[Held, ...]:

@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, External, Function
 
 from ..program import Program
 from ..records import Place
+from ..running import executed
 
 _PARSERS = {
     "argparse.ArgumentParser": ("parser", 1.0),
@@ -88,7 +89,7 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
                     if isinstance(target, Function):
                         yield program.at(target, target.line, "options", 0.95)
             if role == "executed file":
-                for body in program.graph.executed(function, call):
+                for body in executed(program.index, function, call):
                     yield program.at(body, body.events[0].line if body.events else 1, "executed file", 0.95)
 
 
@@ -153,5 +154,5 @@ def _constants(program: Program) -> Iterator[Place]:
         for share in (0.33, 0.66):
             yield program.at(root, names[int(len(names) * share)].line, "constant", 0.7)
         yield program.at(root, names[-1].line, "last constant", 0.4)
-    elif names and program.step is not None and program.step.path == root.path:
+    elif names and program.training.step is not None and program.training.step.path == root.path:
         yield program.at(root, names[0].line, "constant", 0.4)

@@ -61,7 +61,7 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
-    for stage in program.stages:
+    for stage in program.training.stages:
         if stage.role == "batch":
             yield program.at(stage.function, stage.line, "batch", 0.5)
         elif stage.role == "source":

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, Function
 from trainsleuth.facts.scopes import bindings
 
-from ..graph import is_guarded
 from ..program import Program
 from ..records import Place
+from ..running import is_guarded
 
 
 def places(program: Program) -> Iterator[Place]:
@@ -53,7 +53,7 @@ def _mains(program: Program) -> Iterator[Place]:
 
 def _way_down(program: Program) -> Iterator[Place]:
     """Functions between the entry and the training step: the outer frame of the program."""
-    goal = program.step or program.handed_over
+    goal = program.training.step or program.training.handed_over
     if goal is None:
         return
     way = list(program.entry.reach.way(goal))
@@ -82,6 +82,6 @@ def _factories(program: Program, caller: Function, call: Expr, score: float, hop
         if isinstance(target, Function) and target.name != "__init__" and hops:
             yield program.at(target, target.line, "builder", score)
             for event in target.events:
-                if event.value is not None and event.value.kind == "call" and event.kind in ("return", "assign"):
-                    if program.values.of(target, event.value):
-                        yield from _factories(program, target, event.value, score * 0.95, hops - 1)
+                made = event.value if event.kind in ("return", "assign") else None
+                if made is not None and made.kind == "call" and program.values.of(target, made):
+                    yield from _factories(program, target, made, score * 0.95, hops - 1)

@@ -33,7 +33,7 @@ def places(program: Program) -> Iterator[Place]:
         sign = _quiet(program, function)
         named = _NAMED.match(function.name) is not None
         if sign:
-            training = function is program.step or function.name == "<module>"
+            training = function is program.training.step or function.name == "<module>"
             yield program.at(function, sign, "evaluation mode", (0.75 if named or training else 0.45) * weight**0.4)
         if named and (sign or _runs_something(function)):
             evaluating.add(function)

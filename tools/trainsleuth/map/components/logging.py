@@ -54,12 +54,12 @@ _LOG_NAME = re.compile(
 
 
 def places(program: Program) -> Iterator[Place]:
-    loops = program.loop_lines
+    loops = program.training.loop_lines
     feeders: dict[Function, float] = {}
     for function, weight in program.functions():
         for event in function.events:
             near = (
-                function in program.spine
+                function in program.training.spine
                 or _CALLBACK.search(function.name) is not None
                 or any(function.loops[number].line in loops.get(function, ()) for number in event.block.loops)
             )

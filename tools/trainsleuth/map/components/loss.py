@@ -12,7 +12,7 @@ from ..records import Place
 
 
 def places(program: Program) -> Iterator[Place]:
-    for stage in program.stages:
+    for stage in program.training.stages:
         if stage.role == "loss":
             share = 1.0 / (1 + 0.06 * stage.hops)
             yield program.at(stage.function, stage.line, "loss", share)
@@ -22,7 +22,7 @@ def places(program: Program) -> Iterator[Place]:
                         yield program.at(target, target.line, "definition", 0.9 * share)
         elif stage.role == "sum" and stage.hops < 2:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
-    known = any(stage.role == "loss" for stage in program.stages)
+    known = any(stage.role == "loss" for stage in program.training.stages)
     share = 0.7 if known else 1.0
     yield from (place._replace(score=share * place.score) for place in (*_built(program), *_defined(program)))
     yield from _chosen(program)

@@ -34,7 +34,7 @@ _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretraine
 
 
 def places(program: Program) -> Iterator[Place]:
-    run = program.run_classes
+    run = program.training.run_classes
     built: dict[Class, float] = dict.fromkeys(run, 1.0)
     for called in program.reached_calls:
         for place, cls in _built(program, called, run):
@@ -115,7 +115,7 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
 
 def _run(program: Program) -> Iterator[Place]:
     """Methods other than forward by which the training step runs a network."""
-    for stage in program.stages:
+    for stage in program.training.stages:
         if stage.role == "forward":
             for call in stage.event.calls:
                 for target in program.graph.targets(stage.function, call):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Function
 
-from ..frameworks import hook_methods
+from ..hooks import hook_methods
 from ..program import Program
 from ..records import Place
 from ..steps import writes_learning_rate
@@ -24,14 +24,14 @@ SCORES = {
 
 def places(program: Program) -> Iterator[Place]:
     yield from _handovers(program)
-    step = program.step
+    step = program.training.step
     if step is None:
         return
-    for function in program.steppers:
+    for function in program.training.steppers:
         yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
-    near = {step, *(caller for caller, _, _ in program.loops_down_to(step))}
+    near = {step, *(caller for caller, _, _ in program.training.loops_down_to(step))}
     for function, signs in program.signs.items():
-        if program.is_reached(function) and function not in program.steppers:
+        if program.is_reached(function) and function not in program.training.steppers:
             share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
             if signs[0].role in ("scheduler step", "optimizer step", "zero_grad", "backward"):
                 for caller, line in program.callers(function):
@@ -46,9 +46,9 @@ def places(program: Program) -> Iterator[Place]:
                 )
     if step.name != "<module>":
         yield program.at(step, step.line, "step", 0.7)
-    for caller, loop, _ in program.loops_down_to(step):
+    for caller, loop, _ in program.training.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
-    for caller, line, target in program.calls_down_to(step):
+    for caller, line, target in program.training.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
 
@@ -70,7 +70,7 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
     for event in function.events:
         if writes_learning_rate(event.targets):
             yield program.at(function, event.line, "learning rate", share * 0.8)
-    for stage in program.stages:
+    for stage in program.training.stages:
         if stage.role == "forward":
             near = stage.function is function
             yield program.at(
@@ -81,16 +81,16 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
 
 
 def _handovers(program: Program) -> Iterator[Place]:
-    framework = program.framework
+    framework = program.training.framework
     if framework is None:
         return
     for function, handovers in program.handed.items():
         for handover in handovers:
             if handover.framework is framework:
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
-    for cls in program.hooked_classes:
-        for rank, method in enumerate(hook_methods(program.index, framework, cls)):
+    for cls in program.training.hooked_classes:
+        for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
-    for stage in program.stages:
+    for stage in program.training.stages:
         if stage.role == "forward":
             yield program.at(stage.function, stage.line, "forward", 0.8)

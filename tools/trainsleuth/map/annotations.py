@@ -1,0 +1,40 @@
+"""What an annotation says a value is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, External, Function, Index
+
+_VAGUE = frozenset(
+    {
+        External("typing.Any"),
+        External("torch.nn.Module"),
+        External("torch.Tensor"),
+        External("torch.device"),
+        External("omegaconf.DictConfig"),
+        External("argparse.Namespace"),
+    }
+)
+
+
+def named_types(index: Index, function: Function, annotation: str) -> Iterator[Class | External]:
+    """The class that an annotation names; nothing for one that says too little."""
+    for word in _type_words(annotation):
+        symbol = index.resolve(function, word)
+        if isinstance(symbol, Class) or (isinstance(symbol, External) and "." in symbol.name):
+            if symbol not in _VAGUE and not symbol.name.startswith("typing."):
+                yield symbol
+            return
+
+
+def _type_words(annotation: str) -> Iterator[str]:
+    """Dotted names in an annotation, without Optional, Union and their module."""
+    word = ""
+    for letter in annotation + " ":
+        if letter.isidentifier() or letter.isdigit() or letter == ".":
+            word += letter
+        else:
+            if word and word.rpartition(".")[2] not in ("Optional", "Union", "List", "Sequence", "Any", "None"):
+                yield word
+            word = ""

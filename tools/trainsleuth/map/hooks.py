@@ -1,0 +1,44 @@
+"""The classes of a project that a framework runs, and their methods that it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from trainsleuth.facts import Class, Function, Index
+
+from .entries import NEVER
+from .frameworks import Framework, Handover
+from .values import Values
+
+MAX_CLASSES = 6
+
+
+def handed_classes(index: Index, values: Values, framework: Framework, handed: Iterable[Handover]) -> tuple[Class, ...]:
+    """Classes of what is handed to the framework, with their bases: trainer.fit(model, data)."""
+    found: dict[Class, None] = {}
+    for handover in handed:
+        for part in handover.site.call.parts[1:]:
+            value = part.parts[0] if part.kind == "keyword" else part
+            for held in values.of(handover.site.function, value):
+                if isinstance(held, Class) and any(index.method(held, name) is not None for name in framework.hooks):
+                    found.update(dict.fromkeys(index.lineage(held)))
+    return tuple(found)
+
+
+def derived_classes(index: Index, framework: Framework, distance: Mapping[Function, int]) -> tuple[Class, ...]:
+    """Project classes that derive from the framework's: those that are reached, else any but those of tests."""
+    found = [
+        cls
+        for cls in index.classes()
+        if any(base.partition(".")[0] in framework.packages for base in index.external_bases(cls))
+    ]
+    reached = [cls for cls in found if any(method in distance for method in cls.methods.values())]
+    near = reached or [cls for cls in found if not NEVER.search(cls.path)]
+    return tuple(sorted(near, key=lambda cls: (cls.path, cls.line))[:MAX_CLASSES])
+
+
+def hook_methods(framework: Framework, cls: Class) -> Iterator[Function]:
+    """Methods of `cls` that the framework calls."""
+    for name in framework.hooks:
+        if name in cls.methods:
+            yield cls.methods[name]

@@ -1,0 +1,36 @@
+"""Callables that are looked up by a name: in a literal table, or among all that a module defines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Variable
+from trainsleuth.facts.scopes import bindings
+
+if TYPE_CHECKING:
+    from .values import Values
+
+
+def entries_of(values: Values, function: Function, table: Expr, depth: int) -> tuple[Class | Function | External, ...]:
+    """Classes and functions that a literal table holds, itself or by the name it is bound to."""
+    if table.kind == "dict":
+        given = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
+        found = [one for value in given for one in values.callables(function, value, depth + 1)]
+        return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in values.excluded))
+    if table.kind == "path":
+        symbol = values.index.resolve(function, table.text)
+        if isinstance(symbol, Variable):
+            for binding in bindings(symbol.scope).get(symbol.name, ()):
+                if binding.value is not None and binding.value.kind == "dict":
+                    return entries_of(values, symbol.scope, binding.value, depth + 1)
+    return ()
+
+
+def members_of(index: Index, function: Function, module: Expr) -> tuple[Class | Function | External, ...]:
+    """All that module.__dict__[name] may be: what the module defines at its top."""
+    symbol = index.resolve(function, module.text) if module.kind == "path" else None
+    if not isinstance(symbol, Module) or not symbol.path:
+        return ()
+    file = index.files[symbol.path]
+    functions = [one for name, one in file.functions.items() if name.isidentifier() and not name.startswith("_")]
+    return tuple(functions)

@@ -1,0 +1,55 @@
+"""What runs when a file is imported, executed or started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from trainsleuth.facts import Event, Expr, Function, Index, Module
+
+
+def imported(index: Index, path: str) -> Iterator[Function]:
+    """Module bodies that run when the file at `path` is imported."""
+    file = index.files[path]
+    names = index.names
+    for entry in file.imports:
+        module = names.module(path, entry.module, entry.level) if entry.module or entry.level else None
+        if entry.name and module is not None and module.folder and entry.name != "*":
+            found = names.member(module, entry.name)
+            if isinstance(found, Module) and found.path:
+                yield index.files[found.path].body
+        if module is not None and module.path:
+            yield index.files[module.path].body
+    if path.endswith("__init__.py") and file.names & {
+        "import_module",
+        "__import__",
+        "iter_modules",
+        "walk_packages",
+    }:
+        yield from _whole_folder(index, path)
+
+
+def _whole_folder(index: Index, path: str) -> Iterable[Function]:
+    folder = PurePosixPath(path).parent
+    return [file.body for other, file in index.files.items() if PurePosixPath(other).parent == folder and other != path]
+
+
+def executed(index: Index, function: Function, call: Expr) -> Iterator[Function]:
+    """exec(open("configurator.py").read()) runs that file here."""
+    folder = PurePosixPath(function.path).parent
+    for part in call.walk():
+        if part.kind == "string" and part.text.endswith(".py"):
+            file = index.files.get(str(folder / part.text)) or index.files.get(part.text)
+            if file is not None:
+                yield file.body
+
+
+def is_guarded(event: Event) -> bool:
+    """Stands under `if __name__ == "__main__"`."""
+    return any(
+        branch.test is not None
+        and branch.test.kind == "compare"
+        and any(part.text == "__name__" for part in branch.test.parts)
+        and branch.arm == 0
+        for branch in event.block.branches
+    )

@@ -1,0 +1,156 @@
+"""How a program trains: the step, the way down to it, the loops around it, and what a framework holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from trainsleuth.facts import Class, Expr, Function, Index, Loop
+
+from .batch_path import Stage, trace_back
+from .entries import Entry
+from .frameworks import Framework, Handover
+from .graph import Graph
+from .hooks import derived_classes, handed_classes
+from .networks import is_loss_class, is_network
+from .reach import reach
+from .recipes import RECIPE_DISTANCE, Choice, roots_of
+from .steps import Sign
+from .values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Answers are worked out when they are asked for, and kept."""
+
+    index: Index
+    values: Values
+    graph: Graph
+    entry: Entry
+    signs: Mapping[Function, list[Sign]]
+    handed: Mapping[Function, list[Handover]]
+    choices: tuple[Choice, ...]
+
+    @cached_property
+    def spine(self) -> tuple[Function, ...]:
+        """The functions from the entry down to the training step (or the hand-over): the frame of the program."""
+        goals = [*self.steppers[:2], *([self.handed_over] if self.handed_over is not None else [])]
+        way = [caller for goal in goals for caller, _ in self.entry.reach.way(goal)]
+        return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals)))
+
+    @cached_property
+    def from_spine(self) -> Mapping[Function, int]:
+        """Distance of every function from the spine; what a recipe chose is near it."""
+        chosen = [(function, RECIPE_DISTANCE) for function in roots_of(self.index, self.choices)]
+        return reach(self.graph, self.spine, chosen).distance
+
+    @cached_property
+    def framework(self) -> Framework | None:
+        """The framework that the program hands its loop to, when no loop of its own is nearer."""
+        own = min((self.entry.reach.distance[f] for f in self.steppers), default=None)
+        reached = self.entry.reach.distance
+        handed = [(reached[f], h) for f, hs in self.handed.items() if f in reached for h in hs]
+        if not handed:
+            return None
+        near, handover = min(handed, key=lambda pair: pair[0])
+        manual = all(
+            s.site.call.last == "manual_backward" for f in self.steppers for s in self.signs[f] if s.role == "backward"
+        )
+        return handover.framework if own is None or near <= own or manual else None
+
+    @cached_property
+    def steppers(self) -> tuple[Function, ...]:
+        """Reached functions that call backward, the one that is the training step first."""
+        found = [
+            f
+            for f, signs in self.signs.items()
+            if f in self.entry.reach.distance and any(s.role == "backward" for s in signs)
+        ]
+        return tuple(sorted(found, key=self._step_rank))
+
+    def _step_rank(self, function: Function) -> tuple[float, str, int]:
+        roles = {sign.role for sign in self.signs[function]}
+        looped = any(sign.site.event.block.loops for sign in self.signs[function] if sign.role == "backward")
+        bonus = 3 * ("optimizer step" in roles) + 2 * ("zero_grad" in roles) + 2 * looped
+        return self.entry.reach.distance[function] - bonus, function.path, function.line
+
+    @cached_property
+    def step(self) -> Function | None:
+        """The function in which the loss goes backward."""
+        return self.steppers[0] if self.steppers else None
+
+    def calls_down_to(self, function: Function) -> Iterator[tuple[Function, int, Function]]:
+        """Calls from the outermost loop down to `function`, inner first: (where, line, what is called)."""
+        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
+        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
+        for caller, edge in way[: looped[-1] + 1] if looped else ():
+            yield caller, caller.events[edge.position].line, edge.target
+
+    def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
+        """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""
+        for caller, edge in self.entry.reach.way(function):
+            if edge.position < 0:
+                continue
+            event = caller.events[edge.position]
+            for number in reversed(event.block.loops):
+                yield caller, caller.loops[number], event.line
+
+    @cached_property
+    def loop_lines(self) -> Mapping[Function, frozenset[int]]:
+        """Lines of the loops that training runs in, by the function they stand in."""
+        found: dict[Function, set[int]] = {}
+        for function in self.steppers[:6]:
+            found.setdefault(function, set()).update(loop.line for loop in function.loops)
+            for caller, loop, _ in self.loops_down_to(function):
+                found.setdefault(caller, set()).add(loop.line)
+        return {function: frozenset(lines) for function, lines in found.items()}
+
+    @cached_property
+    def hooked_classes(self) -> tuple[Class, ...]:
+        """Project classes that the framework runs: those that are handed to it, else all that derive from its own."""
+        framework = self.framework
+        if framework is None:
+            return ()
+        handed = [h for f, hs in self.handed.items() if f in self.entry.reach.distance for h in hs]
+        given = handed_classes(self.index, self.values, framework, handed)
+        return given or derived_classes(self.index, framework, self.entry.reach.distance)
+
+    @cached_property
+    def handed_over(self) -> Function | None:
+        """The reached function that gives the loop to the framework."""
+        reached = [f for f in self.handed if f in self.entry.reach.distance]
+        return min(reached, key=lambda f: (self.entry.reach.distance[f], f.path, f.line), default=None)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """The statements that make the loss of this program, nearest to backward first."""
+        starts: list[Sign | tuple[Function, int]] = []
+        if self.step is not None:
+            for function in self.steppers[:3]:
+                starts.extend(sign for sign in self.signs[function] if sign.role == "backward")
+        elif self.framework is not None:
+            for cls in self.hooked_classes:
+                for name in ("training_step", "compute_loss", "train_step"):
+                    if (method := cls.methods.get(name)) is not None:
+                        starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
+        return trace_back(self.graph, starts, self.entry.reach.parents)
+
+    @cached_property
+    def run_classes(self) -> Mapping[Class, int]:
+        """Networks that the training step runs, with how many calls away from it."""
+        found: dict[Class, int] = {}
+        for stage in self.stages:
+            if stage.role == "forward":
+                for call in stage.event.calls:
+                    if call.line == stage.line:
+                        for cls in self._run_by(stage.function, call):
+                            found.setdefault(cls, stage.hops)
+        return found
+
+    def _run_by(self, function: Function, call: Expr) -> Iterator[Class]:
+        held = self.values.of(function, call.parts[0]) if call.parts[0].kind == "path" else ()
+        through = self.values.of(function, call.receiver) if not held and call.receiver is not None else ()
+        for one in (*held, *through):
+            if isinstance(one, Class) and is_network(self.index, one) and not is_loss_class(self.index, one):
+                yield one
