@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import trainsleuth
 import yaml
-from trainsleuth import content, lore
+from trainsleuth import content, handbook, lore
 from trainsleuth.likelihoods import table
 
 if sys.version_info >= (3, 11):
@@ -169,3 +169,10 @@ def test_the_diagnostics_run_as_they_stand(capsys: pytest.CaptureFixture[str]) -
     assert "softmax twice ends at 1.461" in said
     assert "output 3 depends on inputs [3]" in said
     assert "another seed parts at step 0" in said
+
+
+def test_generated_pages_are_fresh() -> None:
+    for name, content in handbook.pages():
+        assert (ROOT / "refs" / name).read_text(encoding="utf-8") == content, (
+            f"run: python -m trainsleuth.handbook refs ({name})"
+        )

@@ -38,6 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": {*RECORDS, "notes", "wording"},
     "launcher": set(),
     "probing": {"finding", "launcher", "probes", "trace"},
+    "handbook": {"", "checks", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
     "answers": {
         *RECORDS, "", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",

@@ -1,0 +1,124 @@
+"""Triage on programs of other shapes: frameworks, launchers, hand-written loops, and programs that misbehave."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from twins import HERE, Answer, copied, trainsleuth, tree_hash
+
+pytest.importorskip("torch", reason="the programs train with torch: install the torch extra")
+
+TARGETS = HERE / "targets"
+HEALTHY = {
+    "hf_trainer": "python hf_trainer.py",
+    "lightning_fit": "python lightning_fit.py",
+    "accelerate_train": "accelerate launch --cpu accelerate_train.py",
+    "ddp_gloo": "torchrun --nproc-per-node 2 ddp_gloo.py",
+    "amp_compile": "python amp_compile.py",
+    "loader_workers": "python loader_workers.py",
+    "package": "python -m package.train",
+    "gan": "python gan.py",
+    "ppo": "python ppo.py",
+    "lbfgs": "python lbfgs.py",
+    "mnist_like": "python mnist_like.py",
+    "nanogpt_like": "python nanogpt_like.py",
+}
+NEEDS = {"hf_trainer": "transformers", "lightning_fit": "lightning", "accelerate_train": "accelerate"}
+
+
+def triage(folder: Path, command: str, seconds: str = "45") -> Answer:
+    return trainsleuth("triage", "--format", "json", "--time", seconds, "--", *command.split(), cwd=folder)
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_program_raises_no_alarm_and_its_folder_stays_as_it_was(name: str, tmp_path: Path) -> None:
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason="install the frameworks extra")
+    folder = copied(TARGETS, tmp_path)
+    before = tree_hash(folder)
+    answer = triage(folder, HEALTHY[name])
+    alarms = [f for f in answer.json["findings"] if f["outcome"] == "fail" and f["severity"] != "note"]
+    assert not alarms, alarms
+    assert answer.code == 0, answer.output + answer.errors
+    assert any(f["by"] == "probe:step_trace" and f["outcome"] == "pass" for f in answer.json["findings"])
+    assert tree_hash(folder) == before
+
+
+@pytest.mark.parametrize("name", ["hand_sgd", "functional_grad"])
+def test_what_has_no_optimizer_is_left_open(name: str, tmp_path: Path) -> None:
+    answer = triage(copied(TARGETS, tmp_path), f"python {name}.py")
+    assert not [f for f in answer.json["findings"] if f["outcome"] == "fail"]
+    assert any(f["outcome"] == "open" for f in answer.json["findings"])
+
+
+# name: exit code, and words that say what happened
+MISBEHAVING = {
+    "bad_never_steps": (2, "no backward and no optimizer step"),
+    "bad_exits_3": (1, "3"),
+    "bad_hangs": (2, "time"),
+    "bad_prints_100mb": (None, ""),
+    "bad_syntax_error": (1, "SyntaxError"),
+    "bad_crash_midway": (1, "crashed after"),
+}
+
+
+@pytest.mark.parametrize("name", MISBEHAVING)
+def test_a_misbehaving_program_gets_a_clear_word(name: str, tmp_path: Path) -> None:
+    code, words = MISBEHAVING[name]
+    answer = triage(copied(TARGETS, tmp_path), f"python {name}.py", seconds="12")
+    assert words in answer.output
+    assert code is None or answer.code == code, answer.output + answer.errors
+    assert "fault of trainsleuth" not in answer.errors
+
+
+def test_a_command_that_does_not_exist(tmp_path: Path) -> None:
+    answer = triage(tmp_path, "no-such-trainer train.py")
+    assert answer.code == 2
+    assert "no-such-trainer" in answer.output
+
+
+def test_an_interpreter_without_torch(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import torch\n", encoding="utf-8")
+    isolated = tmp_path / "bare"
+    import venv
+
+    venv.create(isolated, with_pip=False)
+    answer = triage(tmp_path, f"{isolated / 'bin' / 'python'} train.py")
+    assert answer.code in (1, 2)
+    assert "torch" in answer.output
+
+
+def hostile(folder: Path) -> None:
+    """Binaries, a symlink loop, a link out of the tree, Python 2, an unreadable file, a name that is not UTF-8."""
+    (folder / "model.bin").write_bytes(bytes(range(256)) * 64)
+    (folder / "loop").symlink_to(folder)
+    (folder / "out.py").symlink_to("/etc/hostname")
+    (folder / "old.py").write_text("print 'python two'\nexec 'x'\n", encoding="utf-8")
+    (folder / "latin.py").write_bytes("# caf\xe9\n".encode("latin-1"))
+    (folder / "locked.py").write_text("x = 1\n", encoding="utf-8")
+    (folder / "locked.py").chmod(0)
+    Path(str(folder).encode().decode() + "/odd\udce9.py").write_text("x = 1\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", ["check", "map"])
+def test_a_hostile_folder(verb: str, tmp_path: Path) -> None:
+    hostile(tmp_path)
+    answer = trainsleuth(verb, str(tmp_path), cwd=tmp_path)
+    assert answer.code in (0, 2), answer.errors
+    assert "fault of trainsleuth" not in answer.errors
+
+
+@pytest.mark.parametrize("verb", ["check", "map"])
+def test_an_empty_folder(verb: str, tmp_path: Path) -> None:
+    answer = trainsleuth(verb, str(tmp_path), cwd=tmp_path)
+    assert answer.code in (0, 2)
+    assert answer.output or answer.errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths")
+def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    answer = trainsleuth("check", str(tmp_path / "nowhere"), cwd=tmp_path)
+    assert answer.code == 2
+    assert "nowhere" in answer.errors + answer.output
