@@ -172,7 +172,7 @@ def test_the_diagnostics_run_as_they_stand(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_generated_pages_are_fresh() -> None:
-    for name, content in handbook.pages():
-        assert (ROOT / "refs" / name).read_text(encoding="utf-8") == content, (
+    for name, page in handbook.pages():
+        assert (ROOT / "refs" / name).read_text(encoding="utf-8") == page, (
             f"run: python -m trainsleuth.handbook refs ({name})"
         )

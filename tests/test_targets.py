@@ -16,10 +16,12 @@ HEALTHY = {
     "lightning_fit": "python lightning_fit.py",
     "accelerate_train": "accelerate launch --cpu accelerate_train.py",
     "ddp_gloo": "torchrun --nproc-per-node 2 ddp_gloo.py",
-    "amp_compile": "python amp_compile.py",
     "loader_workers": "python loader_workers.py",
     "package": "python -m package.train",
     "gan": "python gan.py",
+}
+MORE = {  # make twins
+    "amp_compile": "python amp_compile.py",
     "ppo": "python ppo.py",
     "lbfgs": "python lbfgs.py",
     "mnist_like": "python mnist_like.py",
@@ -28,17 +30,17 @@ HEALTHY = {
 NEEDS = {"hf_trainer": "transformers", "lightning_fit": "lightning", "accelerate_train": "accelerate"}
 
 
-def triage(folder: Path, command: str, seconds: str = "45") -> Answer:
+def triage(folder: Path, command: str, seconds: str = "30") -> Answer:
     return trainsleuth("triage", "--format", "json", "--time", seconds, "--", *command.split(), cwd=folder)
 
 
-@pytest.mark.parametrize("name", HEALTHY)
+@pytest.mark.parametrize("name", [*HEALTHY, *(pytest.param(name, marks=pytest.mark.twins) for name in MORE)])
 def test_a_healthy_program_raises_no_alarm_and_its_folder_stays_as_it_was(name: str, tmp_path: Path) -> None:
     if name in NEEDS:
         pytest.importorskip(NEEDS[name], reason="install the frameworks extra")
     folder = copied(TARGETS, tmp_path)
     before = tree_hash(folder)
-    answer = triage(folder, HEALTHY[name])
+    answer = triage(folder, {**HEALTHY, **MORE}[name])
     alarms = [f for f in answer.json["findings"] if f["outcome"] == "fail" and f["severity"] != "note"]
     assert not alarms, alarms
     assert answer.code == 0, answer.output + answer.errors

@@ -133,10 +133,11 @@ class Freezer:
 
 
 def storage(tensor):
+    """Where the values lie: equal for views of one tensor. Tensors without storage (torch.func) are their own."""
     try:
-        return tensor.untyped_storage().data_ptr()
+        return tensor.untyped_storage().data_ptr() or id(tensor)
     except (AttributeError, NotImplementedError, RuntimeError):
-        return tensor.data_ptr() if tensor.device.type != "meta" else 0
+        return id(tensor)
 
 
 def same_shapes(one, other):

@@ -71,12 +71,24 @@ class Bus:
             return None
         self.busy, answer = True, None
         try:
-            for method in methods:
-                said = method(*details)
-                answer = said if said is not None else answer
+            for method in list(methods):
+                try:
+                    said = method(*details)
+                except Exception as problem:
+                    self.drop(method.__self__, moment, problem)
+                else:
+                    answer = said if said is not None else answer
         finally:
             self.busy = False
         return answer
+
+    def drop(self, listener, moment, problem):
+        """Our own fault must not become the program's: the listener falls silent, and that is told."""
+        name = type(listener).__module__.rpartition(".")[2]
+        for methods in self.told.values():
+            methods[:] = [method for method in methods if method.__self__ is not listener]
+        why = "%s: %s" % (type(problem).__name__, str(problem)[:300])
+        self.events("hooks", hooks={"listener " + name: "stopped in %s: %s" % (moment, why)})
 
     def finish(self, reason):
         """Ends the user's program here: what was asked is answered."""
