@@ -55,6 +55,8 @@ def is_dataset(index: Index, cls: Class) -> bool:
     """A data set, loader or sampler by its bases, or a class with a length and items of its own."""
     if any(base.rpartition(".")[2].endswith(_DATASET_ENDINGS) for base in index.external_bases(cls)):
         return True
+    if any(base.startswith(("torchvision.datasets.", "torchaudio.datasets.")) for base in index.external_bases(cls)):
+        return True
     if cls.name.endswith(("ReplayBuffer", "RolloutBuffer", "ReplayMemory")):
         return True
     return (
