@@ -21,7 +21,7 @@ _NAMED = re.compile(
 )
 _MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
 _FILE = re.compile(
-    r"(?:^|[_/])(?:eval\w*|valid\w*|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*)",
+    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*)",
     re.I,
 )
 _METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b")
