@@ -34,7 +34,6 @@ _DATASET_ENDINGS = (
     "IterDataPipe",
     "BatchSampler",
 )
-_WRAPPED = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 _NETWORK_NAMES = re.compile(
     r"(?:^|[_.])(?:\w*model\w*|\w*net|network|generator\w*|discriminator\w*|\w*encoder|\w*decoder|backbone|policy|actor|critic|"
     r"agent|unet|vae|gan|student|teacher|transformer|diffusion|qf\d?|q_network|netg|netd|g|d|mpd|msd|forward)$",

@@ -117,10 +117,6 @@ class Program:
             self._names[key] = symbol.name if isinstance(symbol, External) else ""
         return self._names[key]
 
-    def called_name(self, site: Site) -> str:
-        """The external name of what a call calls, or ""."""
-        return self.full_name(site.function, site.call.callee) if site.call.callee else ""
-
     def resolved(self, site: Site) -> Class | Function | External | Module | None:
         symbol = resolve(self.index, site.function, site.call.callee) if site.call.callee else None
         return symbol if isinstance(symbol, Class | Function | External | Module) else None

@@ -104,7 +104,7 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         and _speaks_of_training(call)
     ):
         return "printed", 0.75 if last in ("print", "info") else 0.65
-    target = program.values.callables(function, call.parts[0]) if call.callee else ()
+    target = program.graph.targets(function, call) if call.callee else ()
     if any(isinstance(one, Class) and _LOGGER_CLASS.search(one.name) for one in target):
         return "meter", 0.7
     if (

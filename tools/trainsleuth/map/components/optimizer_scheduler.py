@@ -43,7 +43,11 @@ def _constructed(program: Program) -> Iterator[Place]:
                 role, score = _role(program, Site(function, position, call))
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
-        if _BUILDER.fullmatch(function.name) or function.name == "configure_optimizers" or (_MAKES.search(function.name) and _gives_optimizer(program, function)):
+        if (
+            _BUILDER.fullmatch(function.name)
+            or function.name == "configure_optimizers"
+            or (_MAKES.search(function.name) and _gives_optimizer(program, function))
+        ):
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
         elif _RATE_FUNCTION.search(function.name):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
