@@ -11,7 +11,7 @@ and `check(index)` that yields exactly one Finding for each site it examined: fa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -100,7 +100,8 @@ def run_checks(
     examined: dict[str, dict[str, int]] = {}
     unresolved: list[Unresolved] = []
     for name, module in chosen.items():
-        own = [f for f in module.check(index) if any(is_under(f.path or "", scope) for scope in scopes)]
+        inside = (f for f in module.check(index) if any(is_under(f.path or "", scope) for scope in scopes))
+        own = [_with_cell(index, finding) for finding in inside]
         opened = [f for f in own if f.outcome == "open"]
         findings += [f for f in own if f.outcome == "fail"]
         findings.append(_summary(module, name, own))
@@ -109,6 +110,15 @@ def run_checks(
     return CheckReport(
         tuple(best_first(findings)), examined, tuple(unresolved[:MAX_UNRESOLVED]), index.repository.skipped
     )
+
+
+def _with_cell(index: Index, finding: Finding) -> Finding:
+    """Lines of a notebook count over its joined code cells; the message also names the cell."""
+    file = index.files.get(finding.path or "")
+    cell = file.cell(finding.line or 0) if file is not None and file.cells else None
+    if cell is None:
+        return finding
+    return replace(finding, message=f"{finding.message} (In the notebook: cell {cell[0]}, line {cell[1]}.)")
 
 
 def _summary(module: Check, name: str, own: list[Finding]) -> Finding:

@@ -85,6 +85,8 @@ def _loss(call: Expr) -> Expr | None:
     if receiver is None or receiver.text == "super":
         return None
     handed = call.argument(0, "loss", "tensors")
+    if handed is not None and len(call.arguments) > 1 and "dist" in receiver.text:
+        handed = call.arguments[1]  # torch.distributed.autograd: the context comes first
     if handed is not None and _takes_loss(receiver, call):
         return handed.parts[0] if handed.kind in ("list", "tuple") and handed.parts else handed
     if receiver.kind == "call" and receiver.last in ("scale", "scale_loss") and receiver.arguments:
@@ -95,7 +97,8 @@ def _loss(call: Expr) -> Expr | None:
 def _takes_loss(receiver: Expr, call: Expr) -> bool:
     named = receiver.last.lower()
     return call.last == "manual_backward" or any(
-        word in named for word in ("accelerator", "fabric", "engine", "autograd", "optim", "scaler")
+        word in named
+        for word in ("accelerator", "fabric", "engine", "autograd", "optim", "scaler", "balancer")
     )
 
 

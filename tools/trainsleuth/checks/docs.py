@@ -47,10 +47,13 @@ def _examples(text: str) -> Iterator[Example]:
             if line and not line.startswith(" "):
                 break
             lines.append(line)
-        yield Example(head[1] == "Bad", head[2] or "", dict(_files(dedent("\n".join(lines)).strip() + "\n")))
+        yield Example(
+            head[1] == "Bad", head[2] or "", dict(files_of(dedent("\n".join(lines)).strip() + "\n"))
+        )
 
 
-def _files(code: str) -> Iterator[tuple[str, str]]:
+def files_of(code: str) -> Iterator[tuple[str, str]]:
+    """(file name, source) of a program written as one text, with `# file: name` lines; train.py without any."""
     parts = _FILE.split(code)
     if parts[0].strip():
         yield "train.py", parts[0]

@@ -55,6 +55,7 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from trainsleuth.facts import (
@@ -75,12 +76,13 @@ from trainsleuth.facts import (
     stepped,
     written,
 )
-from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
+from trainsleuth.finding import Confidence, Family, Finding, Link, Outcome, Severity
 
 BY = "check:missing-zero-grad"
 FAMILY: Family = "training-procedure"
 SEVERITY: Severity = "error"
 NEXT = "trainsleuth probe --only step_trace -- <your command>"
+_HARMLESS = ("step", "unscale_", "print", "save", "append", "get_last_lr", "format", "join")
 MAX_CALLERS = 4  # how far out the loop around a step is looked for
 
 
@@ -129,14 +131,27 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Thing]) -> 
     rounds = list(_rounds(index, _Step(spot.function, spot.position, name), known, MAX_CALLERS))
     shown = written(optimizer)
     for found in rounds:
-        if not found.cleared and not found.doubt and known:
-            return _failure(found, spot, shown)
+        if not found.cleared and not found.doubt:
+            return _failure(found, spot, shown, "high" if known else "medium")
     doubts = [found.doubt for found in rounds if found.doubt and not found.cleared]
+    if not rounds and _clears_itself(index, spot):
+        return _finding(spot, "pass", f"{shown} is cleared by the function that steps it")
     if not rounds:
         return _finding(spot, "open", f"no loop with a backward() was found around {shown}.step()")
-    if doubts or not all(found.cleared for found in rounds):
-        return _finding(spot, "open", doubts[0] if doubts else f"what {shown} is was not resolved")
+    if doubts:
+        return _finding(spot, "open", doubts[0])
     return _finding(spot, "pass", f"{shown} is cleared: {rounds[0].cleared}")
+
+
+def _clears_itself(index: Index, spot: Spot) -> bool:
+    """A step method of a framework's loop: backward, step and clear stand side by side."""
+    here = spot.function.events[spot.position].block
+    effects = [
+        e
+        for e in index.effects.of(spot.function)
+        if not is_sibling(spot.function.events[e.position].block, here)
+    ]
+    return {"backward", "clear"} <= {effect.kind for effect in effects}
 
 
 def _rounds(index: Index, step: _Step, known: list[Thing], depth: int) -> Iterator[_Round]:
@@ -167,7 +182,19 @@ def _judged(
             )
     if any(_is_distributed(index, effect) for effect in inside if effect.kind == "backward"):
         return _Round(step, loop, backward, "gradients live in a distributed autograd context")
+    if _is_made_in(step, loop, known):
+        return _Round(step, loop, backward, "the optimizer is made anew in each round")
     return _Round(step, loop, backward, "", _doubt(index, step, loop))
+
+
+def _is_made_in(step: _Step, loop: Loop, known: list[Thing]) -> bool:
+    spots = [thing.spot for thing in known if isinstance(thing, Instance)]
+    return any(
+        spot is not None
+        and spot.function is step.function
+        and loop.id in spot.function.events[spot.position].block.loops
+        for spot in spots
+    )
 
 
 def _is_elsewhere(effect: Effect, step: _Step) -> bool:
@@ -226,23 +253,12 @@ def _is_plain_clear(call: Expr) -> bool:
 
 def _is_harmless(index: Index, call: Expr, spot: Spot) -> bool:
     """Resolved to something that was followed, or that is known not to touch gradients."""
-    if call.last in (
-        "step",
-        "unscale_",
-        "print",
-        "save",
-        "append",
-        "update",
-        "get_last_lr",
-        "format",
-        "join",
-        "log",
-    ):
+    if call.last in _HARMLESS:
         return True
     return bool(index.functions_named(call.last))
 
 
-def _failure(found: _Round, spot: Spot, optimizer: str) -> Finding:
+def _failure(found: _Round, spot: Spot, optimizer: str, confidence: Confidence) -> Finding:
     step, loop, backward = found.step, found.loop, found.backward
     path = step.function.path
     chain = (
@@ -255,7 +271,7 @@ def _failure(found: _Round, spot: Spot, optimizer: str) -> Finding:
         f"{optimizer}.step() at {spot.function.path}:{spot.line} runs in the loop at {path}:{loop.line} together with "
         f"backward(), but nothing in that loop clears its gradients: expected {optimizer}.zero_grad() each round."
     )
-    return _finding(spot, "fail", message, chain)
+    return replace(_finding(spot, "fail", message, chain), confidence=confidence)
 
 
 def _finding(spot: Spot, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:

@@ -74,6 +74,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from trainsleuth.facts import (
@@ -125,23 +126,22 @@ def check(index: Index) -> Iterator[Finding]:
 
 
 def _collections(index: Index, cls: Class) -> Iterator[_Collection]:
-    """Each attribute of self that is set to a plain collection, once per class."""
-    seen: set[str] = set()
-    for method in cls.methods.values():
-        for path, found in bindings(method).items():
-            me, _, name = path.partition(".")
-            if me != method.self_name or not name or "." in name or name in seen:
-                continue
-            for binding in found:
-                spot = Spot(method, binding.position)
-                if (
-                    binding.kind == "assign"
-                    and binding.value is not None
-                    and _is_plain(index, binding.value, spot)
-                ):
-                    seen.add(name)
-                    yield _Collection(cls, name, spot, binding.value)
-                    break
+    """Each attribute of self that is only ever set to plain collections."""
+    family = (*index.lineage(cls), *index.subclasses(cls))
+    for name in index.attribute_names(cls):
+        if "." in name:
+            continue
+        found = [
+            (method, binding)
+            for one in family
+            for method, binding in index.attribute_bindings(one, name)
+            if binding.kind == "assign" and binding.value is not None and binding.value.text != "None"
+        ]
+        spots = [Spot(method, binding.position) for method, binding in found]
+        values = [binding.value for _, binding in found if binding.value is not None and not binding.items]
+        own = [spot for spot in spots if spot.function.owner == cls.qualname]
+        if own and len(values) == len(spots) and all(map(partial(_is_plain, index), values, spots)):
+            yield _Collection(cls, name, own[0], values[spots.index(own[0])])
 
 
 def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:
@@ -219,9 +219,10 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
         ):
             return None
     for thing in index.objects.of(member.expr, member.spot):
-        if isinstance(thing, Instance) and thing.call is not None and id(thing.call) not in registered:
-            if thing.name.endswith("nn.Parameter") or owns_parameters(index, thing):
-                return thing
+        if not isinstance(thing, Instance) or thing.call is None or id(thing.call) in registered:
+            continue
+        if thing.name.endswith("nn.Parameter") or owns_parameters(index, thing):
+            return thing
     return None
 
 
@@ -271,6 +272,10 @@ def _registered(index: Index, cls: Class, name: str) -> str:
 
 def _handed_over(index: Index, cls: Class, name: str) -> str:
     """Its parameters are asked for by hand, most likely for the optimizer."""
+    for function in _family_functions(index, cls):
+        for event in function.events:
+            if event.kind == "return" and function.name != "forward" and _is_handed(event.value, name):
+                return f"{function.name}() hands it out at line {event.line}"
     for site in index.calls("parameters", "named_parameters", "add_param_group", *_OPTIMIZERS):
         function = site.function
         if function.owner == cls.qualname and function.name in ("__init__", "forward"):
@@ -278,6 +283,15 @@ def _handed_over(index: Index, cls: Class, name: str) -> str:
         if any(_mentions(event.value, name) for event in function.events):
             return f"its parameters seem to be handed over at {function.path}:{site.call.line}"
     return ""
+
+
+def _is_handed(expr: Expr | None, name: str) -> bool:
+    """The collection or a member is given out as it is, not called."""
+    if expr is None:
+        return False
+    if expr.kind in ("list", "tuple", "index", "slice"):
+        return any(_is_handed(part, name) for part in expr.parts[: 1 if expr.kind == "index" else None])
+    return expr.kind == "path" and expr.text.endswith(f".{name}")
 
 
 def _hidden(index: Index, collection: _Collection) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
@@ -35,26 +36,31 @@ class Callers:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
+        self._tables: dict[tuple[str, int, str], dict[Function, list[Caller]]] = {}
 
     def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
-        """Every proved call of `function` outside tests; `reach` as in Spot."""
+        """Every proved call of `function` outside tests, in the order of the files; `reach` as in Spot."""
         key = (function, reach)
         if key not in self._known:
-            self._known[key] = tuple(self._proved(function, reach))
+            part = self.index.part(function.path)
+            found: list[Caller] = []
+            for name in sorted(self._names(function)):
+                found += self._table(name, reach, part).get(function, ())
+            self._known[key] = tuple(found)
         return self._known[key]
 
-    def _proved(self, function: Function, reach: int) -> Iterator[Caller]:
-        may_be_held = self._receivers(function)
-        for site in self.index.calls(*self._names(function)):
-            if is_test(site.function.path) or not self.index.are_connected(site.function.path, function.path):
-                continue
-            if not may_be_held(site.call, site.function):
-                continue
-            spot = Spot(site.function, site.position, None, reach)
-            for target in self.targets(site.call, spot):
-                if isinstance(target, Target) and target.function is function:
-                    yield Caller(spot, site.call, target.owner)
-                    break
+    def _table(self, name: str, reach: int, part: str) -> dict[Function, list[Caller]]:
+        """Every call by last name `name` in a part of the project, resolved once, by the function that it runs."""
+        key = (name, reach, part)
+        if key not in self._tables:
+            table: dict[Function, list[Caller]] = {}
+            for site in self.index.calls_in(name, part):
+                spot = Spot(site.function, site.position, None, reach)
+                for target in dict.fromkeys(self.targets(site.call, spot)):
+                    if isinstance(target, Target):
+                        table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
+            self._tables[key] = table
+        return self._tables[key]
 
     def _names(self, function: Function) -> frozenset[str]:
         cls = self.index.class_of(function)
@@ -67,25 +73,6 @@ class Callers:
                 "",
             }
         return self.index.holders(frozenset(family)) | {function.name}
-
-    def _receivers(self, function: Function) -> Callable[[Expr, Function], bool]:
-        """A quick look at a call by its method name: may its receiver be an object of the right class at all?"""
-        cls = self.index.class_of(function)
-        if cls is None or function.name == "__init__":
-            return lambda call, caller: True
-        family = (cls, *self.index.lineage(cls), *self.index.subclasses(cls))
-        held = self.index.holders(frozenset(one.name for one in family)) | {"super"}
-        names = {(one.path, one.qualname) for one in family}
-
-        def may_be_held(call: Expr, caller: Function) -> bool:
-            receiver = call.receiver
-            if call.last != function.name or receiver is None:
-                return True
-            if receiver.text == caller.self_name != "":
-                return (caller.path, caller.owner) in names
-            return receiver.last in held or receiver.kind in ("index", "choice")
-
-        return may_be_held
 
     def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         """What a call runs: project functions as Target, everything else as the thing that is called."""
@@ -125,6 +112,7 @@ class Callers:
         return found or [None]
 
 
+@lru_cache(maxsize=20_000)
 def is_test(path: str) -> bool:
     """A file of tests: what it calls says little about how the project trains."""
     folders, _, name = path.rpartition("/")

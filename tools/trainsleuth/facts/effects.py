@@ -154,24 +154,29 @@ class Effects:
     def _interesting(self) -> frozenset[str]:
         """Last names of functions that by name alone may lead to an effect."""
         wanted = {name for name in self.index.call_names() if _CLEARING.search(name) or name in _NAMED}
-        named: dict[str, set[str]] = {}
+        waiting: list[tuple[Function, set[str]]] = []
         for function in self.index.functions():
             own = {call.last for event in function.events for call in event.calls}
             if any(target.last == "grad" for event in function.events for target in event.targets):
                 own.add("zero_grad")
                 wanted.add("zero_grad")
-            cls = self.index.class_of(function)
-            aliases = {function.name}
-            if cls is not None and function.name in ("__init__", "forward", "__call__"):
-                aliases = {function.name} | set(self.index.holders(frozenset([cls.name])))
-            for alias in aliases:
-                named.setdefault(alias, set()).update(own)
+            waiting.append((function, own))
         grew = True
         while grew:
-            more = {name for name, own in named.items() if name not in wanted and own & wanted}
+            reached = [function for function, own in waiting if own & wanted]
+            waiting = [(function, own) for function, own in waiting if not own & wanted]
+            more = {name for function in reached for name in self._called_by(function)} - wanted
             wanted |= more
             grew = bool(more)
         return frozenset(wanted)
+
+    def _called_by(self, function: Function) -> frozenset[str]:
+        cls = self.index.class_of(function)
+        if cls is not None and function.name == "__init__":
+            return self.index.aliases(cls.name)
+        if cls is not None and function.name in ("forward", "__call__"):
+            return self.index.holders(frozenset([cls.name]))
+        return self.index.aliases(function.name)
 
     def is_interesting(self, call: Expr) -> bool:
         """It, or a function that it is handed, may lead to an effect, by name alone."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External, Module, Variable
-from .records import MODULE_BODY, Block, Class, Expr, Function
+from .records import MODULE_BODY, Block, Branch, Class, Expr, Function
 from .scopes import Binding, Item, bindings, is_sibling, own_names, reaching
 from .things import Frame, Instance, Literal, Spot
 
@@ -39,8 +39,11 @@ class Flow:
         """Every way `path`, a name or a dotted path bound as such in this function, may have got its value."""
         found, certain = reaching(spot.function, path, spot.position)
         for binding in found:
-            if not self.is_dead(spot.function.events[binding.position].block, spot):
+            runs = self.runs(spot.function.events[binding.position].block, spot)
+            if runs is not False:
                 yield from self._bound(spot, binding)
+            if runs and binding.kind not in ("append", "extend", "augment"):
+                return
         if not certain and "." not in path:
             yield from self._outside(path, spot, bool(found))
 
@@ -112,8 +115,10 @@ class Flow:
             yield self._argument(name, self.index.frame(function, caller.call, caller.spot, caller.owner))
         if not callers:
             parameter = function.parameter(name)
-            if parameter is not None and parameter.default is not None:
-                yield Origin("default", parameter.default, self._default_spot(function, spot.reach))
+            default = parameter.default if parameter is not None and spot.reach else None
+            if default is not None and default.text != "None":
+                yield Origin("default", default, self._default_spot(function, spot.reach))
+                return
             yield Origin(
                 "unknown", None, spot, (), None, f"no call of {function.name} was found that sets {name}"
             )
@@ -172,28 +177,45 @@ class Flow:
                         Spot(cls.body, binding.position, None, inside.reach),
                         binding.items,
                     )
+        part = self.index.part(owner.kind.path)
         for function, line in self.index.set_from_outside(name):
-            if function.owner not in {cls.qualname for cls in classes}:
+            if self.index.part(function.path) == part and function.owner not in {
+                cls.qualname for cls in classes
+            }:
                 yield Origin(
                     "unknown", None, inside, (), None, f"{name} is also set at {function.path}:{line}"
                 )
 
     def is_dead(self, block: Block, spot: Spot) -> bool:
-        """An arm in `block` cannot run: a test, all of whose inputs this frame or object fixes, goes the other way."""
+        """`block` cannot run on the way to `spot`; see `runs`."""
+        return self.runs(block, spot) is False
+
+    def runs(self, block: Block, spot: Spot) -> bool | None:
+        """Does `block` run before `spot` is reached? True or False where tests that this call fixes decide it.
+
+        None where nothing does, and where no condition stands between the two places.
+        """
         here = (
             spot.function.events[spot.position].block
             if spot.position < len(spot.function.events)
             else Block()
         )
-        if is_sibling(block, here):
-            return False  # the caller has decided that already
-        for branch in block.branches[len(here.branches) :] if block.branches != here.branches else ():
-            if branch.kind != "if":
-                continue
-            for arm, test in enumerate(branch.tests):
-                if (truth := self.truth(test, spot)) is not None and truth is (arm != branch.arm):
-                    return True
-        return False
+        between = [branch for branch in block.branches if branch not in here.branches]
+        if not between or is_sibling(block, here):
+            return None  # whether it hides what came before is decided by `reaching`
+        taken = [self._is_taken(branch, spot) for branch in between]
+        if False in taken:
+            return False
+        return True if None not in taken and block.loops == here.loops[: len(block.loops)] else None
+
+    def _is_taken(self, branch: Branch, spot: Spot) -> bool | None:
+        if branch.kind != "if":
+            return None
+        truths = [self.truth(test, spot) for test in branch.tests]
+        before, own = truths[: branch.arm], truths[branch.arm :]
+        if True in before or False in own:
+            return False
+        return True if None not in truths else None
 
     def truth(self, test: Expr, spot: Spot) -> bool | None:
         """Value of a condition when it is fixed: constants given to parameters or set on self. None: not fixed."""

@@ -12,6 +12,8 @@ from .wrappers import is_wrapper
 if TYPE_CHECKING:
     from .index import Index
 
+MAX_NAMESAKES = 40  # __init__, forward and the like: a positional argument of theirs says nothing
+
 
 class Holders:
     def __init__(self, index: Index) -> None:
@@ -20,7 +22,9 @@ class Holders:
 
     def of(self, seeds: frozenset[str]) -> frozenset[str]:
         """`seeds` and every name that may hold what one of them names or, called, makes."""
-        return self._reached(seeds, True)
+        same = frozenset(alias for seed in seeds for alias in self.aliases(seed))
+        made = frozenset(name for alias in same for name in self._made.get(alias, ()))
+        return self._reached(same | made, True)
 
     def aliases(self, name: str) -> frozenset[str]:
         """`name` and every name that the very same function may go by: no results of calls."""
@@ -38,6 +42,21 @@ class Holders:
                         stack.append(name)
             self._known[key] = frozenset(reached)
         return self._known[key]
+
+    @cached_property
+    def _made(self) -> dict[str, set[str]]:
+        """From the name that is called to the names that its result is assigned to."""
+        made: dict[str, set[str]] = {}
+        for function in self.index.functions():
+            for event in function.events:
+                if (
+                    event.value is not None
+                    and event.value.kind == "call"
+                    and event.kind in ("assign", "return")
+                ):
+                    names = {last for target in event.targets for last in _targets(target)} or {function.name}
+                    made.setdefault(event.value.last, set()).update(names)
+        return made
 
     @cached_property
     def _edges(self) -> dict[str, set[str]]:
@@ -77,16 +96,33 @@ class Holders:
             for call in event.calls:
                 yield from self._passed(call, with_results)
 
+    @cached_property
+    def _places(self) -> dict[str, list[set[str]]]:
+        """For each function name, the parameter names that its positional arguments may meet, place by place."""
+        table: dict[str, list[set[str]]] = {}
+        for name, functions in self.index.functions_by_name().items():
+            if len(functions) > MAX_NAMESAKES:
+                continue
+            places = table.setdefault(name, [])
+            for function in functions:
+                plain = [p.name for p in function.parameters if not p.kind and p.name != function.self_name]
+                for place, parameter in enumerate(plain):
+                    if place == len(places):
+                        places.append(set())
+                    places[place].add(parameter)
+        return table
+
     def _passed(self, call: Expr, with_results: bool) -> Iterator[tuple[str, str]]:
-        for function in self.index.functions_named(call.last):
-            plain = [p.name for p in function.parameters if not p.kind and p.name != function.self_name]
-            for place, argument in enumerate(call.parts[1:]):
-                if argument.kind == "keyword":
-                    names = [argument.text]
-                    argument = argument.parts[0]
-                else:
-                    names = plain[place : place + 1]
-                yield from ((source, name) for source in self._held(argument, with_results) for name in names)
+        places = self._places.get(call.last)
+        if places is None:
+            return
+        for place, argument in enumerate(call.parts[1:]):
+            if argument.kind == "keyword":
+                names = {argument.text}
+                argument = argument.parts[0]
+            else:
+                names = places[place] if place < len(places) else set()
+            yield from ((source, name) for source in self._held(argument, with_results) for name in names)
 
     def _held(self, expr: Expr | None, with_results: bool) -> Iterator[str]:
         """Last names of what the value of an expression may be."""

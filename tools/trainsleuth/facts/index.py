@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trainsleuth.repository import CONFIG_SUFFIXES, SOURCE_SUFFIXES, Repository
 
-from .callers import Caller, Callers
+from .callers import Caller, Callers, is_test
 from .config import ConfigValue, read_config
 from .effects import Effects
 from .flow import Flow
@@ -97,9 +97,22 @@ class Index:
                         first[root(path)] = root(module.path)
         return {path: root(path) for path in first}
 
-    def are_connected(self, one: str, other: str) -> bool:
-        """Imports lead, over any number of files and in any direction, from one file to the other."""
-        return self._parts[one] == self._parts[other]
+    def part(self, path: str) -> str:
+        """The part of the project that a file belongs to: imports lead, in any direction, between its files only."""
+        return self._parts[path]
+
+    @cached_property
+    def _calls_in(self) -> dict[tuple[str, str], list[Site]]:
+        table: dict[tuple[str, str], list[Site]] = {}
+        for name, sites in self._calls.items():
+            for site in sites:
+                if not is_test(site.function.path):
+                    table.setdefault((name, self._parts[site.function.path]), []).append(site)
+        return table
+
+    def calls_in(self, name: str, part: str) -> tuple[Site, ...]:
+        """Calls by last name in one part of the project, outside tests."""
+        return tuple(self._calls_in.get((name, part), ()))
 
     def call_names(self) -> frozenset[str]:
         """Last names of all calls in the project."""
@@ -169,6 +182,10 @@ class Index:
         """Where the methods of `cls` itself bind `self.name`, in source order."""
         return tuple(self._attribute_bindings[cls].get(name, ()))
 
+    def attribute_names(self, cls: Class) -> tuple[str, ...]:
+        """Attributes of self that the methods of `cls` itself bind, "a.b" for a part of one."""
+        return tuple(self._attribute_bindings[cls])
+
     def method(self, cls: Class, name: str) -> Function | None:
         """The method that an instance of `cls` has under `name`, if the project defines it."""
         return next((one.methods[name] for one in self.lineage(cls) if name in one.methods), None)
@@ -195,6 +212,9 @@ class Index:
             if (init := self.method(cls, "__init__")) is not None:
                 table.setdefault(cls.name, []).append(init)
         return table
+
+    def functions_by_name(self) -> Mapping[str, list[Function]]:
+        return self._functions_named
 
     def functions_named(self, name: str) -> tuple[Function, ...]:
         """Wide: every function or method of that name, and the constructor of every class of that name."""

@@ -41,25 +41,31 @@ def loss_calls(index: Index, *names: str) -> Iterator[LossCall]:
 
 
 def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | None:
+    callee = site.call.parts[0]
+    anyhow = index.objects.of(callee, Spot(site.function, site.position))
+    if not any(_loss_name(index, thing, site.call, wanted) for thing in anyhow):
+        return _unresolved(site, anyhow)
     spots: list[Spot] = []
     losses: set[str] = set()
-    why = ""
     for frame in index.calling.contexts(site.function):
         spot = Spot(site.function, site.position, frame)
-        things = [thing for thing in index.objects.of(site.call.parts[0], spot) if not _is_nothing(thing)]
+        things = [thing for thing in index.objects.of(callee, spot) if not _is_nothing(thing)]
         called = {_loss_name(index, thing, site.call, wanted) for thing in things}
         if called and None not in called and "" not in called:
             spots.append(spot)
             losses |= {name for name in called if name}
-        elif all(isinstance(thing, Unknown) for thing in things):
-            why = (
-                things[0].why if things and isinstance(things[0], Unknown) else "its definition was not found"
-            )
     if spots:
         return LossCall(site, sorted(losses)[0], tuple(spots))
-    if why and _LOSS_NAME.search(site.call.last) and site.call.arguments:
-        return LossCall(site, "", (), f"which loss {site.call.callee or site.call.last} is: {why}")
-    return None
+    return LossCall(site, "", (), f"{site.call.callee or site.call.last} is this loss only in some ways")
+
+
+def _unresolved(site: Site, things: tuple[Thing, ...]) -> LossCall | None:
+    """A call that sounds like a loss and of which nothing is known; None when it is something else."""
+    whys = [thing.why for thing in things if isinstance(thing, Unknown)]
+    if len(whys) < len(things) or not _LOSS_NAME.search(site.call.last) or not site.call.arguments:
+        return None
+    why = whys[0] if whys else "its definition was not found"
+    return LossCall(site, "", (), f"which loss {site.call.callee or site.call.last} is: {why}")
 
 
 def _loss_name(index: Index, thing: Thing, call: Expr, wanted: frozenset[str]) -> str | None:

@@ -54,7 +54,7 @@ class Names:
 
     @cached_property
     def _folders(self) -> frozenset[str]:
-        return frozenset(str(parent) for path in self.files for parent in PurePosixPath(path).parents)
+        return frozenset(str(parent) for path in self.files for parent in PurePosixPath(path).parents) - {"."}
 
     def module(self, importer: str, dotted: str, level: int = 0) -> Module | None:
         """The project's module that `dotted` names in file `importer`, or None.
@@ -68,30 +68,33 @@ class Names:
         return self._modules[key]
 
     def _module(self, importer: str, dotted: str, level: int) -> Module | None:
-        folder = PurePosixPath(importer).parent
+        folder = _parent(importer)
+        relative = dotted.replace(".", "/")
         if level:
             for _ in range(level - 1):
-                folder = folder.parent
-            return self._at(str(folder / dotted.replace(".", "/")) if dotted else str(folder))
+                folder = _parent(folder)
+            return self._at(_join(folder, relative))
         if not dotted:
             return None
-        relative = dotted.replace(".", "/")
-        for base in (folder, *folder.parents):
-            for start in (base, base / "src"):
-                if (found := self._at(str(start / relative))) is not None and found.path != importer:
+        while True:
+            for start in (folder, _join(folder, "src")):
+                if (found := self._at(_join(start, relative))) is not None and found.path != importer:
                     return found
+            if not folder:
+                break
+            folder = _parent(folder)
         tail = dotted.rpartition(".")[2]
         fits = [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
         return self._of(fits[0]) if len(fits) == 1 and "." in dotted else None
 
     def _at(self, stem: str) -> Module | None:
-        for path in (f"{stem}.py", f"{stem}/__init__.py" if stem != "." else "__init__.py", f"{stem}.ipynb"):
+        for path in (f"{stem}.py", _join(stem, "__init__.py"), f"{stem}.ipynb"):
             if path in self.files:
                 return self._of(path)
-        return Module("", stem) if stem in self._folders and stem != "." else None
+        return Module("", stem) if stem in self._folders else None
 
     def _of(self, path: str) -> Module:
-        return Module(path, str(PurePosixPath(path).parent) if path.endswith("__init__.py") else "")
+        return Module(path, _parent(path) or "." if path.endswith("__init__.py") else "")
 
     def resolve(self, function: Function, dotted: str) -> Symbol | None:
         """What `dotted` means inside `function`: innermost scope first. None: not known, or not unique."""
@@ -139,8 +142,8 @@ class Names:
         for entry in file.imports:
             if entry.name == "*" and (found := self._starred(file.path, entry, name)) is not None:
                 return found
-        folder = str(PurePosixPath(file.path).parent)
-        if file.path.endswith("__init__.py") and (found := self._at(f"{folder}/{name}")) is not None:
+        folder = _parent(file.path)
+        if file.path.endswith("__init__.py") and (found := self._at(_join(folder, name))) is not None:
             return found
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
 
@@ -172,7 +175,7 @@ class Names:
         """Attribute of a project module: a name at its top, or a module inside its folder."""
         if module.path and (found := self.global_name(module.path, name)) is not None:
             return found
-        return self._at(f"{module.folder}/{name}") if module.folder else None
+        return self._at(_join(module.folder, name)) if module.folder else None
 
     def _follow(self, symbol: Symbol | None, rest: str) -> Symbol | None:
         while rest and symbol is not None:
@@ -202,6 +205,15 @@ _STARRED = {
     "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
     "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
 }
+
+
+def _parent(path: str) -> str:
+    """Folder of a path; "" is the root."""
+    return path.rpartition("/")[0]
+
+
+def _join(folder: str, name: str) -> str:
+    return "/".join(part for part in (folder if folder != "." else "", name) if part)
 
 
 def _dotted(path: str) -> str:

@@ -143,7 +143,7 @@ class Objects:
             if inner is not None and owner.spot is not None:
                 yield from self.of(inner, owner.spot)
             else:
-                yield External(f"{owner.kind.name}.{name}")
+                yield Unknown(f"{name} of a {owner.kind.name}")
             return
         methods = self.index.methods(owner, name)
         for method in methods:

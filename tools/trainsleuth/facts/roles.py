@@ -30,16 +30,19 @@ def is_optimizer(index: Index, thing: Thing) -> bool:
     if not isinstance(thing, Instance):
         return False
     if isinstance(thing.kind, Class):
-        bases = index.external_bases(thing.kind)
-        return any(base.startswith(_OPTIMIZER_LIBRARIES) for base in bases)
-    name = thing.kind.name
+        return any(_is_optimizer_class(base) for base in index.external_bases(thing.kind))
+    return _is_optimizer_class(thing.kind.name)
+
+
+def _is_optimizer_class(name: str) -> bool:
     last = name.rpartition(".")[2]
-    return (
-        name.startswith(_OPTIMIZER_LIBRARIES)
-        and ".lr_scheduler." not in name
-        and not last.endswith("LR")
-        and (not name.startswith("transformers.") or last in ("AdamW", "Adafactor"))
-    )
+    if (
+        not name.startswith(_OPTIMIZER_LIBRARIES)
+        or ".lr_scheduler." in name
+        or last.endswith(("LR", "Scheduler"))
+    ):
+        return False
+    return not name.startswith("transformers.") or last in ("AdamW", "Adafactor")
 
 
 def sounds_like_optimizer(expr: Expr) -> bool:
@@ -60,10 +63,6 @@ def stepped(index: Index, call: Expr, spot: Spot) -> Expr | None:
 def modules_of_optimizer(optimizer: Instance) -> Iterator[str]:
     """Paths of the modules whose parameters the constructor was given: `net` of SGD(net.parameters())."""
     for expr in optimizer.call.walk() if optimizer.call is not None else ():
-        if (
-            expr.kind == "call"
-            and expr.last in ("parameters", "named_parameters")
-            and expr.receiver is not None
-        ):
-            if expr.receiver.kind == "path":
-                yield expr.receiver.text
+        module = expr.receiver if expr.last in ("parameters", "named_parameters") else None
+        if expr.kind == "call" and module is not None and module.kind == "path":
+            yield module.text

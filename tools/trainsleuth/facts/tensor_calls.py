@@ -25,6 +25,9 @@ class TensorCalls:
         self.values = values
 
     def call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
+        if call.last in ("scale", "scale_loss") and call.arguments and _is_scaler(call):
+            yield from self.values.of(call.arguments[0], spot)
+            return
         if self._is_tensor_method(call, spot):
             yield from self._method(call, spot, items)
             return
@@ -275,6 +278,12 @@ class TensorCalls:
             for v in self._project(t, call, spot, ())
         ]
         return agreed(found) if found else unknown(f"a {thing.name} layer")
+
+
+def _is_scaler(call: Expr) -> bool:
+    """A gradient scaler gives back the loss times a number."""
+    receiver = call.receiver
+    return receiver is not None and receiver.last.lower().endswith(("scaler", "amp"))
 
 
 def _noun(made: str) -> str:

@@ -57,6 +57,8 @@ class TensorNames:
             yield from self._element(origin.expr, origin.spot, (*origin.items, *items))
         elif origin.kind == "augment":
             yield self.values.one(origin.expr, origin.spot)._replace(range="other")
+        elif origin.kind == "with" and origin.expr.last == "scale_loss" and origin.expr.kind == "call":
+            yield from self.values.of(origin.expr.arguments[0], origin.spot)
         elif origin.kind == "with":
             yield unknown(f"what a with statement gives at line {origin.spot.line}")
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainsleuth.finding import Link
 
@@ -101,7 +101,7 @@ class Values:
             case "number" | "constant" | "string" | "compare":
                 yield Value("other", "constant")
             case "binary" | "boolean":
-                yield Value("other", *_flow(self.one(part, spot) for part in expr.parts))
+                yield joined(self.one(part, spot) for part in expr.parts)
             case "unary":
                 yield self.one(expr.parts[0], spot)._replace(range="other")
             case _:
@@ -211,24 +211,25 @@ def reborn(value: Value, path: str, line: int, why: str) -> Value:
 _LIKE_CUT = ("cut", "reborn", "data", "constant")
 
 
-def _flow(values: Iterable[Value]) -> tuple[str, tuple[Link, ...], str]:
-    """(grad, chain, before) of a result computed from all of `values`."""
+def _flow(values: Iterable[Value]) -> dict[str, Any]:
+    """Everything but the range of a result computed from all of `values`."""
     known: list[Value] = []
     for value in values:
         if value.grad == "live":
-            return "live", (), ""
+            return {"grad": "live"}
         known.append(value)
     for grad in ("unknown", "leaf", "reborn", "cut", "data"):
         found = [value for value in known if value.grad == grad]
         if found:
             first = next((v for v in found if v.before == "live"), found[0])
-            return ("live" if grad == "leaf" else grad), first.chain, first.before
-    return "constant", (), ""
+            made = "live" if grad == "leaf" else grad
+            return {"grad": made, "chain": first.chain, "before": first.before, "why": first.why}
+    return {"grad": "constant"}
 
 
 def joined(values: Iterable[Value], range: str = "other") -> Value:
     """What an operation on all of `values` gives."""
-    return Value(range, *_flow(values))
+    return Value(range, **_flow(values))
 
 
 def agreed(values: Iterable[Value]) -> Value:
@@ -241,6 +242,6 @@ def agreed(values: Iterable[Value]) -> Value:
     ranges, grads = {value.range for value in known}, {value.grad for value in known}
     range = ranges.pop() if len(ranges) == 1 else "unknown"
     if len(grads) == 1 or grads <= set(_LIKE_CUT):
-        grad, chain, before = _flow(known)
-        return Value(range, grad, chain or known[0].chain, before)
-    return Value(range, "unknown", known[0].chain if range != "unknown" else (), "", known[0].why)
+        return Value(range, **_flow(known))
+    why = next((value.why for value in known if value.why), "it differs from way to way")
+    return Value(range, "unknown", known[0].chain if range != "unknown" else (), "", why)

@@ -1,0 +1,303 @@
+"""Programs for detached-loss: the check must speak on each of FAILS, and stay silent on each of SILENT."""
+
+HEAD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+model = Net()
+criterion = nn.MSELoss()
+"""
+
+FAILS = {
+    "item wrapped in a tensor": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        loss = criterion(model(x), y).item()
+        loss = torch.tensor(loss, requires_grad=True)
+        loss.backward()
+""",
+    "detach and requires_grad_": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss = loss.detach().requires_grad_(True)
+        loss.backward()
+""",
+    "data in a Variable": HEAD
+    + """
+from torch.autograd import Variable
+
+def train(loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss = Variable(loss.data, requires_grad=True)
+        loss.backward()
+""",
+    "flag set on the attribute": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        loss = torch.as_tensor(criterion(model(x), y).detach())
+        loss.requires_grad = True
+        loss.backward()
+""",
+    "through numpy": HEAD
+    + """
+import numpy as np
+
+def train(loader):
+    for x, y in loader:
+        pred = model(x).detach().numpy()
+        loss = torch.tensor(np.mean((pred - y.numpy()) ** 2), requires_grad=True)
+        loss.backward()
+""",
+    "computed without gradients": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        with torch.no_grad():
+            loss = criterion(model(x), y)
+        loss.requires_grad_()
+        loss.backward()
+""",
+    "prediction copied into a new tensor": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        outputs = model(x)
+        outputs = torch.tensor(outputs, requires_grad=True)
+        loss = criterion(outputs, y)
+        loss.backward()
+""",
+    "helper in another file gives a number": """
+# file: losses.py
+import torch.nn.functional as F
+
+def compute_loss(model, x, y):
+    loss = F.cross_entropy(model(x), y)
+    return loss.item()
+# file: train.py
+import torch
+from losses import compute_loss
+
+def train(model, loader):
+    for x, y in loader:
+        loss = torch.tensor(compute_loss(model, x, y), requires_grad=True)
+        loss.backward()
+""",
+    "sum of items": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        total = 0
+        for head in (model, model):
+            total += criterion(head(x), y).item()
+        total = torch.tensor(total, requires_grad=True)
+        total.backward()
+""",
+    "handed to an accelerator": HEAD
+    + """
+def train(loader, accelerator):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        accelerator.backward(loss.detach().requires_grad_())
+""",
+    "every term is cut": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        pred = model(x)
+        loss = F.mse_loss(pred.detach(), y) + 0.1 * pred.abs().mean().item()
+        loss.requires_grad = True
+        loss.backward()
+""",
+}
+
+SILENT = {
+    "plain": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        print(loss.item(), float(loss), loss.detach())
+""",
+    "teacher": HEAD
+    + """
+teacher = Net()
+
+def train(loader):
+    for x, _ in loader:
+        with torch.no_grad():
+            target = teacher(x)
+        loss = criterion(model(x), target)
+        loss.backward()
+""",
+    "discriminator on a detached fake": HEAD
+    + """
+generator = Net()
+
+def train(loader):
+    for x, y in loader:
+        fake = generator(x).detach()
+        loss = F.binary_cross_entropy_with_logits(model(fake), y)
+        loss.backward()
+""",
+    "running total for the log": HEAD
+    + """
+def train(loader):
+    total = 0.0
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        total += loss.item()
+    return total / len(loader)
+""",
+    "straight-through": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        soft = model(x)
+        hard = (soft > 0).float()
+        out = hard - soft.detach() + soft
+        loss = criterion(out, y)
+        loss.backward()
+""",
+    "commitment term beside a stopped one": HEAD
+    + """
+codebook = nn.Embedding(8, 4)
+
+def train(loader, encoder):
+    for x, _ in loader:
+        z = encoder(x)
+        q = codebook(z.argmax(1))
+        loss = F.mse_loss(q.detach(), z) + F.mse_loss(q, z.detach())
+        loss.backward()
+""",
+    "adversarial input": HEAD
+    + """
+def attack(x, y):
+    x = x.clone().detach().requires_grad_(True)
+    loss = criterion(model(x), y)
+    loss.backward()
+    return x + 0.1 * x.grad.sign()
+""",
+    "gradient cache": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        cached = model(x).detach().requires_grad_()
+        loss = criterion(cached, y)
+        loss.backward()
+        model(x).backward(gradient=cached.grad)
+""",
+    "target network": HEAD
+    + """
+target_net = Net()
+
+def learn(s, a, r, s2, gamma):
+    q = model(s).gather(1, a)
+    q_next = target_net(s2).max(1)[0].detach()
+    loss = criterion(q, r + gamma * q_next)
+    loss.backward()
+""",
+    "advantage is stopped, log-probability is not": HEAD
+    + """
+from torch.distributions import Categorical
+
+def learn(states, actions, returns):
+    values = model(states)
+    advantage = (returns - values).detach()
+    log_prob = Categorical(logits=model(states)).log_prob(actions)
+    loss = -(log_prob * advantage).mean()
+    loss.backward()
+""",
+    "switch that is on while training": HEAD
+    + """
+def run(loader, phase):
+    for x, y in loader:
+        with torch.set_grad_enabled(phase == "train"):
+            loss = criterion(model(x), y)
+        if phase == "train":
+            loss.backward()
+""",
+    "free parameters": """
+import torch
+
+def fit(points):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    b = torch.zeros(1, requires_grad=True)
+    for x, y in points:
+        loss = ((w * x).sum() + b - y) ** 2
+        loss.backward()
+""",
+    "style transfer on pixels": """
+import torch
+import torch.nn.functional as F
+
+def transfer(content, vgg):
+    image = content.clone().requires_grad_(True)
+    target = vgg(content).detach()
+    loss = F.mse_loss(vgg(image), target)
+    loss.backward()
+""",
+    "loss starts from zero": HEAD
+    + """
+def train(loader):
+    for x, y in loader:
+        loss = 0
+        for part in x:
+            loss += criterion(model(part), y)
+        loss.backward()
+""",
+    "cut only in the other arm": HEAD
+    + """
+def train(loader, stop):
+    for x, y in loader:
+        pred = model(x)
+        if stop:
+            pred = pred.detach()
+        loss = criterion(pred, y)
+        loss.backward()
+""",
+    "autograd function": """
+import torch
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.detach() * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.detach() * 2
+""",
+    "first gradient step of a tutorial": """
+import torch
+
+x = torch.tensor(1.0, requires_grad=True)
+y = 2 * x + 3
+y.backward()
+x.backward()
+""",
+    "data tensors": HEAD
+    + """
+def train(arrays, labels):
+    for a, b in zip(arrays, labels):
+        x = torch.from_numpy(a).float()
+        y = torch.tensor(b)
+        loss = criterion(model(x), y)
+        loss.backward()
+""",
+}

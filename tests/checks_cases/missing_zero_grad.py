@@ -1,0 +1,421 @@
+"""Programs for missing-zero-grad: the check must speak on each of FAILS, and stay silent on each of SILENT."""
+
+FAILS = {
+    "script without functions": """
+import torch
+from torch import nn, optim
+
+model = nn.Linear(2, 1)
+optimizer = optim.Adam(model.parameters())
+for epoch in range(3):
+    for x, y in loader:
+        loss = ((model(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+""",
+    "second of two optimizers": """
+import torch
+from torch import nn
+
+def train(netG, netD, loader):
+    optimizer_G = torch.optim.Adam(netG.parameters())
+    optimizer_D = torch.optim.Adam(netD.parameters())
+    for x in loader:
+        optimizer_G.zero_grad()
+        netD(netG(x)).mean().backward()
+        optimizer_G.step()
+        netD(x).mean().backward()
+        optimizer_D.step()
+""",
+    "step under a condition": """
+import torch
+
+def train(model, loader, k):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, x in enumerate(loader):
+        model(x).mean().backward()
+        if i % k == 0:
+            opt.step()
+""",
+    "cleared in the other arm only": """
+import torch
+
+def train(model, loader, use_amp, scaler):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        if use_amp:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            loss = model(x).mean()
+            loss.backward()
+            optimizer.step()
+""",
+    "scaler steps the optimizer": """
+import torch
+from torch.cuda.amp import GradScaler
+
+def train(model, loader):
+    optimizer = torch.optim.AdamW(model.parameters())
+    scaler = GradScaler()
+    for x in loader:
+        scaler.scale(model(x).mean()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+""",
+    "trainer class, loop in another method": """
+import torch
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def _update(self, loss):
+        loss.backward()
+        self.optimizer.step()
+
+    def fit(self, loader):
+        for x in loader:
+            self._update(self.model(x).mean())
+""",
+    "optimizer from a factory in another file": """
+# file: optimizers.py
+import torch
+
+def get_optimizer(model, name):
+    if name == "sgd":
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+    return torch.optim.Adam(model.parameters())
+# file: train.py
+from optimizers import get_optimizer
+
+def train(model, loader, args):
+    optim = get_optimizer(model, args.optim)
+    while True:
+        loss = model(next(loader)).mean()
+        loss.backward()
+        optim.step()
+""",
+    "closure that does not clear": """
+import torch
+
+def fit(x, target):
+    optimizer = torch.optim.LBFGS([x.requires_grad_()])
+    for _ in range(10):
+        def closure():
+            loss = ((x - target) ** 2).mean()
+            loss.backward()
+            return loss
+        optimizer.step(closure)
+""",
+    "cleared before the loop only": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.RMSprop(model.parameters())
+    optimizer.zero_grad()
+    for x in loader:
+        loss = model(x).mean()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+""",
+    "optimizer made from a configuration": """
+import hydra
+import torch
+
+def main(cfg, model, loader):
+    optimizer = hydra.utils.instantiate(cfg.optimizer, model.parameters())
+    for x in loader:
+        loss = model(x).mean()
+        loss.backward()
+        optimizer.step()
+""",
+    "another module is cleared": """
+import torch
+from torch import nn
+
+class Generator(nn.Linear):
+    pass
+
+class Critic(nn.Linear):
+    pass
+
+def train(loader):
+    generator = Generator(2, 2)
+    critic = Critic(2, 1)
+    opt_critic = torch.optim.Adam(critic.parameters())
+    for x in loader:
+        generator.zero_grad()
+        critic(generator(x)).mean().backward()
+        opt_critic.step()
+""",
+    "prepared by a launcher": """
+import torch
+from accelerate import Accelerator
+
+def main(model, loader):
+    accelerator = Accelerator()
+    optimizer = torch.optim.AdamW(model.parameters())
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for x in loader:
+        loss = model(x).loss
+        accelerator.backward(loss)
+        optimizer.step()
+""",
+}
+
+SILENT = {
+    "usual order": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad(set_to_none=True)
+        model(x).mean().backward()
+        optimizer.step()
+""",
+    "after the step": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+""",
+    "closure": """
+import torch
+
+def fit(x, target):
+    optimizer = torch.optim.LBFGS([x])
+    for _ in range(10):
+        def closure():
+            optimizer.zero_grad()
+            loss = ((x - target) ** 2).mean()
+            loss.backward()
+            return loss
+        optimizer.step(closure)
+""",
+    "helper in another file": """
+# file: helpers.py
+def optimize(loss, opt):
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+# file: train.py
+import torch
+from helpers import optimize
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimize(model(x).mean(), optimizer)
+""",
+    "handed over as a callback": """
+import torch
+
+def train(model, loader, run_hooks):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        run_hooks(before=optimizer.zero_grad)
+        model(x).mean().backward()
+        optimizer.step()
+""",
+    "gradients set to None by hand": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        for p in model.parameters():
+            p.grad = None
+        model(x).mean().backward()
+        optimizer.step()
+""",
+    "gradients zeroed in place": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.data.zero_()
+""",
+    "module.zero_grad": """
+import torch
+
+def train(netD, loader):
+    optimizerD = torch.optim.Adam(netD.parameters())
+    for x in loader:
+        netD.zero_grad()
+        netD(x).mean().backward()
+        optimizerD.step()
+""",
+    "accumulation under a modulo": """
+import torch
+
+def train(model, loader, n):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    for i, x in enumerate(loader):
+        (model(x).mean() / n).backward()
+        if (i + 1) % n == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    "trainer methods": """
+import torch
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.optim = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def zero(self):
+        self.optim.zero_grad()
+
+    def update(self, loss):
+        loss.backward()
+        self.optim.step()
+
+    def fit(self, loader):
+        for x in loader:
+            self.zero()
+            self.update(self.model(x).mean())
+""",
+    "distributed autograd": """
+import torch.distributed.autograd as dist_autograd
+from torch import optim
+from torch.distributed.optim import DistributedOptimizer
+
+def train(model, loader):
+    opt = DistributedOptimizer(optim.SGD, model.parameter_rrefs(), lr=0.05)
+    for x in loader:
+        with dist_autograd.context() as context_id:
+            loss = model(x).sum()
+            dist_autograd.backward(context_id, [loss])
+            opt.step(context_id)
+""",
+    "schedulers and environments step too": """
+import torch
+
+def train(model, env, agent, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+    for x in loader:
+        state, reward = env.step(agent.act(x))
+        optimizer.zero_grad()
+        model(state).mean().backward()
+        optimizer.step()
+        scheduler.step()
+""",
+    "wrapper that clears in its own step": """
+import torch
+
+class ScheduledOptim:
+    def __init__(self, optimizer):
+        self._optimizer = optimizer
+
+    def step_and_clear(self):
+        self._optimizer.step()
+        self._optimizer.zero_grad()
+
+def train(model, loader):
+    optimizer = ScheduledOptim(torch.optim.Adam(model.parameters()))
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step_and_clear()
+""",
+    "list of optimizers": """
+import torch
+
+def train(models, loader):
+    optimizers = [torch.optim.SGD(m.parameters(), lr=0.1) for m in models]
+    for x in loader:
+        for opt in optimizers:
+            opt.zero_grad()
+        sum(m(x).mean() for m in models).backward()
+        for opt in optimizers:
+            opt.step()
+""",
+    "two optimizers, each cleared where it is used": """
+import torch
+
+def train(netG, netD, loader, k):
+    optG = torch.optim.Adam(netG.parameters())
+    optD = torch.optim.Adam(netD.parameters())
+    for i, x in enumerate(loader):
+        optD.zero_grad()
+        netD(x).mean().backward()
+        optD.step()
+        if i % k == 0:
+            optG.zero_grad()
+            netD(netG(x)).mean().backward()
+            optG.step()
+""",
+    "gradients asked for without backward": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    params = list(model.parameters())
+    for x in loader:
+        grads = torch.autograd.grad(model(x).mean(), params)
+        for p, g in zip(params, grads):
+            p.grad = g
+        optimizer.step()
+""",
+    "a single step": """
+import torch
+
+def one_step(model, x):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(x).mean().backward()
+    optimizer.step()
+""",
+    "optimizer made anew for each round": """
+import torch
+
+def train(make_model, loader):
+    for x in loader:
+        model = make_model()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model(x).mean().backward()
+        optimizer.step()
+""",
+    "alias of the attribute": """
+import torch
+
+class Agent:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+
+    def learn(self, batches):
+        for b in batches:
+            opt = self.optimizer
+            opt.zero_grad()
+            self.net(b).mean().backward()
+            self.optimizer.step()
+""",
+    "clearing left to a function that is not in the project": """
+import torch
+from toolkit import update
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+        update(optimizer)
+""",
+}

@@ -1,0 +1,425 @@
+"""Programs for plain-list-submodules: the check must speak on each of FAILS, and stay silent on each of SILENT."""
+
+FAILS = {
+    "tuple": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.branches = (nn.Linear(2, 2), nn.Linear(2, 2))
+
+    def forward(self, x):
+        return sum(b(x) for b in self.branches)
+""",
+    "dict": """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = {"a": nn.Linear(2, 2), "b": nn.Linear(2, 3)}
+
+    def forward(self, x, task):
+        return self.heads[task](x)
+""",
+    "filled by key": """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self, tasks):
+        super().__init__()
+        self.heads = {}
+        for task in tasks:
+            self.heads[task] = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return [head(x) for head in self.heads.values()]
+""",
+    "local list assigned in the end": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        convs = []
+        for i in range(n):
+            convs.append(nn.Sequential(nn.Conv1d(8, 8, 3), nn.ReLU()))
+        self.convs = convs
+
+    def forward(self, x):
+        for conv in self.convs:
+            x = conv(x)
+        return x
+""",
+    "in-place addition": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = []
+        self.layers += [nn.Linear(2, 2), nn.ReLU()]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "list times a number": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cells = [nn.LSTMCell(4, 4)] * 3
+
+    def forward(self, x, h):
+        return self.cells[0](x, h)
+""",
+    "parameters": """
+import torch
+from torch import nn
+
+class Mixer(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weights = [nn.Parameter(torch.ones(1)) for _ in range(n)]
+
+    def forward(self, xs):
+        return sum(w * x for w, x in zip(self.weights, xs))
+""",
+    "lightning module with blocks from a package": """
+# file: nets/blocks.py
+import torch.nn as nn
+
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.norm = nn.LayerNorm(d)
+        self.ff = nn.Linear(d, d)
+
+    def forward(self, x):
+        return x + self.ff(self.norm(x))
+# file: model.py
+import lightning.pytorch as pl
+from nets.blocks import Block
+
+class Model(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [Block(8) for _ in range(4)]
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+""",
+    "made by a helper function": """
+from torch import nn
+
+def conv(i, o):
+    return nn.Sequential(nn.Conv2d(i, o, 3), nn.BatchNorm2d(o), nn.ReLU())
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stages = [conv(3, 8), conv(8, 16)]
+
+    def forward(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+""",
+    "used by a method that forward calls": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.experts = list(nn.Linear(4, 4) for _ in range(3))
+
+    def mix(self, x):
+        return sum(expert(x) for expert in self.experts)
+
+    def forward(self, x):
+        return self.mix(x)
+""",
+    "inherited from a project base class": """
+from torch import nn
+
+class Base(nn.Module):
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+""",
+}
+
+SILENT = {
+    "ModuleList": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        for _ in range(3):
+            self.layers.append(nn.Linear(2, 2))
+        self.layers += [nn.Linear(2, 2)]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "local list given to ModuleList": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layers = [nn.Linear(2, 2) for _ in range(3)]
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "wrapped later": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = []
+        for _ in range(3):
+            self.layers.append(nn.Linear(2, 2))
+        self.layers = nn.ModuleList(self.layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "wrapped under another name": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.net = nn.Sequential(*self.blocks)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+""",
+    "registered one by one": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = []
+        for i in range(3):
+            layer = nn.Linear(2, 2)
+            self.layers.append(layer)
+            self.add_module(f"layer{i}", layer)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "set as attributes by name": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bns = []
+        for i in range(3):
+            bn = nn.BatchNorm1d(2)
+            setattr(self, "bn%i" % i, bn)
+            self.bns.append(bn)
+
+    def forward(self, x):
+        for bn in self.bns:
+            x = bn(x)
+        return x
+""",
+    "list of registered attributes": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2, 2)
+        self.b = nn.Linear(2, 2)
+        c = nn.Linear(2, 2)
+        self.c = c
+        self.order = [self.a, self.b, c]
+
+    def forward(self, x):
+        for layer in self.order:
+            x = layer(x)
+        return x
+""",
+    "layers without parameters": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.acts = [nn.ReLU(), nn.Tanh(), nn.MaxPool2d(2)]
+        self.losses = {"l1": nn.L1Loss(), "l2": nn.MSELoss()}
+
+    def forward(self, x, y):
+        return self.losses["l1"](self.acts[0](x), y)
+""",
+    "hidden teacher": """
+import torch
+from torch import nn
+
+class Distiller(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.student = nn.Linear(2, 2)
+        self._teacher = [nn.Linear(2, 2).eval()]
+
+    def forward(self, x):
+        with torch.no_grad():
+            target = self._teacher[0](x)
+        return self.student(x), target
+""",
+    "kept out on purpose, says the comment": """
+from torch import nn
+
+class Perceptual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        # a list, so that the network is not registered and not saved
+        self.vgg = [nn.Conv2d(3, 8, 3)]
+
+    def forward(self, x):
+        return self.vgg[0](x)
+""",
+    "not a module": """
+from torch import nn
+
+class Agent:
+    def __init__(self):
+        self.nets = [nn.Linear(2, 2), nn.Linear(2, 2)]
+
+    def forward(self, x):
+        return self.nets[0](x)
+""",
+    "parameters() overridden": """
+from torch import nn
+
+class Ensemble(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.members = [nn.Linear(2, 2) for _ in range(3)]
+
+    def parameters(self, recurse=True):
+        for member in self.members:
+            yield from member.parameters()
+
+    def forward(self, x):
+        return sum(m(x) for m in self.members)
+""",
+    "given to the optimizer by hand": """
+import itertools
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = [nn.Linear(2, 2) for _ in range(3)]
+
+    def forward(self, x):
+        return [head(x) for head in self.heads]
+
+def main():
+    net = Net()
+    parameters = itertools.chain(*(head.parameters() for head in net.heads))
+    return torch.optim.SGD(parameters, lr=0.1)
+""",
+    "numbers and names": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.sizes = [s * 2 for s in sizes]
+        self.names = []
+        self.fc = nn.Linear(2, 2)
+        for i, s in enumerate(sizes):
+            self.names.append(f"fc{i}")
+
+    def forward(self, x):
+        return self.fc(x) * len(self.names)
+""",
+    "never used again": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.made = [nn.Linear(2, 2)]
+        self.fc = self.made[0]
+
+    def forward(self, x):
+        return self.fc(x)
+""",
+    "list while folding for deployment": """
+from torch import nn
+
+class Rep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bns = nn.ModuleList()
+        self.bns.append(nn.BatchNorm2d(3))
+
+    def deploy(self):
+        self.__delattr__("bns")
+        self.bns = []
+
+    def forward(self, x):
+        for bn in self.bns:
+            x = bn(x)
+        return x
+""",
+    "modules that the caller owns": """
+from torch import nn
+
+class Hook(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.layers = list(layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2, 2)
+        self.hook = Hook([self.a])
+
+    def forward(self, x):
+        return self.hook(x)
+""",
+}

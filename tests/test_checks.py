@@ -1,0 +1,141 @@
+"""Every docstring example and every hard case of every check, and what run_checks reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from trainsleuth.checks import UnknownCheckError, check_ids, explain, run_checks
+from trainsleuth.checks.docs import Example, files_of
+from trainsleuth.repository import Repository
+
+
+def _write(root: Path, files: Mapping[str, str]) -> Repository:
+    for name, source in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+    return Repository(root)
+
+
+def _failures(root: Path, files: Mapping[str, str]) -> set[str]:
+    report = run_checks(_write(root, files))
+    return {finding.by.removeprefix("check:") for finding in report.findings if finding.outcome == "fail"}
+
+
+def _examples() -> list[pytest.ParameterSet]:
+    return [
+        pytest.param(check_id, example, id=f"{check_id}-{'bad' if example.is_bad else 'good'}-{place}")
+        for check_id in check_ids()
+        for place, example in enumerate(explain(check_id).examples)
+    ]
+
+
+def _cases(table: str) -> list[pytest.ParameterSet]:
+    return [
+        pytest.param(check_id, source, id=f"{check_id}: {name}")
+        for check_id in check_ids()
+        for name, source in getattr(_case_module(check_id), table).items()
+    ]
+
+
+def _case_module(check_id: str) -> object:
+    return import_module(f"tests.checks_cases.{check_id.replace('-', '_')}")
+
+
+@pytest.mark.parametrize(("check_id", "example"), _examples())
+def test_docstring_example(check_id: str, example: Example, tmp_path: Path) -> None:
+    assert _failures(tmp_path, example.files) == ({check_id} if example.is_bad else set())
+
+
+@pytest.mark.parametrize(("check_id", "source"), _cases("FAILS"))
+def test_finds(check_id: str, source: str, tmp_path: Path) -> None:
+    assert check_id in _failures(tmp_path, dict(files_of(source)))
+
+
+@pytest.mark.parametrize(("check_id", "source"), _cases("SILENT"))
+def test_stays_silent(check_id: str, source: str, tmp_path: Path) -> None:
+    assert check_id not in _failures(tmp_path, dict(files_of(source)))
+
+
+@pytest.mark.parametrize("check_id", check_ids())
+def test_check_explains_itself(check_id: str) -> None:
+    said = explain(check_id)
+    assert said.title.endswith(".")
+    assert said.cannot_see
+    assert any(example.is_bad for example in said.examples)
+    assert any(not example.is_bad for example in said.examples)
+    assert len(getattr(_case_module(check_id), "SILENT")) >= 12  # noqa: B009 the module is not typed
+
+
+LOOP = dedent(
+    """
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x in loader:
+            model(x).mean().backward()
+            optimizer.step()
+    """
+)
+
+
+def test_failure_carries_place_chain_and_next_step(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"pkg/train.py": LOOP}), only=["missing-zero-grad"])
+    finding = report.findings[0]
+    assert (finding.by, finding.outcome, finding.place) == (
+        "check:missing-zero-grad",
+        "fail",
+        "pkg/train.py:8",
+    )
+    assert [link.line for link in finding.chain] == [6, 7, 8]
+    assert finding.next.startswith("trainsleuth probe --only step_trace -- ")
+    assert report.examined == {"missing-zero-grad": {"sites": 1, "unresolved": 0}}
+
+
+def test_each_site_is_counted_once_and_summed_up(tmp_path: Path) -> None:
+    clean = LOOP.replace("model(x).mean()", "optimizer.zero_grad(); model(x).mean()")
+    unclear = "import torch\n\ndef go(optimizer):\n    optimizer.step()\n"
+    files = {"bad.py": LOOP, "clean.py": clean, "unclear.py": unclear}
+    report = run_checks(_write(tmp_path, files), only=["missing-zero-grad"])
+    assert [finding.outcome for finding in report.findings] == ["fail", "pass"]
+    assert report.findings[1].measured == {"examined": 3, "failed": 1, "unresolved": 1}
+    assert [(place.path, place.line) for place in report.unresolved] == [("unclear.py", 4)]
+
+
+def test_paths_narrow_the_report_but_not_the_index(tmp_path: Path) -> None:
+    files = {"a/train.py": LOOP, "b/train.py": LOOP}
+    report = run_checks(_write(tmp_path, files), only=["missing-zero-grad"], paths=["b"])
+    assert [finding.path for finding in report.findings if finding.outcome == "fail"] == ["b/train.py"]
+
+
+def test_tests_of_the_project_are_not_accused(tmp_path: Path) -> None:
+    assert _failures(tmp_path, {"tests/test_train.py": LOOP}) == set()
+
+
+def test_nothing_to_examine_is_said(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"readme.py": "x = 1\n"}))
+    assert {finding.outcome for finding in report.findings} == {"skip"}
+
+
+def test_unknown_check_names_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(UnknownCheckError, match="double-softmax"):
+        run_checks(_write(tmp_path, {}), only=["no-such-check"])
+
+
+def test_notebook_failure_names_its_cell(tmp_path: Path) -> None:
+    import json
+
+    cells = [
+        {"cell_type": "markdown", "source": "# hi"},
+        {"cell_type": "code", "source": LOOP.splitlines(True)},
+    ]
+    report = run_checks(
+        _write(tmp_path, {"run.ipynb": json.dumps({"cells": cells})}), only=["missing-zero-grad"]
+    )
+    assert report.findings[0].outcome == "fail"
+    assert "cell 2, line 8" in report.findings[0].message
