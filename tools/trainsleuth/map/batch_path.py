@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from trainsleuth.facts import Event, Expr, Function, written
+from trainsleuth.facts import Event, Expr, Function
 
 from .graph import CALLBACK, Edge, Graph
 from .networks import calls_loss, calls_network, is_loss_class, is_loss_name, is_network
@@ -135,10 +135,3 @@ def _names(expr: Expr) -> Iterator[str]:
         return
     for part in expr.parts:
         yield from _names(part)
-
-
-def input_of_loss(stages: Iterable[Stage]) -> str:
-    """The text of the nearest loss call, "" when none was found."""
-    return next(
-        (written(stage.event.value) for stage in stages if stage.role == "loss" and stage.event.value is not None), ""
-    )

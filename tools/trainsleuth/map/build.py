@@ -88,7 +88,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     given = tuple(settings(index, paths))
     known = tables(index, values)
     chosen = choices(index, known, given)
-    if chosen:
+    if any(choice.target is not None for choice in chosen):
         values = Values(
             index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen), looked_up(chosen)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from trainsleuth.facts import Event, Expr, Function, written
 
@@ -32,7 +33,6 @@ _KEYWORDS = {
 }
 _ACCUMULATION = re.compile(r"accum|update_freq|grad_acc|micro_?steps?|iter_size", re.I)
 _EMA = re.compile(r"(?:^|[._])ema(?:$|[._])", re.I)
-_RESUME = re.compile(r"resume|last_?(?:epoch|iter|step)|start_(?:epoch|iter|step)|restore", re.I)
 
 
 def features(program: Program) -> dict[str, Part]:
@@ -52,12 +52,11 @@ def features(program: Program) -> dict[str, Part]:
 
 
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:
-    patterns = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.items()}
     for function, weight in program.functions():
         for event in function.events:
             for call in event.calls:
-                for name, pattern in patterns.items():
-                    if call.last and pattern.match(call.last) and _counts(program, name, function, call):
+                for name in _named(call.last):
+                    if _counts(program, name, function, call):
                         yield name, program.at(function, call.line, name, weight)
                 yield from _keywords(program, function, call, weight)
             yield from _accumulates(program, function, event, weight)
@@ -77,13 +76,20 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
                 yield name, Place(choice_path, line, name, 0.5)
 
 
+_PATTERNS = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.items()}
+
+
+@lru_cache(maxsize=4096)
+def _named(last: str) -> tuple[str, ...]:
+    """Features that a call of this name is a sign of. Kept: a repository repeats few names very often."""
+    return tuple(name for name, pattern in _PATTERNS.items() if last and pattern.match(last))
+
+
 def _counts(program: Program, name: str, function: Function, call: Expr) -> bool:
     if name == "compile":
         return program.full_name(function, call.callee) in _COMPILED if call.callee else False
     if name == "seeds":
         return bool(call.parts[1:])
-    if name == "distribution" and call.last == "DataParallel":
-        return True
     return True
 
 

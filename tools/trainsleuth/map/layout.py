@@ -10,7 +10,6 @@ MIN_BUDGET = 200  # tokens: below this the ten names and statuses do not fit
 NEAR, NEAR_IN_LOOP = 0.5, 0.75
 SAME_ROLE, SAME_ROLE_NEAR = 0.95, 0.88
 FAR_APART = 1_000_000
-TEXT_WIDTH = 66  # characters of a source line that are shown
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
     "entry_point": 0.08,
     "config": 0.10,

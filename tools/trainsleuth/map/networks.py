@@ -34,7 +34,6 @@ _DATASET_ENDINGS = (
     "IterDataPipe",
     "BatchSampler",
 )
-_WRAPPED = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 _NETWORK_NAMES = re.compile(
     r"(?:^|[_.])(?:\w*model\w*|\w*net|network|generator\w*|discriminator\w*|\w*encoder|\w*decoder|backbone|policy|actor|critic|"
     r"agent|unet|vae|gan|student|teacher|transformer|diffusion|qf\d?|q_network|netg|netd|g|d|mpd|msd|forward)$",
@@ -54,6 +53,8 @@ def is_network(index: Index, cls: Class) -> bool:
 def is_dataset(index: Index, cls: Class) -> bool:
     """A data set, loader or sampler by its bases, or a class with a length and items of its own."""
     if any(base.rpartition(".")[2].endswith(_DATASET_ENDINGS) for base in index.external_bases(cls)):
+        return True
+    if any(base.startswith(("torchvision.datasets.", "torchaudio.datasets.")) for base in index.external_bases(cls)):
         return True
     if cls.name.endswith(("ReplayBuffer", "RolloutBuffer", "ReplayMemory")):
         return True

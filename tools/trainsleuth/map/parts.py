@@ -21,6 +21,7 @@ from .tables import Table
 from .traps import traps
 
 MAX_PROGRAMS = 14
+TEXT_WIDTH = 66  # characters of a source line that are shown
 MIN_PLACES = 24
 
 
@@ -154,7 +155,7 @@ def source_lines(index: Index, path: str) -> list[str]:
     return text.split("\n")
 
 
-def clean(text: str, width: int = 66) -> str:
+def clean(text: str, width: int = TEXT_WIDTH) -> str:
     """A line as one short printable line: text of the repository never shapes the answer."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return words if len(words) <= width else words[: width - 1] + "…"

@@ -12,6 +12,7 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Mod
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import PART, Graph
+from .optional_imports import resolve
 from .recipes import Choice, Setting
 from .records import Place
 from .steps import Sign
@@ -112,16 +113,12 @@ class Program:
         """The external name that `dotted` means in `function`, or ""."""
         key = (function, dotted)
         if key not in self._names:
-            symbol = self.index.resolve(function, dotted)
+            symbol = resolve(self.index, function, dotted)
             self._names[key] = symbol.name if isinstance(symbol, External) else ""
         return self._names[key]
 
-    def called_name(self, site: Site) -> str:
-        """The external name of what a call calls, or ""."""
-        return self.full_name(site.function, site.call.callee) if site.call.callee else ""
-
     def resolved(self, site: Site) -> Class | Function | External | Module | None:
-        symbol = self.index.resolve(site.function, site.call.callee) if site.call.callee else None
+        symbol = resolve(self.index, site.function, site.call.callee) if site.call.callee else None
         return symbol if isinstance(symbol, Class | Function | External | Module) else None
 
     def first_line(self, path: str) -> int:

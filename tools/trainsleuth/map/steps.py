@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Site, written
+from trainsleuth.facts import Class, Event, External, Function, Index, Loop, Site, written
 
 from .values import Values
 
@@ -17,7 +17,7 @@ _SCHEDULER = re.compile(r"sched|warmup|annealer|lr_decay", re.I)
 _SCALER = re.compile(r"scaler", re.I)
 _ENGINE = re.compile(r"engine", re.I)
 CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "dispatch_clip_grad")
-_RATE = frozenset({"lr", "'lr'", "learning_rate"})
+_RATE = frozenset({"lr", "learning_rate"})
 
 
 class Sign(NamedTuple):
@@ -115,13 +115,16 @@ _OPTIMIZER_CLASS = re.compile(
 )
 
 
-def writes_learning_rate(event_targets: tuple[Expr, ...]) -> bool:
-    """An assignment like `group["lr"] = value`: a schedule without a scheduler."""
-    return any(
-        target.kind == "index"
-        and len(target.parts) == 2
-        and target.parts[1].kind == "string"
-        and target.parts[1].text in _RATE
-        and "group" in written(target.parts[0])
-        for target in event_targets
-    )
+def writes_learning_rate(function: Function, event: Event) -> bool:
+    """An assignment like `group["lr"] = value`, in a loop over param_groups: a schedule without a scheduler."""
+    for target in event.targets:
+        if target.kind == "index" and len(target.parts) == 2 and target.parts[1].text in _RATE:
+            base = written(target.parts[0])
+            over = [written(loop.source) for loop in function.loops if loop.source is not None and _binds(loop, base)]
+            if "group" in base or any("param_groups" in source for source in over):
+                return True
+    return False
+
+
+def _binds(loop: Loop, name: str) -> bool:
+    return loop.target is not None and any(part.kind == "path" and part.text == name for part in loop.target.walk())

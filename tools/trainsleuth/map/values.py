@@ -14,6 +14,7 @@ from trainsleuth.facts.scopes import Binding, bindings
 from .annotations import named_types
 from .keys import key_of
 from .lookups import entries_of, members_of
+from .optional_imports import resolve
 
 Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
@@ -107,7 +108,7 @@ class Values:
         if depth > MAX_DEPTH:
             return ()
         if expr.kind == "path":
-            symbol = self.index.resolve(function, expr.text)
+            symbol = resolve(self.index, function, expr.text)
             if isinstance(symbol, Class | Function | External):
                 return (symbol,)
             if isinstance(symbol, Variable):

@@ -50,8 +50,8 @@ def places(program: Program) -> Iterator[Place]:
             for call in event.calls:
                 role, score = _role(program, function, call)
                 if role and _NOT.search(function.owner) is None:
-                    if role in ("save", "load"):
-                        savers.setdefault(function, role)
+                    if role in ("save", "load", "restore"):
+                        savers.setdefault(function, "save" if role == "save" else "load")
                     yield program.at(function, call.line, role, score * weight**0.4)
             yield from _checkpoint_keyword(program, function, event.calls, weight)
     yield from _wrappers(program, savers)

@@ -99,7 +99,7 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
         return "parsed", 0.9
     if last == "exec" and "open" in str(call.parts[1:]):
         return "executed file", 1.0
-    for target in program.values.callables(function, call.parts[0]):
+    for target in program.graph.targets(function, call):
         if isinstance(target, External):
             for name, found in _PARSERS.items():
                 if target.name == name or target.name.endswith("." + name):

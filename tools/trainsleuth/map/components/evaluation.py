@@ -21,7 +21,7 @@ _NAMED = re.compile(
 )
 _MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
 _FILE = re.compile(
-    r"(?:^|[_/])(?:eval\w*|valid\w*|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*)",
+    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*)",
     re.I,
 )
 _METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b")
@@ -31,7 +31,7 @@ def places(program: Program) -> Iterator[Place]:
     evaluating: set[Function] = set()
     for function, weight in program.functions():
         sign = _quiet(program, function)
-        named = _NAMED.match(function.name) is not None
+        named = _is_named(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
             yield program.at(function, sign, "evaluation mode", (0.75 if named or training else 0.45) * weight**0.4)
@@ -45,6 +45,13 @@ def places(program: Program) -> Iterator[Place]:
         yield from _loops(program, function, weight)
     yield from _called(program, evaluating)
     yield from _alone(program)
+
+
+def _is_named(function: Function) -> bool:
+    """By its own name, or as the main function of a file that is named so: val.run(...)."""
+    if _NAMED.match(function.name):
+        return True
+    return function.name in ("run", "main") and _FILE.search(PurePosixPath(function.path).name) is not None
 
 
 def _quiet(program: Program, function: Function) -> int:
@@ -98,7 +105,7 @@ def _loops(program: Program, function: Function, weight: float) -> Iterator[Plac
 
 def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
     for target in evaluating:
-        if _NAMED.match(target.name) or _MAY_BE.search(target.name):
+        if _is_named(target) or _MAY_BE.search(target.name):
             for caller, line in program.callers(target):
                 share = 0.5 if caller in evaluating else 0.88
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)

@@ -43,7 +43,7 @@ _ADDS = frozenset(
         "add_hparams",
     ]
 )
-_LOGGER_CLASS = re.compile(r"(?:Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter)$")
+_LOGGER_CLASS = re.compile(r"(?:Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers)$")
 _CALLBACK = re.compile(r"callback|on_batch_end|on_\w*step\w*|report|log_", re.I)
 _PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
 _LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
@@ -104,7 +104,7 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         and _speaks_of_training(call)
     ):
         return "printed", 0.75 if last in ("print", "info") else 0.65
-    target = program.values.callables(function, call.parts[0]) if call.callee else ()
+    target = program.graph.targets(function, call) if call.callee else ()
     if any(isinstance(one, Class) and _LOGGER_CLASS.search(one.name) for one in target):
         return "meter", 0.7
     if (

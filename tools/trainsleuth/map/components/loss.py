@@ -38,7 +38,7 @@ def _built(program: Program) -> Iterator[Place]:
                 if outside:
                     yield program.at(function, call.line, "loss", 0.85 * weight**0.4)
                 elif is_loss_name(call.last):
-                    target = program.values.callables(function, call.parts[0])
+                    target = program.graph.targets(function, call)
                     if any(isinstance(one, Class | Function) for one in target):
                         yield program.at(function, call.line, "loss", 0.6 * weight**0.6)
 

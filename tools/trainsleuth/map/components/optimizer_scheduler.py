@@ -13,6 +13,7 @@ from ..records import Place
 from ..steps import is_optimizer, step_role, writes_learning_rate
 
 _BUILDER = re.compile(r"(?:get|build|create|make|configure|init|setup|prepare)\w*(?:optim|schedul)\w*", re.I)
+_MAKES = re.compile(r"optim|schedul", re.I)
 _SCHEDULE = re.compile(r"(?:Scheduler|LR|OneCycle\w*|Annealing\w*|get_\w*schedule\w*|Schedule)$")
 _RATE_FUNCTION = re.compile(
     r"^(?:get|adjust|set|cosine|compute|update|calc)_?\w*(?:lr|learning_rate)\w*$|^lr_(?:lambda|schedule|scheduler|fn)\w*$|^(?:lr|cosine|linear|warmup|step|poly\w*|exp\w*)_\w*sched\w*$",
@@ -42,7 +43,11 @@ def _constructed(program: Program) -> Iterator[Place]:
                 role, score = _role(program, Site(function, position, call))
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
-        if _BUILDER.fullmatch(function.name) or function.name == "configure_optimizers":
+        if (
+            _BUILDER.fullmatch(function.name)
+            or function.name == "configure_optimizers"
+            or (_MAKES.search(function.name) and _gives_optimizer(program, function))
+        ):
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
         elif _RATE_FUNCTION.search(function.name):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
@@ -66,13 +71,19 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return "builder call", 0.88
     if is_factory(last) and re.search(r"optim|sched", " ".join(a.text for a in site.call.arguments)):
         return "builder call", 0.95
+    if isinstance(target, Function) and _MAKES.search(last) and _gives_optimizer(program, target):
+        return "builder call", 0.88
     if isinstance(target, Function) and _RATE_FUNCTION.search(last):
         return "schedule call", 0.6
     return "", 0.0
 
 
+def _gives_optimizer(program: Program, function: Function) -> bool:
+    return any(is_optimizer(program.index, held) for held in program.values.returned(function))
+
+
 def _by_hand(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
         for event in function.events:
-            if writes_learning_rate(event.targets):
+            if writes_learning_rate(function, event):
                 yield program.at(function, event.line, "learning rate", 0.85 * weight**0.3)

@@ -68,7 +68,7 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         loop = function.loops[number]
         yield program.at(function, loop.line, "loop", share * (0.97 if len(loops) < 3 else 0.9))
     for event in function.events:
-        if writes_learning_rate(event.targets):
+        if writes_learning_rate(function, event):
             yield program.at(function, event.line, "learning rate", share * 0.8)
     for stage in program.training.stages:
         if stage.role == "forward":
