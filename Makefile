@@ -19,7 +19,7 @@ $(VENV)/.frameworks: $(VENV)/.base
 	@touch $@
 
 test: $(VENV)/.frameworks lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # what takes longer: every healthy twin learns, every broken one is silently worse; more kinds of programs
 twins: $(VENV)/.frameworks
