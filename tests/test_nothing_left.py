@@ -101,7 +101,7 @@ def start_launcher(project: Project, mark: Path) -> tuple[subprocess.Popen[bytes
 def test_a_killed_launcher_leaves_nothing(project: Project, tmp_path: Path, number: signal.Signals) -> None:
     launcher, daemon = start_launcher(project, tmp_path / "daemon")
     launcher.send_signal(number)
-    assert launcher.wait(timeout=5) != 0
+    assert launcher.wait(timeout=20) != 0
     assert project.left_alive(within=2) == []
     assert not is_alive(daemon)
     assert not (project.folder / "anything").exists()
@@ -113,7 +113,7 @@ def test_launcher_and_supervisor_killed_together(project: Project, tmp_path: Pat
     (supervisor,) = (each for each in processes.processes() if each.parent == launcher.pid)
     launcher.kill()
     os.kill(supervisor.pid, signal.SIGKILL)
-    launcher.wait(timeout=5)
+    launcher.wait(timeout=20)
     until = time.monotonic() + 2
     while is_alive(daemon) and time.monotonic() < until:
         time.sleep(0.02)

@@ -88,9 +88,9 @@ class TensorCalls:
     def _ranged(self, call: Expr, given: Value, spot: Spot) -> Value:
         made = ops.RANGE_OF_FUNCTION[call.last]
         grad = "live" if made == "logits" else given.grad
-        return Value(made, grad, given.chain if grad in ("cut", "reborn") else (), given.before).then(
-            spot.function.path, call.line, f"{written(call)} gives {_noun(made)}"
-        )
+        chain = given.chain if grad in ("cut", "reborn") else ()
+        value = Value(made, grad, chain, given.before, cut_at=given.cut_at if chain else None)
+        return value.then(spot.function.path, call.line, f"{written(call)} gives {_noun(made)}")
 
     def _called(self, thing: Thing, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         if isinstance(thing, External):
@@ -222,7 +222,7 @@ class TensorCalls:
         grad = given.grad
         made = ops.RANGE_OF_LAYER.get(last, "other")
         chain = given.chain if grad in ("cut", "reborn") else ()
-        value = Value(made, grad, chain, given.before if chain else "")
+        value = Value(made, grad, chain, given.before if chain else "", cut_at=given.cut_at if chain else None)
         if made in ("other", "logits"):
             return value
         where = layer.spot.function.path if layer.spot is not None else spot.function.path

@@ -200,7 +200,13 @@ def _flow(values: Iterable[Value]) -> dict[str, Any]:
         if found:
             first = next((v for v in found if v.before == "live"), found[0])
             made = "live" if grad == "leaf" else grad
-            return {"grad": made, "chain": first.chain, "before": first.before, "why": first.why}
+            return {
+                "grad": made,
+                "chain": first.chain,
+                "before": first.before,
+                "why": first.why,
+                "cut_at": first.cut_at,
+            }
     return {"grad": "constant"}
 
 
