@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from .callers import Caller, Target
@@ -23,7 +24,6 @@ _NAMED = {
     "eval": "eval",
     "train": "train",
     "unscale_": "unscale",
-    "update": "update",
     "clip_grad_norm_": "clip",
     "clip_grad_value_": "clip",
     "set_epoch": "set-epoch",
@@ -57,25 +57,40 @@ class Effects:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._known: dict[Function, tuple[Effect, ...]] = {}
+        self._partial: dict[Function, tuple[Effect, ...]] = {}  # inside a recursion, of one question
+        self._active: list[Function] = []
+        self._circles = 0
 
     def of(self, function: Function) -> tuple[Effect, ...]:
-        """All effects of one run of `function`, in the order of its events."""
-        return self._of(function, MAX_DEPTH, ())
-
-    def _of(self, function: Function, depth: int, active: tuple[Function, ...]) -> tuple[Effect, ...]:
-        if function in self._known:
-            return self._known[function]
-        if not depth or function in active:
+        """All effects of one run of `function`, in the order of its events. () inside itself: recursion adds none."""
+        for answers in (self._known, self._partial):
+            if function in answers:
+                return answers[function]
+        if function in self._active or len(self._active) >= MAX_DEPTH:
+            self._circles += 1
             return ()
-        found: list[Effect] = []
+        before = self._circles
+        self._active.append(function)
+        try:
+            found = tuple(self._of(function))
+        finally:
+            self._active.pop()
+        complete = not self._active or self._circles == before
+        (self._known if complete else self._partial)[function] = found
+        if not self._active:
+            self._partial.clear()
+        return found
+
+    def _of(self, function: Function) -> Iterator[Effect]:
+        seen: set[tuple[str, str, int, Expr]] = set()
         for position, event in enumerate(function.events):
-            found.extend(self._direct(Spot(function, position), event))
-            for call in event.calls:
-                if self.is_interesting(call):
-                    found.extend(self._through(call, Spot(function, position), depth, (*active, function)))
-        if not active:
-            self._known[function] = tuple(found)
-        return tuple(found)
+            spot = Spot(function, position)
+            inner = (self._through(call, spot) for call in event.calls if self.is_interesting(call))
+            for effect in chain(self._direct(spot, event), chain.from_iterable(inner)):
+                key = (effect.kind, effect.receiver, position, effect.expr)
+                if key not in seen:
+                    seen.add(key)
+                    yield effect
 
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
@@ -104,15 +119,15 @@ class Effects:
             path, spot = f"{value.text}{dot}{rest}", spot._replace(position=found[0].position)
         return path
 
-    def _through(self, call: Expr, spot: Spot, depth: int, active: tuple[Function, ...]) -> Iterator[Effect]:
+    def _through(self, call: Expr, spot: Spot) -> Iterator[Effect]:
         for target, given in self._run(call, spot):
-            for effect in self._of(target.function, depth - 1, active):
+            for effect in self.of(target.function):
                 receiver = self._renamed(effect.receiver, target, given, spot)
                 yield effect._replace(receiver=receiver, position=spot.position, trail=(spot, *effect.trail))
 
     def _run(self, call: Expr, spot: Spot) -> Iterator[tuple[Target, Expr | None]]:
         """Functions that a call runs: what it calls, and functions handed to it (closures, callbacks)."""
-        for target in self.index.calling.targets(call, spot):
+        for target in dict.fromkeys(self.index.calling.targets(call, spot)):
             if isinstance(target, Target):
                 yield target, call
         for part in call.parts[1:]:

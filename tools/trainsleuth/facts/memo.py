@@ -1,10 +1,9 @@
-"""Answers kept per function for as long as the function's facts live."""
+"""Answers kept with a function for as long as its facts live."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
 
 from .records import Function
 
@@ -16,11 +15,11 @@ def kept_per_function(
     ask: Callable[Concatenate[Function, Arguments], Answer],
 ) -> Callable[Concatenate[Function, Arguments], Answer]:
     """Like functools.cache, but a server that drops an index drops the answers with it."""
-    kept: WeakKeyDictionary[Function, dict[object, Answer]] = WeakKeyDictionary()
+    place = f"_kept_{ask.__name__}"
 
     def answer(function: Function, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        known = kept.setdefault(function, {})
-        key = (args, tuple(kwargs.items()))
+        known: dict[object, Answer] = function.__dict__.setdefault(place, {})
+        key = (args, tuple(kwargs.items())) if kwargs else args
         if key not in known:
             known[key] = ask(function, *args, **kwargs)
         return known[key]

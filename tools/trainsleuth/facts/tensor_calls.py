@@ -141,6 +141,10 @@ class TensorCalls:
             yield from self._builtin(last, call, spot)
         elif last in ops.COPYING and (ops.is_torch(name) or last == "Variable"):
             yield from self._copied(call, first, spot)
+        elif last == "Parameter" and ops.is_torch(name):
+            yield Value("unknown", "live")
+        elif last[:1].isupper() and last not in ops.COPYING:
+            yield unknown(f"a {name} object")
         elif last in ("as_tensor", "asarray") and ops.is_torch(name) and first is not None:
             yield from self.values.of(first, spot)
         elif name.startswith(("numpy.", "math.", "scipy.")):
