@@ -218,6 +218,7 @@ def _steps_on_nothing(trace: Trace, table: Table, optimizer: int, explained: boo
             f"{len(steps)} steps of {trace.optimizer(optimizer).get('cls')} at {shown(step)} changed none of its "
             f"{len(rows)} parameters: their gradients were {step['grads']} when it stepped; expected gradients there",
             "step-order",
+            confidence="medium",  # an effect: the step trace names what emptied them
             measured={"steps": len(steps)},
             next="look at what happens between backward and this step (clearing, a second copy of the model)",
             claims=("updates-not-applied",),
