@@ -32,6 +32,8 @@ SOON = 1.5 + 2.0  # seconds: all is to be gone in 1.5, and a busy machine starts
 STUBBORN = "import signal\nfor n in (1, 2, 15):\n    signal.signal(n, signal.SIG_IGN)\n"
 
 LAUNCH = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits it as ignored
 import sys
 from pathlib import Path
 from trainsleuth.launcher import Limits, launch
