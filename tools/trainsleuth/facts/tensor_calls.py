@@ -65,7 +65,7 @@ class TensorCalls:
         assert receiver is not None
         path, line = spot.function.path, call.line
         if name in ops.RANGE_OF_FUNCTION:
-            yield self._ranged(call, self.values.one(receiver, spot), spot)
+            yield self._ranged(name, call, self.values.one(receiver, spot), spot)
         elif name in ops.CUTTING_METHODS:
             for value in self.values.of(receiver, spot, items):
                 yield cut(value, path, line, f"{written(call)} leaves the graph behind")
@@ -85,8 +85,9 @@ class TensorCalls:
             arguments = [receiver, *(part for part in call.arguments if part.kind not in ("star", "string"))]
             yield joined(self.values.one(part, spot) for part in arguments)
 
-    def _ranged(self, call: Expr, given: Value, spot: Spot) -> Value:
-        made = ops.RANGE_OF_FUNCTION[call.last]
+    def _ranged(self, function: str, call: Expr, given: Value, spot: Spot) -> Value:
+        """`function` is its own name: a call may use another, as in self.act = F.sigmoid."""
+        made = ops.RANGE_OF_FUNCTION[function]
         grad = "live" if made == "logits" else given.grad
         chain = given.chain if grad in ("cut", "reborn") else ()
         value = Value(made, grad, chain, given.before, cut_at=given.cut_at if chain else None)
@@ -154,7 +155,7 @@ class TensorCalls:
         elif not ops.is_torch(name) and not name.startswith(("einops.", "entmax.")):
             yield unknown(f"the result of {name}")
         elif last in ops.RANGE_OF_FUNCTION and first is not None:
-            yield self._ranged(call, self.values.one(first, spot), spot)
+            yield self._ranged(last, call, self.values.one(first, spot), spot)
         elif last in ops.FRESH:
             wants = call.keyword("requires_grad")
             yield Value("other", "leaf" if wants is not None and wants.text == "True" else "constant")
