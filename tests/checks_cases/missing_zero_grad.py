@@ -418,4 +418,17 @@ def train(model, loader):
         optimizer.step()
         update(optimizer)
 """,
+    "pairs of loss and optimizer, cleared in a loop before": """
+import torch
+from torch import nn
+
+def train(a: nn.Linear, b: nn.Linear, loader):
+    optimizers = [torch.optim.SGD(a.parameters(), lr=0.1), torch.optim.SGD(b.parameters(), lr=0.1)]
+    for x in loader:
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+        for loss, optimizer in zip([a(x).mean(), b(x).mean()], optimizers):
+            loss.backward()
+            optimizer.step()
+""",
 }

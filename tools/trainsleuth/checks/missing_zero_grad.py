@@ -160,7 +160,7 @@ def _rounds(index: Index, step: _Step, known: list[Thing], depth: int) -> Iterat
     for loop in reversed(step.event.block.loops):
         inside = [e for e in effects if loop in step.function.events[e.position].block.loops]
         backward = next((e for e in inside if e.kind == "backward"), None)
-        if backward is not None:
+        if backward is not None and not _goes_over(step.function.loops[loop], step.receiver):
             yield _judged(index, step, step.function.loops[loop], backward, inside, known)
             return
     for caller in index.callers(step.function) if depth else ():
@@ -168,6 +168,12 @@ def _rounds(index: Index, step: _Step, known: list[Thing], depth: int) -> Iterat
         outer = _Step(caller.spot.function, caller.spot.position, receiver, (caller.spot, *step.trail))
         if caller.spot.function is not step.function:
             yield from _rounds(index, outer, known, depth - 1)
+
+
+def _goes_over(loop: Loop, optimizer: str) -> bool:
+    """Each round of the loop steps another optimizer: clearing once per round of the loop around it is right."""
+    targets = loop.target.walk() if loop.target is not None else ()
+    return bool(optimizer) and any(part.kind == "path" and part.text == optimizer for part in targets)
 
 
 def _judged(
