@@ -55,6 +55,41 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
          ("torch.randint(3, (count,), generator=rng)", "torch.arange(count) // (count // 2)"), ("batch_size=16", "batch_size=32")),
         "batch_as_seen", "loss = F.cross_entropy(model(pictures)", "sorted by label",
     ),
+    "training mode is not restored": (
+        "pictures",
+        (("    for epoch in range(3):\n        model.train()", "    model.train()\n    for epoch in range(3):"),),
+        "modes", "loss = F.cross_entropy(model(pictures)", "from step 20 on",
+    ),
+    "evaluated in training mode": (
+        "pictures",
+        (("    model.eval()\n    right", "    right"),),
+        "modes", "right += (model(pictures)", "is evaluated in training mode",
+    ),
+    "dropout without regard to the mode": (
+        "pictures",
+        (("self.head(self.drop(x))", "self.head(F.dropout(x, 0.2))"),),
+        "modes", "F.dropout(x, 0.2)", "drops values with probability 0.2",
+    ),
+    "dead units": (
+        "pictures",
+        (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 100.0)"),),
+        "input_matters", "loss = F.cross_entropy(model(pictures)", "exactly the same of all 16 examples",
+    ),
+    "rows and channels exchanged": (
+        "pictures",
+        (("F.max_pool2d(x, 2).flatten(1)", "F.max_pool2d(x, 2).transpose(0, 1).reshape(len(x), -1)"),),
+        "independence", "loss = F.cross_entropy(model(pictures)", "mixes examples",
+    ),
+    "the batch comes second": (
+        "stream",
+        ((", batch_first=True", ""),),
+        "independence", "loss = criterion(model(x), y)", "along axis 1 its outputs are independent",
+    ),
+    "no mask": (
+        "letters",
+        (("tril() == 0", "tril() < 0"),),
+        "independence", "logits = model(x)", "sees the future: outputs at 12 of the first 12 positions",
+    ),
 }  # fmt: skip
 
 

@@ -233,7 +233,7 @@ def _is_elsewhere(one: Event, other: Event) -> bool:
 
 def _single_class(trace: Trace) -> Iterator[Finding]:
     """Each batch holds examples of one class only."""
-    counted = _last(trace, "label_counts", "fn", "site", "lib")
+    counted = _last(trace, "label_counts", "fn", "site", "lib", "classes")
     calls_per_step = sum(event["calls"] for event in counted) / max(1, trace.steps)
     if len(trace.stepping) > 1 or calls_per_step > 1.5:
         return  # a discriminator sees one class at a time
@@ -293,8 +293,8 @@ def _described(main: Event) -> str:
 
 
 def _labels(trace: Trace) -> str:
-    counted = _last(trace, "label_counts", "fn", "site", "lib")
-    if not counted:
+    counted = _last(trace, "label_counts", "fn", "site", "lib", "classes")
+    if not counted or not counted[0]["total"]:
         return ""
     labels = counted[0]
     most = ", ".join(f"{value} {count / labels['total']:.0%}" for value, count in labels["top"][:4])

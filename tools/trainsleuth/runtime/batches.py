@@ -4,7 +4,6 @@ Every row gets a code (rows.py), so that duplicates, standing batches and an ove
 evaluation are counted exactly over everything that was seen. Numbers stay on their device until told.
 """
 
-import math
 import time
 
 from . import artifacts
@@ -146,12 +145,13 @@ class Listener:
         target = list(arguments.values())[1]
         if not hasattr(target, "dtype") or target.dtype.is_floating_point or target.dim() != 1:
             return
-        user, library = self.bus.sites.here()
-        scores = arguments["input"]
-        known = self.labels.setdefault((name, user, library), [0, [], int(scores.shape[1 if scores.dim() > 1 else 0])])
+        scores, ignored = arguments["input"], arguments.get("ignore_index", -100)
+        place = (name, *self.bus.sites.here(), int(scores.shape[1 if scores.dim() > 1 else 0]))
+        known = self.labels.setdefault(place, [0, []])
         known[0] += 1
         if len(known[1]) < 200:
-            known[1].append(target.detach())
+            kept = target.detach()
+            known[1].append(kept[kept != ignored])
 
     # -- telling ---------------------------------------------------------------------------
 
@@ -174,9 +174,9 @@ class Listener:
             for other, met in trained:
                 if key[0] == "eval" and key[1] == other[1] and stream.seen:
                     self._tell_overlap(key, other, stream, met)
-        for (fn, user, library), (calls, targets, classes) in self.labels.items():
+        for (fn, user, library, classes), (calls, targets) in self.labels.items():
             self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes,
-                        **label_counts(self.torch, targets))  # fmt: skip
+                        **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
 
     def _tell_overlap(self, key, other, stream, met):
         shared = sum(1 for code in stream.seen if code in met.seen)
@@ -223,13 +223,13 @@ def facts_of(tensor):
 
 def label_counts(torch, targets):
     """Counts of the labels over all batches, and in how many batches of four or more there was only one."""
+    if not targets:
+        return {"batches": 0, "batch": 0, "single": 0, "single_labels": [], "top": [], "total": 0, "distinct": 0}
     single = [int(t[0]) for t in targets if t.numel() >= 4 and bool((t == t[0]).all())]
     values, counts = torch.cat([t.cpu() for t in targets]).unique(return_counts=True)
     top = sorted(zip(counts.tolist(), values.tolist()), reverse=True)[:10]
-    total = int(counts.sum())
-    shares = [count / total for count in counts.tolist()]
     return {
         "batches": len(targets), "batch": int(targets[0].numel()), "single": len(single),
-        "single_labels": sorted(set(single))[:10], "top": [[value, count] for count, value in top], "total": total,
-        "distinct": len(values), "entropy": -sum(p * math.log(p) for p in shares),
+        "single_labels": sorted(set(single))[:10], "top": [[value, count] for count, value in top], "total": int(counts.sum()),
+        "distinct": len(values),
     }  # fmt: skip
