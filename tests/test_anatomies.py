@@ -61,6 +61,7 @@ def test_a_wrong_anatomy_is_refused(text: str, complaint: str, tmp_path: Path) -
         ("{ask: what, answer: that, places: {a.py:1: x}}", 20, "20 different"),
         ("{ask: what %d, answer: that}", 20, "needs ask, answer and places"),
         ("{ask: what %d, answer: that, places: {}}", 20, "got none"),
+        ("{ask: what %d, answer: that, places: {a.py:1: x}}", 20, "missing 2 required"),
     ],
 )
 def test_wrong_questions_are_refused(question: str, number: int, complaint: str, tmp_path: Path) -> None:
