@@ -15,6 +15,9 @@ class Limits:
     tokens: int = 400_000
     seconds: float = 900.0
 
+    def __str__(self) -> str:
+        return f"{self.turns} turns, {self.tokens:,} tokens, {self.seconds:g} s"
+
 
 @dataclass
 class Spent:
@@ -48,7 +51,7 @@ class Spent:
         if self.tokens >= limits.tokens:
             return f"the limit of {limits.tokens:,} tokens was reached"
         if self.seconds >= limits.seconds:
-            return f"the limit of {limits.seconds:.0f} s was reached"
+            return f"the limit of {limits.seconds:g} s was reached"
         return ""
 
     def __str__(self) -> str:

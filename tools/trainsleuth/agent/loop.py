@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,51 +84,51 @@ async def investigate(
     `folder`, outside of the repository, takes the transcript and the diff. `logs` are texts of `clues.log_text`.
     Raises AgentError when the first request already fails.
     """
-    notes, transcript, spent = (
-        Notes(agreement.root / FILE_NAME, agreement.root),
-        Transcript(folder / "transcript.jsonl"),
-        Spent(),
-    )
-    bench = Bench(agreement, notes, symptom, folder)
-    answer, ended = "", ""
+    notes, transcript = Notes(agreement.root / FILE_NAME, agreement.root), Transcript(folder / "transcript.jsonl")
+    bench, spent = Bench(agreement, notes, symptom, folder), Spent()
     async with Client(server) as session:
         listed = (await session.list_tools()).tools
         tools = [*served(agreement, listed, session), *source_tools(agreement)]
         tools += [trying_tool(bench)] if agreement.may_change else []
-        written = notes.path.exists() and await asked(session, "read_notes", {"root": str(agreement.root)})
-        bounds = f"{limits.turns} turns, {limits.tokens:,} tokens, {limits.seconds:.0f} s"
-        opening = first_message(agreement, symptom, written or "", logs, bounds)
+        written = await asked(session, "read_notes", {"root": str(agreement.root)}) if notes.path.exists() else ""
+        opening = first_message(agreement, symptom, written, logs, str(limits))
         transcript.add("start", model=model, agreement=agreement.words, message=opening)
-        with anyio.move_on_after(limits.seconds) as clock:
-            try:
-                runner = client.beta.messages.tool_runner(
-                    model=model,
-                    max_tokens=REPLY_TOKENS,
-                    system=[{"type": "text", "text": SYSTEM + (CHANGES if agreement.may_change else "")}],
-                    messages=[{"role": "user", "content": opening}],
-                    tools=[_runnable(tool, transcript, say) for tool in tools],
-                    cache_control={"type": "ephemeral"},  # the history grows by what was just said; the rest is cached
-                    max_iterations=limits.turns,
-                    thread=False,
-                )
-                async for message in runner:
-                    spent.add(message.usage)
-                    transcript.add(
-                        "reply", stop=message.stop_reason, content=[one.to_dict() for one in message.content]
-                    )
-                    answer = _text(message.content) or answer
-                    ended = _stopped(message) or (spent.over(limits) if message.stop_reason == "tool_use" else "")
-                    if ended:
-                        break
-            except anthropic.AnthropicError as error:
-                if not spent.turns:
-                    raise AgentError(_said(error)) from error
-                ended = _said(error)
-        if clock.cancelled_caught:
-            ended = f"the limit of {limits.seconds:.0f} s was reached"
-    case = standing(notes, symptom)
+        runner = client.beta.messages.tool_runner(
+            model=model,
+            max_tokens=REPLY_TOKENS,
+            system=[{"type": "text", "text": SYSTEM + (CHANGES if agreement.may_change else "")}],
+            messages=[{"role": "user", "content": opening}],
+            tools=[_runnable(tool, transcript, say) for tool in tools],
+            cache_control={"type": "ephemeral"},  # only what was just said is new; the rest is cached
+            max_iterations=limits.turns,
+            thread=False,
+        )
+        answer, ended = await _conversed(runner, limits, spent, transcript)
     transcript.add("end", ended=ended, spent=str(spent))
-    return Report(answer, case, ended, spent, transcript.path, notes.path, bench.diff)
+    if ended and not spent.turns and spent.seconds < limits.seconds:
+        raise AgentError(ended)
+    return Report(answer, standing(notes, symptom), ended, spent, transcript.path, notes.path, bench.diff)
+
+
+async def _conversed(
+    runner: AsyncIterable[Any], limits: Limits, spent: Spent, transcript: Transcript
+) -> tuple[str, str]:
+    """The model's last words, and why it stopped before it was done ("" when it was)."""
+    answer, ended = "", ""
+    with anyio.move_on_after(limits.seconds) as clock:
+        try:
+            async for message in runner:
+                spent.add(message.usage)
+                transcript.add("reply", stop=message.stop_reason, content=[one.to_dict() for one in message.content])
+                answer = _text(message.content) or answer
+                ended = _stopped(message) or (spent.over(limits) if message.stop_reason == "tool_use" else "")
+                if ended:
+                    break
+        except anthropic.AnthropicError as error:
+            ended = _said(error)
+    if clock.cancelled_caught:
+        ended = f"the limit of {limits.seconds:g} s was reached"
+    return answer, ended
 
 
 def _runnable(tool: Tool, transcript: Transcript, say: Callable[[str], None]) -> BetaAsyncFunctionTool[Any]:
