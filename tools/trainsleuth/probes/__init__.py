@@ -20,7 +20,7 @@ from trainsleuth.trace import Trace
 # What the runtime does in the user's program: its listeners and how long they watch.
 EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
     "observe": {
-        "listeners": ["trace", "losses", "parameters", "origins", "nonfinite"],
+        "listeners": ["trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "inspection"],
         "steps": 200,
         "stop_at_nonfinite": True,
     },
