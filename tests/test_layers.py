@@ -40,11 +40,14 @@ ALLOWED: dict[str, set[str]] = {
     "probing": {"finding", "launcher", "probes", "trace"},
     "handbook": {"", "checks", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
+    "agent": {
+        *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
+    },
     "answers": {
-        *RECORDS, "", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
+        *RECORDS, "", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
         "wording",
     },
-    "cli": {"", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording"},
+    "cli": {"", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
