@@ -66,7 +66,7 @@ def _texts(index: Index) -> list[str]:
             path.endswith((".sh", ".bash", ".slurm", ".sbatch"))
             or name.startswith("readme")
             or name == "makefile"
-            or (path.startswith("docs/") and name.endswith(".md"))
+            or (name.endswith(".md") and ("/" not in path or path.startswith("docs/")))
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]
