@@ -46,10 +46,10 @@ def _keys(index: Index, site: Site, wanted: Expr, hops: int = 0) -> Iterator[str
     parameter = site.function.parameter(wanted.text)
     if parameter is None or hops >= MAX_HOPS:
         return
-    names = [p.name for p in site.function.parameters if p.name != site.function.self_name]
-    if wanted.text not in names:
+    order = [p.name for p in site.function.parameters if p.name != site.function.self_name]
+    if wanted.text not in order:
         return
-    place = names.index(wanted.text)
+    place = order.index(wanted.text)
     for caller in index.calls(site.function.name):
         value = caller.call.argument(place, wanted.text)
         if value is not None and caller.function is not site.function:
