@@ -90,6 +90,21 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("tril() == 0", "tril() < 0"),),
         "independence", "logits = model(x)", "sees the future: outputs at 12 of the first 12 positions",
     ),
+    "units that never wake": (
+        "pictures",
+        (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 50.0)"),),
+        "activations", "F.relu(self.norm(self.conv(x)) - 50.0)", "8 of 8 units of relu",
+    ),
+    "saturated from the start": (
+        "table",
+        (("nn.ReLU(), nn.Linear(32, 32)", "nn.Tanh(), nn.Linear(32, 32)"), ("(inputs - mean) / std, target", "inputs * 1000, target")),
+        "activations", "loss = criterion(model(x), y)", "tanh",
+    ),
+    "softmax over the batch": (
+        "letters",
+        (("softmax(dim=-1)", "softmax(dim=0)"), ('float("-inf")', "-1e4")),
+        "shapes", "softmax(dim=0)", "the axis of the examples",
+    ),
 }  # fmt: skip
 
 
@@ -107,7 +122,7 @@ def healthy(host: Host, tmp_path_factory: pytest.TempPathFactory) -> dict[str, t
     for name in HEALTHY:
         trace, ended = host.run(PROGRAMS / f"{name}.py", tmp_path_factory.mktemp(name), OBSERVE)
         assert ended["code"] == 0, ended["output"]
-        found[name] = trace, list(probes.judge("observe", trace))
+        found[name] = trace, [*probes.judge("observe", trace), *probes.judge_together("observe", [trace])]
     return found
 
 
@@ -132,3 +147,26 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     assert findings[0].path == program.name
     assert findings[0].line is not None
     assert text in program.read_text().splitlines()[findings[0].line - 1]
+
+
+RANKS = {
+    "no wrapper": ((("torch.manual_seed(0)", "torch.manual_seed(int(__import__('os').environ['RANK']))"),), "error", "each rank trains its own model"),
+    "no sampler": ((), "warning", "exactly the same batches"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", RANKS)
+def test_ranks_that_disagree(tmp_path: Path, fault: str) -> None:
+    """Two processes that take themselves for ranks, and never talk to each other."""
+    edits, severity, words = RANKS[fault]
+    program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
+    traces = []
+    for rank in range(2):
+        (tmp_path / str(rank)).mkdir()
+        host = Host(RANK=str(rank), WORLD_SIZE="1")
+        trace, _ = host.run(program, tmp_path / str(rank), {**OBSERVE, "steps": 12})
+        host.end()
+        traces.append(Trace(rank, rank, trace.told))
+    found = [f for f in probes.judge_together("observe", traces) if f.outcome == "fail"]
+    assert [(f.severity, f.path) for f in found][:1] == [(severity, "table.py")]
+    assert words in found[0].message

@@ -7,7 +7,7 @@ module, or "not_inspected" with the reason.
 import sys
 import time
 
-from . import trials
+from . import effort, trials
 from .calls import autocast_states, named_tensors
 from .freeze import copied
 from .replay import alone
@@ -85,6 +85,7 @@ class Listener:
             "moves": self.moved.get(id(module)), "pairwise": is_graph((args, kwargs), int(main[1].shape[0])),
         }  # fmt: skip
         facts.update(again.all(self.targets))
+        facts.update(effort.measured(self.torch, again, main[1]))
         return facts
 
 
