@@ -165,9 +165,9 @@ def _report(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _serve(asked: argparse.Namespace, command: Command) -> int:
-    from trainsleuth_mcp import main
+    from trainsleuth_mcp.serving import serve
 
-    main()
+    serve()
 
 
 _VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {
