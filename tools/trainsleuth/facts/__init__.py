@@ -41,6 +41,7 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 
 from .build import build_index
 from .callers import Target, external_name
+from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
 from .index import Index
@@ -113,6 +114,7 @@ __all__ = [
     "is_torch",
     "loss_calls",
     "modules_of_optimizer",
+    "no_collection",
     "owns_parameters",
     "rounds",
     "sounds_like_optimizer",

@@ -7,10 +7,11 @@ print(map_repository("path/to/project").text)
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Mapping
 
+from trainsleuth.facts import no_collection
+from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
@@ -36,13 +37,12 @@ def map_repository(
     if budget < MIN_BUDGET:
         raise ValueError(f"budget {budget} is too small for ten components: give at least {MIN_BUDGET} tokens")
     repository = Repository(root)
-    collecting = gc.isenabled()
-    gc.disable()  # hundreds of thousands of records live until the end: looking for garbage doubles the time
-    try:
-        return _map(repository, scope, recipe, budget)
-    finally:
-        if collecting:
-            gc.enable()
+
+    def drawn() -> Map:
+        with no_collection():
+            return _map(repository, scope, recipe, budget)
+
+    return answered(repository, ("map", scope, recipe, budget), Map, drawn)
 
 
 def _map(repository: Repository, scope: str | None, recipe: str | None, budget: int) -> Map:
