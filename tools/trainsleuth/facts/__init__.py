@@ -43,6 +43,7 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 
 from .build import build_index
 from .callers import Target, external_name
+from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
 from .index import Index
@@ -122,6 +123,7 @@ __all__ = [
     "loss_calls",
     "minimised",
     "modules_of_optimizer",
+    "no_collection",
     "number_sign",
     "owns_parameters",
     "rounds",
