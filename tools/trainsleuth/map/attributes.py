@@ -30,11 +30,11 @@ def attribute_tables(index: Index) -> Iterator[Table]:
         if known is None and not isinstance(symbol, External):
             continue
         library = symbol.name if isinstance(symbol, External) else ""
-        for key in _keys(index, site, wanted):
+        for key in asked_keys(index, site, wanted):
             yield Table(known or {}, key, site=(site.function, site.call.line), library=library)
 
 
-def _keys(index: Index, site: Site, wanted: Expr, hops: int = 0) -> Iterator[str]:
+def asked_keys(index: Index, site: Site, wanted: Expr, hops: int = 0) -> Iterator[str]:
     """Keys whose value is asked for: written in place, bound before, or given by callers."""
     if wanted.kind != "path" or "." in wanted.text:
         if (key := key_of(wanted)) is not None:
@@ -53,7 +53,7 @@ def _keys(index: Index, site: Site, wanted: Expr, hops: int = 0) -> Iterator[str
     for caller in index.calls(site.function.name):
         value = caller.call.argument(place, wanted.text)
         if value is not None and caller.function is not site.function:
-            yield from _keys(index, caller, value, hops + 1)
+            yield from asked_keys(index, caller, value, hops + 1)
 
 
 def _folder_entries(index: Index, function: Function, symbol: object) -> Mapping[str, Entry] | None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
 
-from .attributes import attribute_tables
-from .keys import key_of
+from .attributes import asked_keys, attribute_tables
 from .tables import Entry, Table
 from .values import Values
 
@@ -48,15 +47,16 @@ def _kind(decorator: Expr) -> str:
 def _literal(index: Index, values: Values) -> Iterator[Table]:
     """{"adam": Adam, ...}[cfg.optimizer]"""
     for function in index.functions():
-        for event in function.events:
+        for position, event in enumerate(function.events):
             if event.value is None or (event.value.kind not in ("index", "call", "choice", "await")):
                 continue
             for expr in event.value.walk():
-                if expr.kind != "index" or len(expr.parts) != 2 or (key := key_of(expr.parts[1])) is None:
+                if expr.kind != "index" or len(expr.parts) != 2 or expr.parts[1].kind not in ("path", "index", "call"):
                     continue
                 entries = dict(_entries(index, values, function, expr.parts[0]))
                 if entries:
-                    yield Table(entries, key, site=(function, expr.line))
+                    for key in dict.fromkeys(asked_keys(index, Site(function, position, expr), expr.parts[1])):
+                        yield Table(entries, key, site=(function, expr.line))
 
 
 def _entries(index: Index, values: Values, function: Function, table: Expr) -> Iterator[tuple[str, Entry]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, External, Function, Site
+from trainsleuth.facts import Class, External, Function, Site, written
 
 from ..networks import is_factory
 from ..program import Program
@@ -69,7 +69,7 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return ("scheduler" if "sched" in last else "optimizer"), 0.9
     if _BUILDER.fullmatch(last) and not isinstance(target, External):
         return "builder call", 0.88
-    if is_factory(last) and re.search(r"optim|sched", " ".join(a.text for a in site.call.arguments)):
+    if is_factory(last) and re.search(r"optim|sched|(?:^|\W)opt(?:_|\W|$)", written(site.call)):
         return "builder call", 0.95
     if isinstance(target, Function) and _MAKES.search(last) and _gives_optimizer(program, target):
         return "builder call", 0.88
