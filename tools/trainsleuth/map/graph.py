@@ -148,7 +148,7 @@ class Graph:
             yield from self._on_value(function, call)
         for argument in call.parts[1:]:
             value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
-            for one in _items(function, value):
+            for one in _items(self.index, function, value):
                 yield from self._handed_over(function, one)
             if value.kind == "path" and value.text != "self":
                 yield from self._handed_over(function, value)
@@ -216,18 +216,19 @@ class Graph:
             yield one.body, PART
 
 
-def _items(function: Function, value: Expr) -> Iterator[Expr]:
+def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:
     """Names in a table or a list of functions, in place or bound before: CLI({"train": train})."""
     if value.kind == "path" and value.text.isidentifier():
-        bound = bindings(function).get(value.text, ())
+        body = index.files[function.path].body
+        bound = bindings(function).get(value.text) or bindings(body).get(value.text, ())
         if len(bound) == 1 and bound[0].value is not None and bound[0].value.kind in ("dict", "list"):
-            yield from _items(function, bound[0].value)
+            yield from _items(index, function, bound[0].value)
     elif value.kind in ("dict", "list", "tuple", "pair"):
         for part in value.parts:
             if part.kind == "path":
                 yield part
             elif part.kind in ("dict", "pair"):
-                yield from _items(function, part)
+                yield from _items(index, function, part)
 
 
 _BY_NAME = frozenset({"import_module", "__import__", "exec", "spec_from_file_location", "locate", "run_path", "run_module", "instantiate", "get_obj_from_str", "eval"})  # fmt: skip

@@ -92,7 +92,8 @@ def _named(index: Index, function: Function, name: Expr) -> Iterator[Choice]:
 
 def _slot(choice: Choice) -> str:
     """What can be chosen once: a kind of registry, or a key."""
-    return choice.table.kind if choice.table is not None and choice.table.kind else choice.key
+    nested = choice.key.count(".") > 1 and choice.key.endswith(".type")  # one registry fills many slots of a tree
+    return choice.table.kind if choice.table is not None and choice.table.kind and not nested else choice.key
 
 
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:

@@ -123,7 +123,9 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
             yield program.at(one.methods[name], one.methods[name].line, "hook", (0.8 - 0.05 * rank) * share)
 
 
-_HANDS = re.compile(r"load|data|batch|iter|(?:^|\W)(?:zip|dl|tqdm|pbar|bar)(?:\W|$|_)|sampl|buffer|rollout|queue|train", re.I)
+_HANDS = re.compile(
+    r"load|data|batch|iter|(?:^|\W)(?:zip|dl|tqdm|pbar|bar)(?:\W|$|_)|sampl|buffer|rollout|queue|train", re.I
+)
 _NOT_DATA = re.compile(
     r"log|ckpt|checkpoint|state|hparam|arg|parser|config|cfg|option|model|net(?:$|work|_)|optim|sched|loss|step|train|epoch|init|main|"
     r"device|time|metric|meter|accuracy|seed|rank|world|weight|param",

@@ -48,7 +48,9 @@ def places(program: Program) -> Iterator[Place]:
 
 
 _VERB = re.compile(r"^_?(?:run_|do_)?(?:eval(?:uate)?|valid(?:ate)?|test|infer)_\w+$", re.I)
-_NOT_VERB = re.compile(r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key", re.I)
+_NOT_VERB = re.compile(
+    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key", re.I
+)
 
 
 def _is_named(function: Function) -> bool:

@@ -63,6 +63,8 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         name = target.name.rpartition(".")[2]
         if is_optimizer(program.index, target) and site.call.parts[1:]:
             return "optimizer", 1.0 if isinstance(target, External) else 0.85
+        if ".lr_scheduler." in target.name and name[:1].isupper() and site.call.parts[1:]:
+            return "scheduler", 0.95
         if _SCHEDULE.search(name) and not name.startswith("set_") and site.call.parts[1:]:
             return "scheduler", 0.95 if isinstance(target, External) else 0.8
     if isinstance(target, External) and re.search(r"create_optimizer|create_scheduler|get_scheduler|_schedule", last):
