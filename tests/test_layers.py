@@ -40,16 +40,17 @@ ALLOWED: dict[str, set[str]] = {
     "report": {*RECORDS, "notes", "wording"},
     "launcher": set(),
     "probing": {"finding", "launcher", "probes", "trace"},
+    "again": {"finding", "launcher", "probing"},
     "handbook": {"", "checks", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
     "agent": {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
+        *RECORDS, "", "again", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
         "wording",
     },
-    "cli": {"", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
+    "cli": {"", "again", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {

@@ -32,7 +32,10 @@ def run(given: Sequence[str]) -> int:
         asked = parser.parse_args(ours)
         if asked.verb is None:
             parser.error("no command was given")
-        if asked.verb in _WITH_COMMAND and not command:
+        again = getattr(asked, "again", None)
+        if again and command:
+            parser.error("--again runs the command of the earlier run; leave out the -- and what follows it")
+        if asked.verb in _WITH_COMMAND and not command and not again:
             parser.error(f"put your own command after --, for example: trainsleuth {asked.verb} -- python train.py")
         if command and asked.verb not in _WITH_COMMAND:
             parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
@@ -95,6 +98,11 @@ def _add_check(check: argparse.ArgumentParser) -> None:
 def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "trainsleuth probe [options] -- COMMAND ..."
     probe.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
+    probe.add_argument(
+        "--again",
+        metavar="RUN",
+        help='after a change: what failed in this earlier run once more ("last" is the newest)',
+    )
     _add_run(probe, seconds=60.0, default="60")
 
 

@@ -82,6 +82,8 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _probe(asked: argparse.Namespace, command: Command) -> int:
+    if asked.again:
+        return _again(asked)
     from trainsleuth.answers.reports import probe_answer
     from trainsleuth.probing import run_probes
 
@@ -90,6 +92,17 @@ def _probe(asked: argparse.Namespace, command: Command) -> int:
         request = replace(request, only=frozenset(asked.only) if asked.only else None)
         report = run_probes(request)
     answer = probe_answer(report, request, output.width())
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _again(asked: argparse.Namespace) -> int:
+    from trainsleuth.again import probe_again
+    from trainsleuth.answers.reports import again_answer
+
+    with cancellable() as cancelled, output.progress() as say:
+        again = probe_again(asked.again, _request(asked, (), cancelled, say))
+    answer = again_answer(again, output.width())
     output.show(answer, asked.format)
     return answer.code
 
