@@ -18,6 +18,16 @@ from trainsleuth.trace import Trace
 TABLE = HERE / "targets" / "questions" / "table.py"
 SHUFFLED = (("TensorDataset((inputs - mean) / std, target)", "TensorDataset(((inputs - mean) / std)[torch.randperm(480)], target)"),)
 TOO_FAST = (("lr=0.02", "lr=20.0"), ("momentum=0.9", "momentum=0.0"))
+CENTRED = """class Centred(nn.Module):
+    mean = torch.zeros(32)
+
+    def forward(self, x):
+        self.mean = 0.5 * self.mean + 0.5 * x.mean(0).detach()
+        return x - self.mean
+
+
+model = """
+OUTSIDE = (("model = ", CENTRED), ("nn.Linear(6, 32), nn.ReLU()", "nn.Linear(6, 32), Centred()"))
 UNSEEDED = (("train_set = ", "inputs += __import__('random').random()\ntrain_set = "),)
 NO_SEED = (("torch.manual_seed(0)", "torch.seed()"),)
 
@@ -61,6 +71,18 @@ def test_holding_the_parameters_still_changes_nothing_before(host: Host, tmp_pat
     assert held == plain
 
 
+def test_state_dicts_are_enough_for_a_plain_program(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("resume", run(host, tmp_path, "resume")))
+    assert finding.outcome == "pass", finding.message
+    assert "Sequential" in finding.message and "SGD" in finding.message
+
+
+def test_state_outside_of_state_dicts_is_found(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("resume", run(host, tmp_path, "resume", OUTSIDE)))
+    assert (finding.outcome, finding.severity) == ("fail", "warning")
+    assert "Sequential.1.mean changed meanwhile and is in no state dict" in finding.message
+
+
 def test_a_good_rate_lies_below_where_the_loss_blows_up(host: Host, tmp_path: Path) -> None:
     finding = only(probes.judge("sweep", run(host, tmp_path, "sweep", steps=76)))
     assert finding.outcome == "pass"
@@ -99,6 +121,6 @@ def test_without_a_seed_a_difference_is_no_alarm(host: Host, tmp_path: Path) -> 
     assert "the parameters at the start differs first" in finding.message
 
 
-@pytest.mark.parametrize("experiment", ["pairing", "sweep"])
+@pytest.mark.parametrize("experiment", ["pairing", "resume", "sweep"])
 def test_nothing_observed_is_open(experiment: str) -> None:
     assert [finding.outcome for finding in probes.judge(experiment, Trace(0, None, ()))] == ["open"]
