@@ -1,10 +1,10 @@
-# Verbs: test, demo, lint, twins, overhead, mcpb. Each does its own set-up from a fresh clone.
+# Verbs: test, demo, lint, twins, overhead, faults, mcpb. Each does its own set-up from a fresh clone.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
-.PHONY: test demo lint twins overhead mcpb clean
+.PHONY: test demo lint twins overhead faults mcpb clean
 .DELETE_ON_ERROR:
 
 # torch goes first and alone: resolved together with its users, an unpinned CUDA build may win
@@ -35,6 +35,10 @@ mcpb:
 	find build/mcpb -name __pycache__ -prune -exec rm -rf {} +
 	cp hosts/claude-desktop/manifest.json build/mcpb
 	npx --yes @anthropic-ai/mcpb pack build/mcpb build/trainsleuth.mcpb
+
+# every fault in every healthy program, with all observing probes: about 850 short runs
+faults: $(VENV)/.base
+	$(BIN)/python evidence/faults/table.py
 
 lint: $(VENV)/.base
 	$(BIN)/ruff check .
