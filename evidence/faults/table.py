@@ -53,10 +53,12 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        wanted = FAULTS[self.fault][1] if self.fault else ()
+        if self.fault is None:
+            return "alarm" if self.alarms else "silent"
+        wanted = FAULTS[self.fault][1]
         if any(set(alarm.suspects) & set(wanted) for alarm in self.alarms):
             return "seen"
-        return "other" if self.alarms else "missed"
+        return "other" if self.alarms else "silent"
 
 
 def programs() -> Iterator[Program]:
@@ -114,7 +116,7 @@ def table(cells: list[Cell]) -> Iterator[str]:
     for fault in FAULTS:
         row = [cell for cell in planted if cell.fault == fault]
         by = sorted({a.by.partition(":")[2] for c in row for a in c.alarms if set(a.suspects) & set(FAULTS[fault][1])})
-        counts = [sum(cell.verdict == word for cell in row) for word in ("seen", "other", "missed")]
+        counts = [sum(cell.verdict == word for cell in row) for word in ("seen", "other", "silent")]
         lines.append(f"| {fault} | {len(row)} | {counts[0]} | {counts[1]} | {counts[2]} | {', '.join(by)} |")
     yield "\n".join(lines)
     yield "## Cells that stay silent, or name another cause"

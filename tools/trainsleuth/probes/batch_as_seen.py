@@ -180,18 +180,27 @@ def _leaked(trace: Trace) -> Iterator[Finding]:
         share = overlap["shared"] / max(1, overlap["distinct"])
         if overlap["same_data"] is not False or share < LEAKED:
             continue
+        is_chance = _repeats_itself(trace, overlap["train_loader"])
+        is_alarm = share < WHOLE and not is_chance
         entrance = _entrance(trace, {"role": "eval", "root": overlap["root"], "loader": overlap["eval_loader"]})
         yield _fail(
             entrance,
             f"{overlap['shared']} of {overlap['distinct']} evaluation examples at {shown(entrance)} were also trained on "
-            f"({share:.1%}), value for value; expected none",
+            f"({share:.1%}), value for value; expected none"
+            + (", but the training data hold the same examples several times too" if is_chance else ""),
             "split-leak",
-            severity="warning" if share < WHOLE else "note",
-            confidence="high" if share < WHOLE else "low",
+            severity="warning" if is_alarm else "note",
+            confidence="high" if is_alarm else "low",
             measured={"shared": overlap["shared"], "evaluated": overlap["distinct"], "share": round(share, 4)},
             next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),
         )
+
+
+def _repeats_itself(trace: Trace, loader: int) -> bool:
+    """Do examples come several times within one pass of training? Then few are possible, or they were drawn twice."""
+    passes = [event for event in trace.events("loader_pass") if event["loader"] == loader]
+    return any(event["telling"] - event["distinct"] > LEAKED * event["telling"] for event in passes)
 
 
 def _overwritten(trace: Trace) -> Iterator[Finding]:
