@@ -38,13 +38,14 @@ ALLOWED: dict[str, set[str]] = {
     "report": {*RECORDS, "notes", "wording"},
     "launcher": set(),
     "probing": {"finding", "launcher", "probes", "trace"},
+    "observing": {"launcher", "map", "probes", "probing", "trace", "wording"},
     "handbook": {"", "checks", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
     "answers": {
-        *RECORDS, "", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
-        "wording",
+        *RECORDS, "", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "observing", "probes", "probing",
+        "triage", "wording",
     },
-    "cli": {"", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording"},
+    "cli": {"", "answers", "checks", "map", "notes", "observing", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {

@@ -13,6 +13,7 @@ from trainsleuth import __version__
 from trainsleuth.answers.answer import FAILED
 
 _WITH_COMMAND = frozenset({"probe", "triage"})
+_MAY_OBSERVE = frozenset({"map"})
 _EXIT_CODES = "exit code: 0 nothing wrong found, 1 something found, 2 wrong usage, nothing examined, or we failed"
 
 
@@ -32,15 +33,24 @@ def run(given: Sequence[str]) -> int:
         asked = parser.parse_args(ours)
         if asked.verb is None:
             parser.error("no command was given")
-        if asked.verb in _WITH_COMMAND and not command:
-            parser.error(f"put your own command after --, for example: trainsleuth {asked.verb} -- python train.py")
-        if command and asked.verb not in _WITH_COMMAND:
-            parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
+        _check_command(parser, asked, command)
     except SystemExit as end:
         return int(end.code or 0)
     from trainsleuth.cli import verbs
 
     return verbs.run(asked, tuple(command))
+
+
+def _check_command(parser: argparse.ArgumentParser, asked: argparse.Namespace, command: Sequence[str]) -> None:
+    """A command is there where one is run, and nowhere else."""
+    observes = asked.verb in _MAY_OBSERVE and asked.observe
+    if (asked.verb in _WITH_COMMAND or observes) and not command:
+        words = f"{asked.verb} --observe" if observes else asked.verb
+        parser.error(f"put your own command after --, for example: trainsleuth {words} -- python train.py")
+    if command and not observes and asked.verb in _MAY_OBSERVE:
+        parser.error(f"{asked.verb} runs no program unless you say --observe")
+    if command and not observes and asked.verb not in _WITH_COMMAND:
+        parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
 
 
 def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -71,6 +81,10 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
     map_.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
     map_.add_argument("--budget", metavar="TOKENS", type=_count, default=2000, help="size of the map (default: 2000)")
+    map_.add_argument(
+        "--observe", action="store_true", help="run two steps of the command after -- and mark what really ran"
+    )
+    _add_limits(map_, seconds=60.0)
     _add_format(map_)
 
 
@@ -99,16 +113,20 @@ def _add_triage(triage: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser, seconds: float) -> None:
     parser.add_argument("--steps", metavar="N", type=_count, help="training steps to watch at most")
+    parser.add_argument("--root", metavar="DIR", type=Path, help="the repository (default: the one around this folder)")
+    _add_limits(parser, seconds)
+    _add_format(parser)
+
+
+def _add_limits(parser: argparse.ArgumentParser, seconds: float) -> None:
     parser.add_argument("--time", metavar="SECONDS", type=_seconds, default=seconds, help=f"default: {seconds:.0f}")
     parser.add_argument("--python", metavar="PY", help="the interpreter that runs your program")
-    parser.add_argument("--root", metavar="DIR", type=Path, help="the repository (default: the one around this folder)")
     parser.add_argument(
         "--contain",
         choices=["auto", "overlay", "copy", "none"],
         default="auto",
         help="keep what the program writes out of the repository: by an overlay, in a copy, or not at all",
     )
-    _add_format(parser)
 
 
 def _add_notes(notes: argparse.ArgumentParser) -> None:

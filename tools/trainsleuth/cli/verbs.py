@@ -46,12 +46,46 @@ def _map(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.repository import Repository
 
     try:
+        if asked.observe:
+            return _observed_map(asked, command)
         found = map_repository(asked.repo, scope=asked.scope, recipe=asked.recipe, budget=asked.budget)
     except ValueError as error:  # the budget
         raise UsageError(str(error)) from error
     answer = map_answer(found, Repository(asked.repo).files)
     output.show(answer, asked.format)
     return answer.code
+
+
+def _observed_map(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reports import observed_map_answer
+    from trainsleuth.observing import observed_map
+    from trainsleuth.repository import Repository
+
+    with cancellable() as cancelled, output.progress() as say:
+        request = _observed_request(asked, command, cancelled, say)
+        found = observed_map(request, asked.repo, asked.scope, asked.recipe, asked.budget)
+    answer = observed_map_answer(found, Repository(asked.repo).files)
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _observed_request(
+    asked: argparse.Namespace, command: Command, cancelled: Callable[[], bool], say: Callable[[str], None] | None
+) -> Request:
+    """The command runs here when this is a folder of the repository, else in its root."""
+    from trainsleuth.probing import Request
+
+    root, here = asked.repo.resolve(), Path.cwd().resolve()
+    return Request(
+        command,
+        seconds=asked.time,
+        root=root,
+        cwd=here if here.is_relative_to(root) else root,
+        python=asked.python,
+        contain=asked.contain,
+        cancelled=cancelled,
+        progress=say,
+    )
 
 
 def _check(asked: argparse.Namespace, command: Command) -> int:

@@ -15,11 +15,11 @@ from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
 from .layout import MIN_BUDGET
-from .parts import parts_of
+from .parts import Anatomy, parts_of
 from .records import COMPONENTS, Map, Part, Place
 from .sheet import draw
 
-__all__ = ["COMPONENTS", "MIN_BUDGET", "Map", "Part", "Place", "map_repository"]
+__all__ = ["COMPONENTS", "MIN_BUDGET", "Anatomy", "Map", "Part", "Place", "draw", "map_repository", "read_anatomy"]
 
 
 def map_repository(
@@ -33,24 +33,26 @@ def map_repository(
     Raises RepositoryError when `root`, `scope` or `recipe` do not exist or lie outside, ValueError for a
     budget below MIN_BUDGET.
     """
+    return draw(read_anatomy(root, scope, recipe, budget), budget)
+
+
+def read_anatomy(
+    root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
+) -> Anatomy:
+    """All that a map is drawn from, with as many places as `budget` could ever show. Raises as `map_repository`."""
     if budget < MIN_BUDGET:
         raise ValueError(f"budget {budget} is too small for ten components: give at least {MIN_BUDGET} tokens")
     repository = Repository(root)
     collecting = gc.isenabled()
     gc.disable()  # hundreds of thousands of records live until the end: looking for garbage doubles the time
     try:
-        return _map(repository, scope, recipe, budget)
+        index = read_index(repository)
+        where = _existing(repository, scope, "scope", index.files)
+        chosen = _existing(repository, recipe, "recipe", index.configs)
+        return parts_of(index, find_program(index, where, chosen), where, chosen, budget)
     finally:
         if collecting:
             gc.enable()
-
-
-def _map(repository: Repository, scope: str | None, recipe: str | None, budget: int) -> Map:
-    index = read_index(repository)
-    where = _existing(repository, scope, "scope", index.files)
-    chosen = _existing(repository, recipe, "recipe", index.configs)
-    program = find_program(index, where, chosen)
-    return draw(parts_of(index, program, where, chosen, budget), budget)
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

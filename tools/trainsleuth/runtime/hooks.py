@@ -16,6 +16,7 @@ from .sites import Sites
 
 MOMENTS = (
     "optimizer_born",  # (optimizer)
+    "loader_born",  # (loader)
     "batch",  # (loader, batch) -> batch
     "forward_before",  # (module, args, kwargs) -> (args, kwargs) or None; outermost module calls only
     "forward_after",  # (module, args, kwargs, output)
@@ -30,6 +31,7 @@ MOMENTS = (
     "scaler",  # (operation, scaler, value in, value out)
     "step_before",  # (optimizer)
     "step_after",  # (optimizer)
+    "schedule_born",  # (scheduler)
     "schedule",  # (scheduler)
     "weights_loaded",  # (module)
     "boundary",  # (number of steps done): the program finished one step of training
