@@ -15,7 +15,7 @@ from trainsleuth.launcher import Limits, Run
 from trainsleuth.map import Anatomy, Map, draw, read_anatomy
 from trainsleuth.observing.joining import differences, joined
 from trainsleuth.observing.records import Difference, Observation, Seen, Settings
-from trainsleuth.observing.seeing import files, parts, settings
+from trainsleuth.observing.seeing import files, parts, settings, without_transforms
 from trainsleuth.observing.telling import lines
 from trainsleuth.probing import GRACE, Request
 from trainsleuth.trace import Trace, traces
@@ -60,21 +60,16 @@ def observe(asked: Request) -> Observation:
 
 
 def observation(run: Run) -> Observation:
-    """What the first process that trains showed; with none, how the run ended."""
-    training = [trace for trace in traces(run.events) if trace.trains]
-    blank = Observation(
-        run.command, run.ran, run.ended, run.why, run.seconds, 0, len(training), False, output=run.output
-    )
-    if not training:
-        return blank
-    first = training[0]
+    """What the first process that trains showed; with none, what the busiest one made before the run ended."""
+    every = traces(run.events)
+    training = [trace for trace in every if trace.trains]
+    first = training[0] if training else max(every, key=lambda trace: len(trace.told), default=Trace(0, None, ()))
     return Observation(
-        *(run.command, run.ran, run.ended, run.why, run.seconds, first.steps, len(training), True),
+        *(run.command, run.ran, run.ended, run.why, run.seconds, first.steps, len(training), bool(training)),
         parts=tuple(parts(first)),
-        order=_order(first),
+        order=_order(first) if training else "",
         settings=settings(first),
         files=files(first),
-        loaded=tuple(path for event in first.events("modules") for path in event["loaded"]),
         hooks_missing=first.hooks_missing,
         output=run.output,
     )
@@ -82,7 +77,7 @@ def observation(run: Run) -> Observation:
 
 def _order(trace: Trace) -> str:
     """The operations of one step, as the probe of the step trace words them."""
-    said = probes.judge("observe", trace, frozenset({"step_trace"}))
+    said = probes.judge("observe", without_transforms(trace), frozenset({"step_trace"}))
     return next((one.message.partition(": ")[2] for one in said if one.outcome == "pass"), "")
 
 

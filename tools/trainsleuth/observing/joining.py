@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -10,14 +11,15 @@ from trainsleuth.map.parts import clean, source_lines
 from trainsleuth.map.records import OBSERVED
 from trainsleuth.observing.records import Difference, Observation, Seen
 
-SCORE = {"class": 2.0, "dataset": 2.0, "loss": 2.0, "optimizer": 2.0, "call": 1.8, "loader": 1.8}  # else 1.6
+SCORE = {"class": 2.0, "dataset": 2.0, "loader class": 2.0, "loss": 2.0, "optimizer": 2.0, "call": 1.8, "loader": 1.8}
+OTHER_SCORE = 1.6
+MADE = ("optimizer", "scheduler", "loader", "dataset")  # a configuration that is read may name their class
 NEAR = 3  # lines: a call over several lines is read at its first and seen to run at any
 TELLING = {  # the roles of a component by which reading and running are compared
-    "entry_point": ("entry",),
-    "data": ("dataset", "dataset behind it", "loader"),
+    "data": ("dataset", "dataset behind it", "loader", "loader class"),
     "model": ("class",),
     "loss": ("loss",),
-    "optimizer_scheduler": ("optimizer", "scheduler"),
+    "optimizer_scheduler": ("optimizer", "optimizer class", "scheduler", "scheduler class"),
     "training_loop": ("backward", "optimizer step"),
 }
 
@@ -30,7 +32,7 @@ def joined(anatomy: Anatomy, seen: Observation) -> Anatomy:
 
 def _part(anatomy: Anatomy, part: Part, seen: list[Seen]) -> Part:
     ran: dict[tuple[str, int], Place] = {}
-    for place in _places(anatomy, seen):
+    for place in _places(anatomy, part, seen):
         ran.setdefault((place.path, place.line), place)
     if not ran:
         return part
@@ -40,20 +42,31 @@ def _part(anatomy: Anatomy, part: Part, seen: list[Seen]) -> Part:
     return replace(part, status=status, why="" if settled else part.why, places=(*ran.values(), *rest))
 
 
-def _places(anatomy: Anatomy, seen: Iterable[Seen]) -> Iterator[Place]:
+def _places(anatomy: Anatomy, part: Part, seen: Iterable[Seen]) -> Iterator[Place]:
+    """Places of the repository that ran; of the callers on the way to one, those that reading named as well."""
     texts: dict[str, list[str]] = {}
+    read = {(place.path, place.line) for place in part.places}
     for one in seen:
-        if one.path is not None and one.line is not None and one.path in anatomy.index.files:
-            if one.path not in texts:
-                texts[one.path] = source_lines(anatomy.index, one.path)
-            lines = texts[one.path]
-            text = clean(lines[one.line - 1]) if 0 < one.line <= len(lines) else ""
+        callers = [_split(site) for site in one.facts.get("via", ())]
+        for path, line in [(one.path, one.line), *(caller for caller in callers if caller in read)]:
+            if path is None or line is None or path not in anatomy.index.files:
+                continue
+            if path not in texts:
+                texts[path] = source_lines(anatomy.index, path)
+            text = clean(texts[path][line - 1]) if 0 < line <= len(texts[path]) else ""
             if text:
-                yield Place(one.path, one.line, OBSERVED, SCORE.get(one.role, 1.6), text)
+                yield Place(path, line, OBSERVED, SCORE.get(one.role, OTHER_SCORE), text)
+
+
+def _split(site: str) -> tuple[str, int]:
+    path, _, line = site.rpartition(":")
+    return path, int(line)
 
 
 def differences(anatomy: Anatomy, seen: Observation) -> Iterator[Difference]:
-    """Where reading could not say, or said something else than what ran."""
+    """Where reading could not say, or said something else than what ran; nothing when no step was seen."""
+    if not seen.trained:
+        return
     for name, roles in TELLING.items():
         part, ran = anatomy.parts[name], seen.of(name, *roles)
         if not ran:
@@ -64,11 +77,18 @@ def differences(anatomy: Anatomy, seen: Observation) -> Iterator[Difference]:
         missed = [one for one in ran if one.path is not None and not _is_read(part, one)]
         if missed:
             yield Difference(name, _read(part), _told(missed))
-    yield from _not_run(anatomy.parts["model"], seen)
+    yield from _not_run(anatomy, seen)
 
 
 def _is_read(part: Part, one: Seen) -> bool:
-    return any(place.path == one.path and abs(place.line - (one.line or 0)) <= NEAR for place in part.places)
+    """Reading named the line, or the call that leads to it (a factory is asked elsewhere), or the class by its name."""
+    ways = [_split(site) for site in (f"{one.path}:{one.line}", *one.facts.get("via", ()))]
+    word = re.compile(rf"\b{re.escape(one.name.rpartition('.')[2])}\b")
+    return any(
+        (place.path == path and abs(place.line - line) <= NEAR) or (one.role in MADE and word.search(place.text))
+        for place in part.places
+        for path, line in ways
+    )
 
 
 def _read(part: Part) -> str:
@@ -82,17 +102,27 @@ def _told(ran: list[Seen]) -> str:
     return ", ".join(dict.fromkeys(f"{one.name} at {one.place}" if one.place else one.name for one in ran[:4]))
 
 
-def _not_run(model: Part, seen: Observation) -> Iterator[Difference]:
-    """Networks that reading took for the program's own, and that no call in these steps went through."""
-    ran = seen.of("model", "class")
-    if not any(one.path for one in ran):
+def _not_run(anatomy: Anatomy, seen: Observation) -> Iterator[Difference]:
+    """Networks that reading took for the program's own, and that these steps did not go through."""
+    if not any(one.path for one in seen.of("model", "class")):
         return
-    lines = {one.place for one in ran}
-    for one in ran:
-        lines.update(one.facts.get("bases", ()))
-        lines.update(held.rpartition("(")[2].rstrip(")") for held in one.facts.get("holds", ()))
-    idle = [place for place in model.places if place.role == "class" and f"{place.path}:{place.line}" not in lines]
+    ran = set(_lines(seen))
+    idle = []
+    for place in anatomy.parts["model"].places:
+        file = anatomy.index.files.get(place.path)
+        classes = file.classes.values() if file is not None and place.role == "class" else ()
+        cls = next((one for one in classes if one.line == place.line), None)
+        if cls is not None and not any(path == cls.path and cls.line <= line <= cls.end_line for path, line in ran):
+            idle.append(f"{cls.name} at {place.path}:{place.line}")
     if idle:
-        shown = ", ".join(f"{place.path}:{place.line} {place.text}" for place in idle[:4])
         more = f" and {len(idle) - 4} more" if len(idle) > 4 else ""
-        yield Difference("model", f"also {shown}{more}", "not run in these steps")
+        yield Difference("model", f"also {', '.join(idle[:4])}{more}", "none of these in the steps seen")
+
+
+def _lines(seen: Observation) -> Iterator[tuple[str, int]]:
+    """Every line of the repository that is known to have run, or to define what ran."""
+    for one in seen.parts:
+        if one.path is not None and one.line is not None:
+            yield one.path, one.line
+        held = (words.rpartition("(")[2].rstrip(")") for words in one.facts.get("holds", ()) if "(" in words)
+        yield from (_split(site) for site in (*one.facts.get("via", ()), *one.facts.get("bases", ()), *held))

@@ -83,7 +83,6 @@ class Observation:
     order: str = ""
     settings: tuple[Settings, ...] = ()
     files: tuple[str, ...] = ()
-    loaded: tuple[str, ...] = ()
     hooks_missing: Mapping[str, str] = field(default_factory=dict)
     output: str = ""
 

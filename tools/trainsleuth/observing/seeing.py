@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from trainsleuth.observing.records import Seen, Settings
@@ -26,7 +27,7 @@ _TRAINING = {
 def parts(trace: Trace) -> Iterator[Seen]:
     """Everything that was seen to play a part, by component."""
     yield from _entry(trace)
-    yield from _data(trace)
+    yield from _data(without_transforms(trace))
     yield from _models(trace)
     yield from _losses(trace)
     yield from _optimizers(trace)
@@ -49,6 +50,12 @@ def files(trace: Trace) -> tuple[str, ...]:
     return tuple(str(path) for event in trace.events("settings") for path in event["files"])
 
 
+def without_transforms(trace: Trace) -> Trace:
+    """The same without calls of modules that have no parameters: transforms of data, made once for each example."""
+    idle = {event["root"] for event in trace.events("root") if not event["parameters"]}
+    return replace(trace, told=tuple(e for e in trace.told if e.get("op") != "forward" or e["root"] not in idle))
+
+
 def _seen(component: str, role: str, name: str, site: str | None, lib: str | None = None, **facts: Any) -> Seen:
     kept = {key: value for key, value in facts.items() if value not in (None, [], {}, "")}
     return Seen(component, role, name, *place(site), lib=lib, facts=kept)
@@ -68,6 +75,7 @@ def _site(event: Event) -> str | None:
 
 
 def _entry(trace: Trace) -> Iterator[Seen]:
+    """The outermost frame of the user's code at the first backward."""
     for event in _components(trace, "backward")[:1]:
         if event["stack"]:
             site, function = event["stack"][-1]
@@ -78,10 +86,18 @@ def _data(trace: Trace) -> Iterator[Seen]:
     """The loaders that gave batches, each with its data set; then the batches themselves."""
     made = {event["id"]: event for event in _components(trace, "loader")}
     for batch in _components(trace, "batch"):
+        component = "data" if _is_trained_on(trace, batch) else "evaluation"
         loader = made.get(batch["id"])
         if loader is not None:
-            yield from _loader(_by_hand(loader, made.values()))
-        yield _seen("data", "batch", "batch", batch.get("site"), batch.get("lib"), tensors=batch["tensors"])
+            yield from _loader(component, _by_hand(loader, made.values()))
+        yield _seen(component, "batch", "batch", batch.get("site"), batch.get("lib"), tensors=batch["tensors"])
+
+
+def _is_trained_on(trace: Trace, batch: Event) -> bool:
+    """The next network that runs keeps a graph, or is in training mode; so it is where none ran any more."""
+    after = trace.told[next(place for place, event in enumerate(trace.told) if event is batch) :]
+    forward = next((event for event in after if event.get("op") == "forward"), None)
+    return forward is None or bool(forward["grad"] or forward["training"])
 
 
 def _by_hand(loader: Event, every: Any) -> Event:
@@ -93,18 +109,24 @@ def _by_hand(loader: Event, every: Any) -> Event:
     return next(iter(alike or same), loader)
 
 
-def _loader(loader: Event) -> Iterator[Seen]:
+def _loader(component: str, loader: Event) -> Iterator[Seen]:
     dataset = loader["dataset"]
     behind = [_named(one) for one in loader["inner"]]
-    yield _seen("data", "dataset", _full(dataset), dataset["defined"], examples=loader["length"], holds=behind)
+    yield _seen(component, "dataset", _full(dataset), dataset["defined"], examples=loader["length"], holds=behind)
     for one in loader["inner"]:
         if one["defined"]:
-            yield _seen("data", "dataset behind it", str(one["cls"]), one["defined"])
+            yield _seen(component, "dataset behind it", str(one["cls"]), one["defined"])
     collate = loader["collate"]
     own = _named({"cls": collate["name"], "defined": collate["defined"]}) if collate["defined"] else None
-    yield _seen("data", "loader", str(loader["cls"]), _site(loader), loader.get("lib"), via=_via(loader["stack"]),
-                batch_size=loader["batch_size"], workers=loader["workers"], sampler=loader["sampler"], collate=own,
-                defined=loader["defined"])  # fmt: skip
+    yield from _own_class(component, "loader class", loader)
+    yield _seen(component, "loader", str(loader["cls"]), _site(loader), loader.get("lib"), via=_via(loader["stack"]),
+                batch_size=loader["batch_size"], workers=loader["workers"], sampler=loader["sampler"], collate=own)  # fmt: skip
+
+
+def _own_class(component: str, role: str, made: Event) -> Iterator[Seen]:
+    """The user's own class of an object that was made."""
+    if made["defined"]:
+        yield _seen(component, role, str(made["cls"]), made["defined"])
 
 
 def _full(cls: Mapping[str, Any]) -> str:
@@ -118,11 +140,14 @@ def _named(one: Mapping[str, Any]) -> str:
 
 def _models(trace: Trace) -> Iterator[Seen]:
     told: set[Any] = set()
+    losses = _loss_modules(trace)
     for event in _components(trace, "model"):
         name = _full(event)
-        if _is_loss(event):
+        if event["id"] in losses:
             yield _seen("loss", "loss", name, event.get("site"), event.get("lib"), given=event["given"])
             yield _seen("loss", "class", name, event["defined"])
+            continue
+        if not event["parameters"]:  # a transform of data, a metric
             continue
         evaluates = not event["grad"] and not event["training"]
         component, role = ("evaluation", "evaluation call") if evaluates else ("model", "call")
@@ -137,10 +162,11 @@ def _models(trace: Trace) -> Iterator[Seen]:
                     grad=event["grad"], given=event["given"], gives=event["gives"])  # fmt: skip
 
 
-def _is_loss(event: Event) -> bool:
-    """A module that makes one number out of what a network has computed."""
-    gives = event["gives"]
-    return bool(event["grad"] and event["has_graph"] and len(gives) == 1 and gives[0]["shape"] in ([], [1]))
+def _loss_modules(trace: Trace) -> set[Any]:
+    """Modules, no networks themselves, whose one number a backward went through."""
+    through = {module for event in _components(trace, "backward") for module in event["through"]}
+    named = (e for e in _components(trace, "model") if e["parameters"] == 0 or "loss" in str(e["cls"]).lower())
+    return {event["id"] for event in named} & through
 
 
 def _losses(trace: Trace) -> Iterator[Seen]:
@@ -151,8 +177,8 @@ def _losses(trace: Trace) -> Iterator[Seen]:
             told.add(key)
             yield _seen("loss", "loss", str(event["fn"]), event.get("site"), event.get("lib"), value=event.get("value"),
                         input=event.get("input"), target=event.get("target"), holds=event.get("holds"),
-                        producer=event.get("producer"), reduction=event.get("reduction"), inside=event.get("inside"))  # fmt: skip
-    classes = any(_is_loss(event) for event in _components(trace, "model"))
+                        producer=event.get("producer"), reduction=event.get("reduction"), inside=event.get("inside"), via=_via(event["callers"]))  # fmt: skip
+    classes = _loss_modules(trace)
     for event in _components(trace, "backward"):
         if not told and not classes and event.get("made"):
             yield _seen("loss", "loss", f"written by hand ({event['op']})", event["made"], event.get("made_lib"))
@@ -166,17 +192,19 @@ def _optimizers(trace: Trace) -> Iterator[Seen]:
         groups = trace.optimizer(number).get("groups", [])
         rates = next((op["lr"] for op in trace.ops("step") if op["optimizer"] == number), None)
         yield _seen("optimizer_scheduler", "optimizer", _full(event), _site(event), event.get("lib"), via=_via(event["stack"]),
-                    groups=groups, first_step_lr=rates, defined=event["defined"], stepped=number in trace.stepping)  # fmt: skip
-    stepped = {op["cls"]: op.get("site") for op in trace.ops("schedule")}
+                    groups=groups, first_step_lr=rates, stepped=number in trace.stepping)  # fmt: skip
+        yield from _own_class("optimizer_scheduler", "optimizer class", event)
+    stepped = {op["cls"] for op in trace.ops("schedule")}
     for event in _components(trace, "schedule"):
         yield _seen("optimizer_scheduler", "scheduler", _full(event), _site(event), event.get("lib"), via=_via(event["stack"]),
-                    defined=event["defined"], stepped=event["cls"] in stepped)  # fmt: skip
+                    stepped=event["cls"] in stepped)  # fmt: skip
+        yield from _own_class("optimizer_scheduler", "scheduler class", event)
 
 
 def _loop(trace: Trace) -> Iterator[Seen]:
     """Each operation of the steps once, by its line."""
     told: set[Any] = set()
-    for op in trace.ops(*_TRAINING):
+    for op in without_transforms(trace).ops(*_TRAINING):
         key = (op["op"], op.get("site"), op.get("lib"))
         idle = op["op"] in ("forward", "loss") and not op.get("grad", True)  # evaluation, a teacher
         if key not in told and not idle:

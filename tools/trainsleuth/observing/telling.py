@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trainsleuth.observing.records import Difference, Observation, Seen
 from trainsleuth.wording import one_line, shown
 
-LINE = 400  # characters at most
+LINE, LONG = 400, 900  # characters of a line at most; of one with the values of a configuration
+ALIKE = 4  # lines on parts of one role
 NAMES = {"entry_point": "entry point", "optimizer_scheduler": "optimizer", "training_loop": "training loop"}
 PASSED_BY = ("evaluation", "checkpointing", "logging")  # what a few steps rarely come to
 
@@ -17,7 +19,8 @@ def lines(seen: Observation, differences: Iterable[Difference], room: int) -> li
     """As many lines as fit into `room` characters, line ends included."""
     taken: list[str] = []
     for line in _lines(seen, tuple(differences)):
-        line = one_line(line, LINE) if not line.startswith(" ") else " " + one_line(line, LINE)
+        indent = " " * line.startswith(" ")
+        line = indent + one_line(line, LONG if line.startswith(" configuration:") else LINE)
         if len(line) + 1 > room:
             break
         room -= len(line) + 1
@@ -27,7 +30,8 @@ def lines(seen: Observation, differences: Iterable[Difference], room: int) -> li
 
 def _lines(seen: Observation, differences: tuple[Difference, ...]) -> Iterator[str]:
     if not seen.trained:
-        yield f"# observed: nothing; no training step was seen: {seen.why}"
+        yield f"# observed: no training step was seen: {seen.why}"
+        yield from _parts(seen)
         return
     more = f", {seen.processes} processes that train, the first is told" if seen.processes > 1 else ""
     steps = "1 step" if seen.steps == 1 else f"{seen.steps} steps"
@@ -38,10 +42,7 @@ def _lines(seen: Observation, differences: tuple[Difference, ...]) -> Iterator[s
         yield f" {word}: {name}: read {difference.read}; ran {difference.seen}"
     if seen.order:
         yield f" step: {seen.order}"
-    for one in seen.parts:
-        words = _words(one)
-        if words:
-            yield f" {words}"
+    yield from _parts(seen)
     yield from _settings(seen)
     missing = [name for name in PASSED_BY if not seen.of(name)]
     if missing:
@@ -52,26 +53,34 @@ def _lines(seen: Observation, differences: tuple[Difference, ...]) -> Iterator[s
         yield f" not observed: {name} ({why})"
 
 
-def _words(one: Seen) -> str:
-    tell = _TELL.get((one.component, one.role))
-    return tell(one, one.facts) if tell is not None else ""
+def _parts(seen: Observation) -> Iterator[str]:
+    """A line each, a few of one kind at most."""
+    told: Counter[tuple[str, str]] = Counter()
+    for one in seen.parts:
+        tell = _TELL.get((one.component, one.role))
+        told[one.component, one.role] += 1
+        if tell is not None and told[one.component, one.role] <= ALIKE:
+            yield f" {tell(one, one.facts)}"
+    for (component, role), count in told.items():
+        if (component, role) in _TELL and count > ALIKE:
+            yield f" and {count - ALIKE} more: {NAMES.get(component, component)}, {role}"
 
 
 def _dataset(one: Seen, facts: Mapping[str, Any]) -> str:
     holds = f", around {', '.join(facts['holds'])}" if "holds" in facts else ""
     size = f", {facts['examples']:,} examples" if "examples" in facts else ""
-    return f"data: {one.name}{_at(one)}{size}{holds}"
+    return f"{_evaluated(one)}data: {one.name}{_at(one)}{size}{holds}"
 
 
 def _loader(one: Seen, facts: Mapping[str, Any]) -> str:
     told = [f"batches of {facts['batch_size']}"] if "batch_size" in facts else []
     told += [f"{facts.get('workers', 0)} workers", str(facts.get("sampler", ""))]
     told += [f"collate {facts['collate']}"] if "collate" in facts else []
-    return f"loader: {one.name} made{_at(one)}{_via(facts)}: {', '.join(filter(None, told))}"
+    return f"{_evaluated(one)}loader: {one.name} made{_at(one)}{_via(facts)}: {', '.join(filter(None, told))}"
 
 
 def _batch(one: Seen, facts: Mapping[str, Any]) -> str:
-    return f"batch fetched{_at(one)}: {_tensors(facts.get('tensors', ()))}"
+    return f"{_evaluated(one)}batch fetched{_at(one)}: {_tensors(facts.get('tensors', ()))}"
 
 
 def _model(one: Seen, facts: Mapping[str, Any]) -> str:
@@ -130,7 +139,14 @@ def _scheduler(one: Seen, facts: Mapping[str, Any]) -> str:
     return f"scheduler: {one.name} made{_at(one)}{_via(facts)}, {when}"
 
 
+def _evaluated(one: Seen) -> str:
+    return "evaluation " if one.component == "evaluation" else ""
+
+
 _TELL = {
+    ("evaluation", "dataset"): _dataset,
+    ("evaluation", "loader"): _loader,
+    ("evaluation", "batch"): _batch,
     ("data", "dataset"): _dataset,
     ("data", "loader"): _loader,
     ("data", "batch"): _batch,
@@ -165,6 +181,8 @@ def _tensors(described: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _tensor(one: Mapping[str, Any]) -> str:
-    size = "x".join(map(str, one["shape"])) or "one number"
-    values = f" in {shown(one['min'])}..{shown(one['max'])}" if "min" in one else ""
-    return f"{one['dtype']} {size}{values}"
+    size = "x".join(map(str, one["shape"]))
+    if "min" not in one:
+        return f"{one['dtype']} {size or 'one number'}"
+    values = f"in {shown(one['min'])}..{shown(one['max'])}" if size else f"= {shown(one['min'])}"
+    return f"{one['dtype']} {size} {values}".replace("  ", " ")

@@ -4,6 +4,7 @@ One "component" event per object and use, in the order in which they came up; on
 first backward, with what the program was configured with by then.
 """
 
+import itertools
 import sys
 
 from . import graph
@@ -14,6 +15,7 @@ from .tensors import describe, kind, shape
 
 WRAPPERS = ("DataParallel", "DistributedDataParallel", "OptimizedModule", "FullyShardedDataParallel")
 MOST = 40  # objects of one kind that are told
+NEAR_LOSS = 300  # nodes of the graph, nearest to the loss
 MOST_TENSORS = 12  # of one batch, input or output
 
 
@@ -24,6 +26,7 @@ class Listener:
         self.words = Definitions(bus.sites)
         self.reads = Reads(bus.sites)
         self.is_configured = False
+        self.numbers = []  # (module, node) of single numbers made from what a network computed, since the last backward
 
     # -- objects are made ------------------------------------------------------------------
 
@@ -64,6 +67,8 @@ class Listener:
     def forward_after(self, module, args, kwargs, output):
         user, library, given, has_graph = self.calls.pop(id(module), (None, None, [], False))
         grad = self.torch.is_grad_enabled()
+        if has_graph and getattr(output, "grad_fn", None) is not None and output.numel() == 1:
+            self.numbers.append((id(module), output.grad_fn))
         if not self._is_news("model", (id(module), user, grad)):
             return
         self.kept.append(module)
@@ -80,12 +85,15 @@ class Listener:
 
     def backward_before(self, tensors, gradients):
         user, library = self.bus.sites.here()
+        numbers, self.numbers = self.numbers, []
         if not self._is_news("backward", (user, library)):
             return
+        nodes = set(itertools.islice(graph.nodes_from(tensors), NEAR_LOSS))
+        through = [module for module, node in numbers if node in nodes]
         node = getattr(tensors[0], "grad_fn", None)
         made, made_library = self.bus.sites.of_traceback(graph.lines_of(node))
         self.events("component", component="backward", site=user, lib=library, op=graph.name_of(node), made=made,
-                    made_lib=made_library, stack=self._stack(None))  # fmt: skip
+                    made_lib=made_library, through=through, stack=self._stack(None))  # fmt: skip
         if not self.is_configured:
             self.is_configured = True
             self.events("settings", held=list(held(self.bus.sites)), files=self.reads.stop())

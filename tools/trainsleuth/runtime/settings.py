@@ -66,10 +66,8 @@ def _candidates(frame, sites):
 def _is_configuration(name, value, sites):
     """By its class: a parsed command line, an OmegaConf tree. By its name: a dict, an object or a module of the user."""
     cls = type(value)
-    if (cls.__module__, cls.__name__) == ("argparse", "Namespace"):
+    if (cls.__module__, cls.__name__) == ("argparse", "Namespace") or _is_omega(value, "DictConfig"):
         return True
-    if cls.__module__.startswith("omegaconf"):
-        return cls.__name__ == "DictConfig"
     return bool(NAMED.search(name)) and (isinstance(value, dict) or _is_open(value, sites))
 
 
@@ -97,7 +95,8 @@ def _values(value, sites):
 def _flat(value, name, depth, sites):
     if isinstance(value, PLAIN):
         yield name, value[:MOST_TEXT] if isinstance(value, str) else value
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple)) or _is_omega(value, "ListConfig"):
+        value = [item for _, item in _resolved(value)] if _is_omega(value, "ListConfig") else value
         if len(value) <= MOST_LISTED and all(isinstance(one, PLAIN) for one in value):
             yield name, [one[:MOST_TEXT] if isinstance(one, str) else one for one in value]
     elif depth:
@@ -107,16 +106,20 @@ def _flat(value, name, depth, sites):
 
 
 def _items(value, sites):
-    if type(value).__module__.startswith("omegaconf") and hasattr(value, "items_ex"):
+    if _is_omega(value, "DictConfig"):
         return list(_resolved(value))
     if isinstance(value, dict):
         return list(value.items())
     return list(getattr(value, "__dict__", {}).items()) if _is_open(value, sites) else []
 
 
+def _is_omega(value, name):
+    return type(value).__name__ == name and type(value).__module__.startswith("omegaconf")
+
+
 def _resolved(value):
-    """Of an OmegaConf node; what is missing or cannot be resolved is told as "???"."""
-    for key in list(value.keys()):
+    """(key, value) of an OmegaConf node; what is missing or cannot be resolved is told as "???"."""
+    for key in list(value.keys()) if hasattr(value, "keys") else range(len(value)):
         try:
             yield key, value[key]
         except Exception:
