@@ -15,11 +15,12 @@ TOOLS, SERVER = ROOT / "tools", ROOT / "server"
 
 # Part -> the parts that it may import besides the standard library. A part is a module or a package of ours;
 # what is not named here may import nothing of ours and nothing of others.
-RECORDS = {"finding", "hypothesis"}
+RECORDS = {"finding", "hypothesis", "question"}
 ALLOWED: dict[str, set[str]] = {
     "": set(),
     "finding": set(),
     "hypothesis": {"finding"},
+    "question": set(),
     "trace": set(),
     "content": {"yaml"},
     "bm25": set(),
@@ -39,13 +40,14 @@ ALLOWED: dict[str, set[str]] = {
     "launcher": set(),
     "probing": {"finding", "launcher", "probes", "trace"},
     "observing": {"launcher", "map", "probes", "probing", "trace", "wording"},
+    "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
     "handbook": {"", "checks", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
     "answers": {
         *RECORDS, "", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "observing", "probes", "probing",
-        "triage", "wording",
+        "reading", "triage", "wording",
     },
-    "cli": {"", "answers", "checks", "map", "notes", "observing", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording"},
+    "cli": {"", "answers", "checks", "map", "notes", "observing", "probing", "reading", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {

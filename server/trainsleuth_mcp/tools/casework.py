@@ -95,14 +95,9 @@ ever changed or removed."""
 
 def _last_noted(root: Path) -> dict[str, list[Finding]]:
     """By test, what it said in the last run that the notes hold of it."""
-    from trainsleuth.finding import Finding
-    from trainsleuth.hypothesis import reference
-    from trainsleuth.notes import Notes, entries
+    from trainsleuth.notes import Notes
 
-    known = list(entries.items(Notes(root).text()))
-    last = entries.last_said(known)
     said: dict[str, list[Finding]] = {}
-    for item in {reference(one): one for one in known if isinstance(one, Finding)}.values():
-        if reference(item) in last.get(item.by, ()):
-            said.setdefault(item.by, []).append(item)
+    for finding in Notes(root).read().last:
+        said.setdefault(finding.by, []).append(finding)
     return said

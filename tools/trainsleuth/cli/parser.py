@@ -13,7 +13,7 @@ from trainsleuth import __version__
 from trainsleuth.answers.answer import FAILED
 
 _WITH_COMMAND = frozenset({"probe", "triage"})
-_MAY_OBSERVE = frozenset({"map"})
+_MAY_OBSERVE = frozenset({"map", "read"})
 _EXIT_CODES = "exit code: 0 nothing wrong found, 1 something found, 2 wrong usage, nothing examined, or we failed"
 
 
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"trainsleuth {__version__}")
     add = parser.add_subparsers(dest="verb", metavar="COMMAND", parser_class=_Parser).add_parser
     _add_map(add("map", help="which lines are the model, the loss, the loop ... of a training repository"))
+    _add_read(add("read", help="the questions of a reading in three passes, in the notes, answered as far as is known"))
     _add_check(add("check", help="search the code for silent bugs, without running it"))
     _add_probe(add("probe", help="put questions to your own training program while it runs"))
     _add_triage(add("triage", help="search, probe, and say which cause is the likeliest"))
@@ -81,11 +82,22 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
     map_.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
     map_.add_argument("--budget", metavar="TOKENS", type=_count, default=2000, help="size of the map (default: 2000)")
-    map_.add_argument(
-        "--observe", action="store_true", help="run two steps of the command after -- and mark what really ran"
-    )
-    _add_limits(map_, seconds=60.0)
+    _add_observe(map_, "mark what really ran")
     _add_format(map_)
+
+
+def _add_read(read: argparse.ArgumentParser) -> None:
+    read.add_argument("repo", nargs="?", type=Path, default=Path(), help="the repository (default: here)")
+    read.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
+    read.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
+    read.add_argument("--notes", metavar="FILE", type=Path, help="the notes (default: trainsleuth-notes.md in REPO)")
+    _add_observe(read, "let what ran answer")
+    _add_format(read)
+
+
+def _add_observe(parser: argparse.ArgumentParser, purpose: str) -> None:
+    parser.add_argument("--observe", action="store_true", help=f"run two steps of the command after --, and {purpose}")
+    _add_limits(parser, seconds=60.0)
 
 
 def _add_check(check: argparse.ArgumentParser) -> None:
@@ -98,6 +110,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
 def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "trainsleuth probe [options] -- COMMAND ..."
     probe.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
+    probe.add_argument("--notes", metavar="FILE", type=Path, help="add what was found to these notes (default: none)")
     _add_run(probe, seconds=60.0)
 
 
@@ -134,6 +147,7 @@ def _add_notes(notes: argparse.ArgumentParser) -> None:
         "repo", nargs="?", type=Path, default=Path(), help="the repository, or the notes (default: here)"
     )
     notes.add_argument("--add", metavar="TEXT", help="add what you saw")
+    notes.add_argument("--answers", metavar="ID", help="with --add: the question of the reading that it answers")
     notes.add_argument("--at", metavar="PATH:LINE", type=_place, default=(None, None), help="where you saw it")
     _add_format(notes)
 

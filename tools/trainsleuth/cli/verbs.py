@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,20 @@ def _observed_request(
     )
 
 
+def _read(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reading import reading_answer
+    from trainsleuth.notes import Notes
+    from trainsleuth.reading import PASSES, read_repository
+
+    notes = Notes(asked.notes or asked.repo)
+    with cancellable() as cancelled, output.progress() as say:
+        request = _observed_request(asked, command, cancelled, say) if asked.observe else None
+        reading = read_repository(asked.repo, notes, asked.scope, asked.recipe, request)
+    answer = reading_answer(reading, PASSES, output.width())
+    output.show(answer, asked.format)
+    return answer.code
+
+
 def _check(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.reports import check_answer, unresolved_lines
     from trainsleuth.answers.sarif import sarif
@@ -114,6 +129,10 @@ def _probe(asked: argparse.Namespace, command: Command) -> int:
         request = _request(asked, command, cancelled, say)
         request = replace(request, only=frozenset(asked.only) if asked.only else None)
         report = run_probes(request)
+    if asked.notes is not None:
+        from trainsleuth.notes import Notes
+
+        Notes(asked.notes).add_findings(report.findings, command=shlex.join(command))
     answer = probe_answer(report, request, output.width())
     output.show(answer, asked.format)
     return answer.code
@@ -157,9 +176,16 @@ def _notes(asked: argparse.Namespace, command: Command) -> int:
     if not asked.repo.exists():
         raise UsageError(f"{asked.repo} does not exist; give a repository, or a file of notes")
     notes = Notes(asked.repo)
+    if asked.answers is not None and asked.add is None:
+        raise UsageError(f"say with --add what answers {asked.answers!r}, and with --at where")
     if asked.add is not None:
         path, line = asked.at
-        added = notes.add_note(asked.add, path=path, line=line)
+        if asked.answers is not None:
+            from trainsleuth.reading import answer_question
+
+            added = answer_question(notes, asked.answers, asked.add, path, line)
+        else:
+            added = notes.add_note(asked.add, path=path, line=line)
         output.say(f"added to {notes.path}" if added else f"{notes.path} says so already")
     answer = notes_answer(notes.read(), notes.path, output.width())
     output.show(answer, asked.format)
@@ -190,6 +216,7 @@ def _serve(asked: argparse.Namespace, command: Command) -> int:
 
 _VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {
     "map": _map,
+    "read": _read,
     "check": _check,
     "probe": _probe,
     "triage": _triage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from trainsleuth.hypothesis import Hypothesis, reference
 from trainsleuth.notes import entries, render, storage
 from trainsleuth.notes.entries import Damaged, Item, Run
 from trainsleuth.notes.lock import NotesError, locked
+from trainsleuth.question import READER, Question, latest
 
 __all__ = ["FILE_NAME", "Damaged", "Notes", "NotesError", "Recorded", "Run"]
 
@@ -24,14 +25,16 @@ MAX_READ = 4 * 2**20  # bytes, from the end: the newest entries count
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the notes hold, in order. `hypotheses` has the last state of each.
+    """What the notes hold, in order. `hypotheses` and `questions` have the last state of each.
 
-    `findings` may hold the same one twice, when it went away in between. `left_out` is how many
+    `last` are the findings of each test's last run. `findings` may hold the same one twice, when it went away in between. `left_out` is how many
     bytes at the start of a large file were not read, `damaged` what was there and could not be.
     """
 
     findings: tuple[Finding, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
+    questions: tuple[Question, ...] = ()
+    last: tuple[Finding, ...] = ()
     runs: tuple[Run, ...] = ()
     damaged: tuple[Damaged, ...] = ()
     left_out: int = 0
@@ -61,6 +64,8 @@ class Notes:
         return Recorded(
             findings=tuple(item for item in found if isinstance(item, Finding)),
             hypotheses=tuple({item.id: item for item in found if isinstance(item, Hypothesis)}.values()),
+            questions=latest(item for item in found if isinstance(item, Question)),
+            last=tuple(_last(found)),
             runs=tuple(item for item in found if isinstance(item, Run)),
             damaged=tuple(item for item in found if isinstance(item, Damaged)),
             left_out=left_out,
@@ -95,6 +100,23 @@ class Notes:
 
         return self._add(news, {id: render.hypothesis_text(given[id]) for id in given})
 
+    def add_questions(
+        self, questions: Iterable[Question], command: str = "", when: datetime | None = None
+    ) -> tuple[str, ...]:
+        """Add those whose state is news, and return their ids. What a reader said of one stays its state."""
+        given = {question.id: question for question in questions}
+
+        def news(known: list[Item]) -> tuple[list[str], Run]:
+            state = {one.id: one for one in latest(item for item in known if isinstance(item, Question))}
+            changed = [
+                id
+                for id, one in given.items()
+                if id not in state or (one != state[id] and (state[id].by != READER or one.by == READER))
+            ]
+            return changed, Run(render.stamp(when), command)
+
+        return self._add(news, {id: render.question_text(given[id]) for id in given})
+
     def add_note(
         self, text: str, by: str = "reader", path: str | None = None, line: int | None = None
     ) -> tuple[str, ...]:
@@ -127,3 +149,10 @@ def _decoded(content: bytes, path: Path) -> str:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise NotesError(f"{path} is UTF-16; save it as UTF-8, or name another file")
     return content.decode("utf-8", errors="replace")
+
+
+def _last(known: list[Item]) -> Iterator[Finding]:
+    """What each test said in the last run in which it spoke, each finding once."""
+    said = entries.last_said(known)
+    once = {reference(item): item for item in known if isinstance(item, Finding)}
+    yield from (item for ref, item in once.items() if ref in said.get(item.by, ()))

@@ -16,11 +16,11 @@ from trainsleuth.map import Anatomy, Map, draw, read_anatomy
 from trainsleuth.observing.joining import differences, joined
 from trainsleuth.observing.records import Difference, Observation, Seen, Settings
 from trainsleuth.observing.seeing import files, parts, settings, without_transforms
-from trainsleuth.observing.telling import lines
+from trainsleuth.observing.telling import lines, words_of
 from trainsleuth.probing import GRACE, Request
 from trainsleuth.trace import Trace, traces
 
-__all__ = ["Difference", "Observation", "ObservedMap", "Seen", "Settings", "observe", "observed_map"]
+__all__ = ["Difference", "Observation", "ObservedMap", "Seen", "Settings", "observe", "observed_map", "words_of"]
 
 STEPS = 2
 EXPERIMENT = {"listeners": ["trace", "losses", "components"]}

@@ -57,13 +57,19 @@ def _parts(seen: Observation) -> Iterator[str]:
     """A line each, a few of one kind at most."""
     told: Counter[tuple[str, str]] = Counter()
     for one in seen.parts:
-        tell = _TELL.get((one.component, one.role))
         told[one.component, one.role] += 1
-        if tell is not None and told[one.component, one.role] <= ALIKE:
-            yield f" {tell(one, one.facts)}"
+        words = words_of(one)
+        if words and told[one.component, one.role] <= ALIKE:
+            yield f" {words}"
     for (component, role), count in told.items():
         if (component, role) in _TELL and count > ALIKE:
             yield f" and {count - ALIKE} more: {NAMES.get(component, component)}, {role}"
+
+
+def words_of(one: Seen) -> str:
+    """One part of a run in a line, "" for those that need no words of their own."""
+    tell = _TELL.get((one.component, one.role))
+    return tell(one, one.facts) if tell is not None else ""
 
 
 def _dataset(one: Seen, facts: Mapping[str, Any]) -> str:
