@@ -43,11 +43,17 @@ ALLOWED: dict[str, set[str]] = {
     "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
     "handbook": {"", "checks", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
-    "answers": {
-        *RECORDS, "", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "observing", "probes", "probing",
-        "reading", "triage", "wording",
+    "agent": {
+        *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
-    "cli": {"", "answers", "checks", "map", "notes", "observing", "probing", "reading", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording"},
+    "answers": {
+        *RECORDS, "", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "observing", "probes",
+        "probing", "reading", "triage", "wording",
+    },
+    "cli": {
+        "", "agent", "answers", "checks", "map", "notes", "observing", "probing", "reading", "report", "repository", "rich",
+        "trainsleuth_mcp", "triage", "wording", "anyio",
+    },
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {

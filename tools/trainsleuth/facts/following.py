@@ -16,14 +16,18 @@ MAX_NESTING = 40  # questions inside questions; each takes about ten Python fram
 
 
 class Circles:
-    """Counts answers that had to be given before they were whole; shared by all who follow values in one index."""
+    """Counts answers that had to be given before they were whole; shared by all who follow values in one
+    index.
+    """
 
     def __init__(self) -> None:
         self.count = 0
 
 
 class Following(Generic[Answer]):
-    """Asks `produce` about an expression at a spot, once; a question inside itself has no alternatives of its own."""
+    """Asks `produce` about an expression at a spot, once; a question inside itself has no alternatives of
+    its own.
+    """
 
     def __init__(
         self,

@@ -12,10 +12,11 @@ REACH = 2
 
 
 class Spot(NamedTuple):
-    """A place in the program: just before event `position` of `function`, inside the call `frame` (None: any call).
+    """A place in the program: just before event `position` of `function`, inside the call `frame` (None:
+    any call).
 
-    `reach`: how many more times a parameter may be followed from here to all callers. It only ever falls, so that
-    following ends; two steps lead from a method through the constructor to the main function.
+    `reach`: how many more times a parameter may be followed from here to all callers. It only ever falls,
+    so that following ends; two steps lead from a method through the constructor to the main function.
     """
 
     function: Function
@@ -31,7 +32,9 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One call of `function` that is being followed. `call` None: the arguments are not known, only `owner`."""
+    """One call of `function` that is being followed. `call` None: the arguments are not known, only
+    `owner`.
+    """
 
     function: Function
     call: Expr | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -27,14 +27,13 @@ MAX_READ = 4 * 2**20  # bytes, from the end: the newest entries count
 class Recorded:
     """What the notes hold, in order. `hypotheses` and `questions` have the last state of each.
 
-    `last` are the findings of each test's last run. `findings` may hold the same one twice, when it went away in between. `left_out` is how many
+    `findings` may hold the same one twice, when it went away in between. `left_out` is how many
     bytes at the start of a large file were not read, `damaged` what was there and could not be.
     """
 
     findings: tuple[Finding, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     questions: tuple[Question, ...] = ()
-    last: tuple[Finding, ...] = ()
     runs: tuple[Run, ...] = ()
     damaged: tuple[Damaged, ...] = ()
     left_out: int = 0
@@ -65,11 +64,20 @@ class Notes:
             findings=tuple(item for item in found if isinstance(item, Finding)),
             hypotheses=tuple({item.id: item for item in found if isinstance(item, Hypothesis)}.values()),
             questions=latest(item for item in found if isinstance(item, Question)),
-            last=tuple(_last(found)),
             runs=tuple(item for item in found if isinstance(item, Run)),
             damaged=tuple(item for item in found if isinstance(item, Damaged)),
             left_out=left_out,
         )
+
+    def last_said(self) -> dict[str, list[Finding]]:
+        """By test, what it said in the last run that the notes hold of it."""
+        known = list(entries.items(self.text()))
+        last = entries.last_said(known)
+        said: dict[str, list[Finding]] = {}
+        for item in {reference(one): one for one in known if isinstance(one, Finding)}.values():
+            if reference(item) in last.get(item.by, ()):
+                said.setdefault(item.by, []).append(item)
+        return said
 
     def add_findings(
         self, findings: Iterable[Finding], command: str = "", when: datetime | None = None
@@ -149,10 +157,3 @@ def _decoded(content: bytes, path: Path) -> str:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise NotesError(f"{path} is UTF-16; save it as UTF-8, or name another file")
     return content.decode("utf-8", errors="replace")
-
-
-def _last(known: list[Item]) -> Iterator[Finding]:
-    """What each test said in the last run in which it spoke, each finding once."""
-    said = entries.last_said(known)
-    once = {reference(item): item for item in known if isinstance(item, Finding)}
-    yield from (item for ref, item in once.items() if ref in said.get(item.by, ()))

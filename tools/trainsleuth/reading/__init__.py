@@ -7,12 +7,13 @@ print(reading.answered, "of", len(reading.questions))
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from trainsleuth.finding import Finding
 from trainsleuth.map import Anatomy, read_anatomy
-from trainsleuth.notes import Notes, NotesError, Recorded
+from trainsleuth.notes import Notes, NotesError
 from trainsleuth.observing import Observation, observe
 from trainsleuth.probing import Request
 from trainsleuth.question import READER, Question
@@ -54,9 +55,10 @@ def read_repository(
     Raises RepositoryError and NotesError, both before anything runs, and LaunchError.
     """
     anatomy = read_anatomy(root, scope, recipe, BUDGET)
-    before = notes.read()
+    before, said = notes.read().questions, notes.last_said()
     seen = observe(asked) if asked is not None else None
-    news = notes.add_questions(_state(anatomy, before, seen, _command(anatomy, asked)), command="trainsleuth read")
+    stated = _state(anatomy, before, said, seen, _command(anatomy, asked))
+    news = notes.add_questions(stated, command="trainsleuth read")
     return Reading(tuple(_known(notes)), news, notes.path, seen)
 
 
@@ -82,10 +84,16 @@ def _known(notes: Notes) -> Iterator[Question]:
     yield from held.values()
 
 
-def _state(anatomy: Anatomy, before: Recorded, seen: Observation | None, command: str) -> Iterator[Question]:
+def _state(
+    anatomy: Anatomy,
+    before: Iterable[Question],
+    said: Mapping[str, Iterable[Finding]],
+    seen: Observation | None,
+    command: str,
+) -> Iterator[Question]:
     """Each question with the best answer there is: of this run, of a probe, of an earlier run, of the map."""
-    kept = {one.id: one for one in before.questions}
-    read, probed = replies(anatomy), probed_replies(before.last)
+    kept = {one.id: one for one in before}
+    read, probed = replies(anatomy), probed_replies(said)
     ran = seen_replies(seen) if seen is not None else {}
     for asked in QUESTIONS:
         one = Question(asked.id, asked.stage, asked.text, test=test_of(asked, command))

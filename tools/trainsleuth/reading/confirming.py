@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from trainsleuth.finding import Finding
 from trainsleuth.observing import Observation, Seen, words_of
 from trainsleuth.reading.answering import MOST_PLACES, Reply
-from trainsleuth.reading.questions import QUESTIONS
+from trainsleuth.reading.questions import QUESTIONS, Asked
 
 SEEN = {  # the parts of a run that answer a question
     "data": (("data", "dataset"), ("data", "loader")),
@@ -40,18 +40,19 @@ def _reply(parts: list[Seen]) -> Reply:
     return Reply("; ".join(words_of(one) for one in parts[:3]), places[:MOST_PLACES])
 
 
-def probed_replies(findings: Iterable[Finding]) -> Mapping[str, tuple[str, Reply]]:
-    """(who answered, the answer) by the id of the question. A failure answers as well as a pass; an open one does not."""
-    return dict(_probed(list(findings)))
+def probed_replies(said: Mapping[str, Iterable[Finding]]) -> Mapping[str, tuple[str, Reply]]:
+    """(who answered, the answer) by the id of the question, from what each test last said.
+
+    A failure answers as well as a pass; what a test left open does not.
+    """
+    return {asked.id: reply for asked in QUESTIONS for reply in _probed(asked, said)}
 
 
-def _probed(findings: list[Finding]) -> Iterator[tuple[str, tuple[str, Reply]]]:
-    for asked in QUESTIONS:
-        said = [
-            one for one in findings if one.by.removeprefix("probe:") in asked.probes and one.outcome in ("fail", "pass")
-        ]
-        told = [one for one in said if one.outcome == "fail"] or said
-        if told:
-            places = tuple(dict.fromkeys(one.place for one in told if one.line is not None))
-            answer = "; ".join(f"{one.outcome}: {one.message}" for one in told[:2])
-            yield asked.id, (told[0].by, Reply(answer, places[:MOST_PLACES]))
+def _probed(asked: Asked, said: Mapping[str, Iterable[Finding]]) -> Iterator[tuple[str, Reply]]:
+    for by in (f"probe:{name}" for name in asked.probes):
+        every = list(said.get(by, ()))
+        found = [one for one in every if one.outcome == "fail"] or [one for one in every if one.outcome == "pass"]
+        if found:
+            places = tuple(dict.fromkeys(one.place for one in found if one.line is not None))
+            yield by, Reply("; ".join(f"{one.outcome}: {one.message}" for one in found[:2]), places[:MOST_PLACES])
+            return
