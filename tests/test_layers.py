@@ -57,8 +57,8 @@ ALLOWED: dict[str, set[str]] = {
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "repository", "triage", "wording",
-        "anyio", "mcp", "mcp_types", "pydantic",
+        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
+        "triage", "wording", "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip
 
