@@ -95,7 +95,7 @@ def _read(part: Part) -> str:
     if not part.places:
         return f"{part.status}: {part.why}"
     best = part.places[0]
-    return f"{len(part.places)} places, the likeliest {best.path}:{best.line} {best.text}"
+    return f"{len(part.places)} places but not this, the likeliest {best.path}:{best.line} {best.text}"
 
 
 def _told(ran: list[Seen]) -> str:

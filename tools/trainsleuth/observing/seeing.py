@@ -144,7 +144,8 @@ def _models(trace: Trace) -> Iterator[Seen]:
     for event in _components(trace, "model"):
         name = _full(event)
         if event["id"] in losses:
-            yield _seen("loss", "loss", name, event.get("site"), event.get("lib"), given=event["given"])
+            value = next((one.get("min") for one in event["gives"]), None)
+            yield _seen("loss", "loss", name, event.get("site"), event.get("lib"), given=event["given"], value=value)
             yield _seen("loss", "class", name, event["defined"])
             continue
         if not event["parameters"]:  # a transform of data, a metric

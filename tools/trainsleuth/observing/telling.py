@@ -107,6 +107,7 @@ def _call(one: Seen, facts: Mapping[str, Any]) -> str:
 
 def _loss(one: Seen, facts: Mapping[str, Any]) -> str:
     told = [f"= {shown(facts['value'])}"] if "value" in facts else []
+    told += [f"of {_tensors(facts['given'])}"] if "given" in facts else []
     if "input" in facts:
         kind = {"unbounded": "unbounded values", None: ""}.get(facts.get("holds"), facts.get("holds"))
         told.append(f"of {_tensor(facts['input'])}" + (f" ({kind})" if kind else ""))
