@@ -42,6 +42,11 @@ def parts(trace: Trace) -> Iterator[Seen]:
     yield from _losses(trace)
     yield from _optimizers(trace)
     yield from _loop(trace)
+    for event in (*components(trace, "loaded"), *components(trace, "saved")):
+        role = f"{event['component']} by torch"
+        yield seen_part(
+            "checkpointing", role, str(event["cls"]), event.get("site"), event.get("lib"), keys=event["keys"]
+        )
     for op in trace.ops("weights_loaded"):
         yield seen_part("checkpointing", "weights loaded", str(op["cls"]), op.get("site"), op.get("lib"))
 

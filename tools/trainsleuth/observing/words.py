@@ -94,6 +94,11 @@ def _scheduler(one: Seen, facts: Mapping[str, Any]) -> str:
     return f"scheduler: {one.name} made{_at(one)}{_via(facts)}, {when}"
 
 
+def _kept(one: Seen, facts: Mapping[str, Any]) -> str:
+    keys = f" with {', '.join(facts['keys'])}" if "keys" in facts else ""
+    return f"checkpoint {one.role}{_at(one)}: {one.name}{keys}"
+
+
 def _evaluated(one: Seen) -> str:
     return "evaluation " if one.component == "evaluation" else ""
 
@@ -108,6 +113,8 @@ _TELL = {
     ("model", "class"): _model,
     ("model", "call"): _call,
     ("evaluation", "evaluation call"): _call,
+    ("checkpointing", "loaded by torch"): _kept,
+    ("checkpointing", "saved by torch"): _kept,
     ("loss", "loss"): _loss,
     ("optimizer_scheduler", "optimizer"): _optimizer,
     ("optimizer_scheduler", "scheduler"): _scheduler,
