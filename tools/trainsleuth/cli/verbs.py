@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
@@ -224,6 +225,54 @@ def _report(asked: argparse.Namespace, command: Command) -> int:
     return NOTHING_WRONG
 
 
+def _evidence(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth import evidence
+    from trainsleuth.answers.evidence import evidence_answer
+    from trainsleuth.evidence import texts
+
+    held, missing = texts.local(asked.source), dict[str, str]()
+    if asked.fetch:
+        wanted = [source["id"] for source in evidence.installed().sources if source["id"] not in held]
+        for id, text, why in texts.fetched(wanted):
+            held.update({id: text} if text is not None else {})
+            missing.update({id: why} if text is None else {})
+    library = evidence.installed(held)
+    answer = evidence_answer(library, list(evidence.defects(library)), list(evidence.sightings(library)), missing)
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _loss_surface(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.loss_surface import surface_answer
+    from trainsleuth.loss_surface import Ask, measure
+    from trainsleuth.loss_surface.picture import draw
+
+    size = math.prod(asked.shape)
+    axes = tuple(place for place in asked.axes if place < size) if size < 2 else asked.axes
+    if len(set(axes)) != len(axes) or not 1 <= len(axes) <= 2 or max(axes) >= size:
+        raise UsageError(f"--axes {asked.axes}: one or two different places below {size}, the size of the prediction")
+    low, high = asked.range
+    ask = Ask(asked.loss, asked.shape, asked.target, axes, low, high, asked.points)
+    with cancellable() as cancelled:
+        surface = measure(ask, python=asked.python, cancelled=cancelled)
+    if asked.output:
+        draw(surface, asked.output)
+    answer = surface_answer(surface)
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _sweep(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.sweep import sweep_answer
+    from trainsleuth.sweep import compare, read_runs
+
+    groups = read_runs(asked.file, group=asked.group, metric=asked.metric, seed=asked.seed)
+    comparisons = compare(groups, asked.baseline, lower_is_better=asked.lower_is_better)
+    answer = sweep_answer(groups, comparisons, asked.baseline or groups[0].name)
+    output.show(answer, asked.format)
+    return answer.code
+
+
 def _serve(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth_mcp.serving import serve
 
@@ -239,5 +288,8 @@ _VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {
     "notes": _notes,
     "explain": _explain,
     "report": _report,
+    "evidence": _evidence,
+    "loss-surface": _loss_surface,
+    "sweep": _sweep,
     "serve": _serve,
 }
