@@ -35,7 +35,8 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
 `loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
 expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
-all that goes into it.
+all that goes into it. `built_optimizers(index)` and `switches(index, function)`: what optimizers own, what is
+frozen and thawed. `rank_of(index, expr, spot)`: how many axes a tensor has, where the code says it.
 
 Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
@@ -45,6 +46,7 @@ from .build import build_index
 from .callers import Target, external_name
 from .config import ConfigValue
 from .effects import Effect
+from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
 from .losses import LossCall, loss_calls
@@ -53,6 +55,8 @@ from .minimised import Minimised, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
+from .optimizers import Built, built_optimizers
+from .ranks import Rank, axis_of, rank_of
 from .records import (
     MODULE_BODY,
     Block,
@@ -79,6 +83,7 @@ __all__ = [
     "MODULE_BODY",
     "Block",
     "Branch",
+    "Built",
     "Class",
     "ConfigValue",
     "Effect",
@@ -99,9 +104,11 @@ __all__ = [
     "Minimised",
     "Module",
     "Parameter",
+    "Rank",
     "Round",
     "Site",
     "Spot",
+    "Switch",
     "Symbol",
     "Target",
     "Term",
@@ -109,8 +116,10 @@ __all__ = [
     "Unknown",
     "Value",
     "Variable",
+    "axis_of",
     "bindings",
     "build_index",
+    "built_optimizers",
     "external_name",
     "ingredients",
     "is_module",
@@ -123,10 +132,13 @@ __all__ = [
     "minimised",
     "modules_of_optimizer",
     "number_sign",
+    "own_switches",
     "owns_parameters",
+    "rank_of",
     "rounds",
     "sounds_like_optimizer",
     "stepped",
+    "switches",
     "terms",
     "trained_losses",
     "written",
