@@ -35,7 +35,8 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
 `loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
 expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
-all that goes into it.
+all that goes into it. `built_optimizers(index)` and `switches(index, function)`: what optimizers own, what is
+frozen and thawed. `rank_of(index, expr, spot)`: how many axes a tensor has, where the code says it.
 
 Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
@@ -46,6 +47,7 @@ from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
+from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
 from .losses import LossCall, loss_calls
@@ -54,6 +56,8 @@ from .minimised import Minimised, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
+from .optimizers import Built, built_optimizers
+from .ranks import Rank, axis_of, rank_of
 from .records import (
     MODULE_BODY,
     Block,
@@ -80,6 +84,7 @@ __all__ = [
     "MODULE_BODY",
     "Block",
     "Branch",
+    "Built",
     "Class",
     "ConfigValue",
     "Effect",
@@ -100,9 +105,11 @@ __all__ = [
     "Minimised",
     "Module",
     "Parameter",
+    "Rank",
     "Round",
     "Site",
     "Spot",
+    "Switch",
     "Symbol",
     "Target",
     "Term",
@@ -110,8 +117,10 @@ __all__ = [
     "Unknown",
     "Value",
     "Variable",
+    "axis_of",
     "bindings",
     "build_index",
+    "built_optimizers",
     "external_name",
     "ingredients",
     "is_module",
@@ -125,10 +134,13 @@ __all__ = [
     "modules_of_optimizer",
     "no_collection",
     "number_sign",
+    "own_switches",
     "owns_parameters",
+    "rank_of",
     "rounds",
     "sounds_like_optimizer",
     "stepped",
+    "switches",
     "terms",
     "trained_losses",
     "written",
