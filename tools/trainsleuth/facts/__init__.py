@@ -35,6 +35,11 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
 `loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss.
 
+Order: `surroundings(index, spot, call, "backward")` gives the loop or function around a call in which a
+backward also happens, at any depth, and from there what runs before and after it; `guards` the tests that
+decide on a place. `makers(index, expr, spot)` are the expressions that a name was given,
+`derived(function, names, start)` what is computed from names further on.
+
 Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
 """
@@ -45,10 +50,22 @@ from .config import ConfigValue
 from .effects import Effect
 from .index import Index
 from .losses import LossCall, loss_calls
+from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
+from .order import (
+    Surrounding,
+    excludes,
+    guards,
+    is_every_few,
+    is_sure,
+    loops_around,
+    steps_optimizer,
+    surroundings,
+    unfolded,
+)
 from .records import (
     MODULE_BODY,
     Block,
@@ -64,7 +81,7 @@ from .records import (
 )
 from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
 from .rounds import Round, rounds
-from .scopes import bindings, is_sibling
+from .scopes import bindings, encloses, is_sibling, reaching
 from .sites import Site, is_test
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .values import Value
@@ -96,6 +113,7 @@ __all__ = [
     "Round",
     "Site",
     "Spot",
+    "Surrounding",
     "Symbol",
     "Target",
     "Thing",
@@ -103,19 +121,35 @@ __all__ = [
     "Value",
     "Variable",
     "bindings",
+    "bound_names",
     "build_index",
+    "called",
+    "derived",
+    "encloses",
+    "excludes",
     "external_name",
+    "guards",
+    "is_every_few",
     "is_module",
     "is_module_class",
     "is_optimizer",
     "is_sibling",
+    "is_sure",
     "is_test",
     "is_torch",
+    "loops_around",
     "loss_calls",
+    "made_at",
+    "makers",
+    "mentions",
     "modules_of_optimizer",
     "owns_parameters",
+    "reaching",
     "rounds",
     "sounds_like_optimizer",
     "stepped",
+    "steps_optimizer",
+    "surroundings",
+    "unfolded",
     "written",
 ]
