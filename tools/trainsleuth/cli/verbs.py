@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trainsleuth.probing import Request
 
 Command = tuple[str, ...]
+TRIAGE_SECONDS = 90.0
 
 
 def run(asked: argparse.Namespace, command: Command) -> int:
@@ -41,15 +42,23 @@ def _is_expected(error: Exception) -> bool:
 
 
 def _map(asked: argparse.Namespace, command: Command) -> int:
-    from trainsleuth.answers.reports import map_answer
-    from trainsleuth.map import map_repository
+    from trainsleuth.answers.reports import expansion_answer, map_answer
+    from trainsleuth.map import diagram, expand_component, map_repository
     from trainsleuth.repository import Repository
 
+    given = {"scope": asked.scope, "recipe": asked.recipe}
     try:
-        found = map_repository(asked.repo, scope=asked.scope, recipe=asked.recipe, budget=asked.budget)
-    except ValueError as error:  # the budget
+        if asked.format == "mermaid":
+            print(diagram(asked.repo, **given), end="")
+            return NOTHING_WRONG
+        files = Repository(asked.repo).files
+        if asked.expand:
+            what = asked.expand.replace("-", "_").replace(" ", "_")
+            answer = expansion_answer(expand_component(asked.repo, what, **given, budget=asked.budget or 1500), files)
+        else:
+            answer = map_answer(map_repository(asked.repo, **given, budget=asked.budget or 2000), files)
+    except ValueError as error:  # the budget, or a component that does not exist
         raise UsageError(str(error)) from error
-    answer = map_answer(found, Repository(asked.repo).files)
     output.show(answer, asked.format)
     return answer.code
 
@@ -86,10 +95,17 @@ def _probe(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _triage(asked: argparse.Namespace, command: Command) -> int:
+    if asked.agent:
+        from trainsleuth.cli import agent
+
+        return agent.run(asked, command)
     from trainsleuth.answers.reports import triage_answer
     from trainsleuth.notes import FILE_NAME
     from trainsleuth.triage import triage
 
+    if given := [name for name in ("model", "yes", "fix", "log") if getattr(asked, name)]:
+        raise UsageError(f"--{given[0]} is for a model: add --agent")
+    asked.time = asked.time or TRIAGE_SECONDS
     notes = None if asked.no_notes else asked.notes or (asked.root or Path.cwd()) / FILE_NAME
     with cancellable() as cancelled, output.progress() as say:
         request = _request(asked, command, cancelled, say)
@@ -149,9 +165,9 @@ def _report(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _serve(asked: argparse.Namespace, command: Command) -> int:
-    from trainsleuth_mcp import main
+    from trainsleuth_mcp.serving import serve
 
-    main()
+    serve()
 
 
 _VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {

@@ -33,7 +33,9 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 `index.calling.contexts(function)` the consistent ways to get there, as frames for a Spot.
 `index.effects.of(function)` says what a call does at any depth (clear, backward, step, eval, train, ...),
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
-`loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss.
+`loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
+expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
+all that goes into it.
 
 Order: `surroundings(index, spot, call, "backward")` gives the loop or function around a call in which a
 backward also happens, at any depth, and from there what runs before and after it; `guards` the tests that
@@ -46,12 +48,15 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 
 from .build import build_index
 from .callers import Target, external_name
+from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
 from .index import Index
+from .ingredients import ingredients
 from .losses import LossCall, loss_calls
 from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
+from .minimised import Minimised, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
@@ -83,6 +88,7 @@ from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, st
 from .rounds import Round, rounds
 from .scopes import bindings, encloses, is_sibling, reaching
 from .sites import Site, is_test
+from .terms import Term, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .values import Value
 from .wording import written
@@ -108,6 +114,7 @@ __all__ = [
     "LossCall",
     "Member",
     "Method",
+    "Minimised",
     "Module",
     "Parameter",
     "Round",
@@ -116,6 +123,7 @@ __all__ = [
     "Surrounding",
     "Symbol",
     "Target",
+    "Term",
     "Thing",
     "Unknown",
     "Value",
@@ -129,6 +137,7 @@ __all__ = [
     "excludes",
     "external_name",
     "guards",
+    "ingredients",
     "is_every_few",
     "is_module",
     "is_module_class",
@@ -142,7 +151,10 @@ __all__ = [
     "made_at",
     "makers",
     "mentions",
+    "minimised",
     "modules_of_optimizer",
+    "no_collection",
+    "number_sign",
     "owns_parameters",
     "reaching",
     "rounds",
@@ -150,6 +162,8 @@ __all__ = [
     "stepped",
     "steps_optimizer",
     "surroundings",
+    "terms",
+    "trained_losses",
     "unfolded",
     "written",
 ]

@@ -10,6 +10,7 @@ from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
 from .config_files import of_program
+from .configuration import python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
@@ -35,7 +36,8 @@ def read_index(repository: Repository) -> Index:
                 facts = read_source(path, usage(path, text))
                 if facts.imports:
                     extra[path] = facts
-    return replace(index, files={**index.files, **extra})
+    settings_files = dict(python_configs(index.files))
+    return replace(index, files={**index.files, **extra}, configs={**index.configs, **settings_files})
 
 
 def _worth_reading(repository: Repository) -> list[str]:
@@ -71,8 +73,11 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     return found
 
 
-def find_program(index: Index, scope: str | None, recipe: str | None) -> Program | None:
-    """The program that the scope names, or the likeliest training program; None when there is no code at all."""
+def find_program(index: Index, scope: str | None, recipe: str | None, launch: Command | None = None) -> Program | None:
+    """The program that the scope names, or the likeliest training program; None when there is no code at all.
+
+    `launch` is the command that starts it, when the caller knows it.
+    """
     values = Values(index)
     graph = Graph(index, values)
     table = signs(index, values)
@@ -84,6 +89,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     if not found:
         return None
     entry = found[0]
+    if launch is not None:
+        entry = replace(entry, commands=(launch, *entry.commands))
     paths = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, paths))
     known = tables(index, values)

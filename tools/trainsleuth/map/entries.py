@@ -28,8 +28,13 @@ _OTHER = re.compile(
 )
 ASIDE = re.compile(
     r"(?:^|/)(?:tests?|testing|docs?|doc_src|examples?|demos?|notebooks?|tutorials?|third_?party|vendor(?:ed)?|external|"
-    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|tools|scripts)(?:/|$)",
+    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|projects|experimental|extensions|extras|contrib|"
+    r"community|playground|samples|toy)(?:/|$)",
     re.I,
+)
+_BESIDE = re.compile(r"(?:^|/)(?:tools|scripts|bin|research)(?:/|$)", re.I)  # where programs of a library often are
+_LEFT = re.compile(
+    r"(?:^|[_/-])(?:legacy|old|deprecated|debug|toy|simple|minimal|undistributed|profil\w*)(?:$|[_.-])", re.I
 )
 NEVER = re.compile(
     r"(?:^|/)(?:tests?|testing|third_?party|vendor(?:ed)?|build|site-packages)(?:/|$)|(?:^|/)(?:test_|conftest)[^/]*$",
@@ -86,6 +91,11 @@ def name_score(path: str) -> float:
         score -= 3
     if NEVER.search(path):
         score -= 8
+    if _BESIDE.search(path):
+        score -= 0.8
+    if _LEFT.search("/" + name):
+        score -= 2
+    score -= 0.02 * len(name)  # of near copies, the plain one
     return score - (2 if path.endswith(".ipynb") else 0) - (1.5 if path.lower().endswith(".md") else 0)
 
 

@@ -42,8 +42,10 @@ class Setting(NamedTuple):
 
 def settings(index: Index, paths: Iterable[str]) -> Iterator[Setting]:
     """Every value of the files at `paths`, later ones override."""
-    for path in paths:
-        prefix = "" if _is_global(index, path) else _group(path)
+    taken = tuple(paths)
+    composed = any(key.startswith("defaults.") for path in taken for key in index.configs[path])
+    for path in taken:
+        prefix = _group(path) if composed and not _is_global(index, path) else ""
         for key, found in index.configs[path].items():
             yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, Function, Index
@@ -11,6 +12,10 @@ from .attributes import attribute_tables
 from .keys import key_of
 from .tables import Entry, Table
 from .values import Values
+
+# a dict with a name as key, and something indexed by an expression: what cannot be here is not read
+_KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
+_INDEXED = re.compile(rb"\[\s*[A-Za-z_]")
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -48,6 +53,8 @@ def _kind(decorator: Expr) -> str:
 def _literal(index: Index, values: Values) -> Iterator[Table]:
     """{"adam": Adam, ...}[cfg.optimizer]"""
     for function in index.functions():
+        if not (function.source.holds(_INDEXED) and index.files[function.path].body.source.holds(_KEY_IN_DICT)):
+            continue
         for event in function.events:
             if event.value is None or (event.value.kind not in ("index", "call", "choice", "await")):
                 continue

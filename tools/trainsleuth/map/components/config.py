@@ -41,7 +41,7 @@ _PARSERS = {
     "SFTConfig": ("arguments", 0.9),
 }
 _READER = re.compile(
-    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
+    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
     re.I,
 )
 _LITERALS = ("number", "string", "constant", "unary", "binary", "choice", "tuple", "list")

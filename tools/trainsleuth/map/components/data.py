@@ -122,9 +122,18 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
             yield program.at(one.methods[name], one.methods[name].line, "hook", (0.8 - 0.05 * rank) * share)
 
 
+_NOT_DATA = re.compile(
+    r"log|ckpt|checkpoint|state|hparam|arg|parser|config|cfg|option|model|net(?:$|work|_)|optim|sched|loss|step|train|epoch|init|main|"
+    r"device|time|metric|meter|accuracy|seed|rank|world|weight|param",
+    re.I,
+)
+
+
 def _sources(program: Program, stage: Stage) -> Iterator[Place]:
     """A project function that makes what the training step reads, when it is neither a network nor a loss."""
     for call in stage.event.calls:
+        if _NOT_DATA.search(call.last):
+            return
         if calls_loss(program.values, stage.function, call) or calls_network(program.values, stage.function, call):
             return
     for call in stage.event.calls:

@@ -17,7 +17,8 @@ _BUILDER = re.compile(
 )
 _LIBRARIES = (
     "torchvision.models",
-    "timm.",
+    "timm.create_model",
+    "timm.models",
     "transformers.",
     "segmentation_models_pytorch",
     "diffusers.",
