@@ -33,6 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "notes": {*RECORDS, "filelock"},
     "map": {"finding", "repository", "facts", "kept", "yaml"},
     "checks": {"finding", "repository", "facts", "kept", "lore"},
+    "accepted": {"checks", "finding", "repository", "tomli", "tomllib"},
     "probes": {"finding", "trace"},
     "likelihoods": {*RECORDS, "content"},
     "next_test": {"hypothesis", "likelihoods"},
@@ -46,14 +47,14 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
+        *RECORDS, "", "accepted", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
         "wording",
     },
-    "cli": {"", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
+    "cli": {"", "accepted", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "repository", "triage", "wording",
+        *RECORDS, "", "accepted", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "repository", "triage", "wording",
         "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip
