@@ -7,19 +7,14 @@ from collections.abc import Iterable
 
 from trainsleuth.facts import Expr, Site, bound_names, derived, mentions
 
-_HELD_OUT = re.compile(
-    r"(^|_|[a-z])(test|val|valid|validation|heldout|holdout|dev)(_|$|[A-Z0-9])|^(X|x)(Test|Val|test|val)", re.IGNORECASE
-)
+_HELD_OUT = re.compile(r"(^|_)(test|val|valid|holdout)(_|$)", re.IGNORECASE)
 _TRAIN = re.compile(r"train|(^|_)tr(_|$)|fold|fit", re.IGNORECASE)
 _SPLITTING = ("train_test_split", "random_split")
 
 
 def held_out(expr: Expr) -> bool:
     """By its name alone, a part that is not trained on."""
-    if expr.kind != "path":
-        return False
-    name = expr.last
-    return bool(re.search(r"(^|_)(test|val|valid|holdout)(_|$)", name, re.IGNORECASE)) and not _TRAIN.search(name)
+    return expr.kind == "path" and bool(_HELD_OUT.search(expr.last)) and not _TRAIN.search(expr.last)
 
 
 def split_after(site: Site, names: Iterable[str]) -> Expr | None:
@@ -50,7 +45,3 @@ def _is_remade(site: Site, names: Iterable[str], end: int, call: Expr) -> bool:
                 return False
             return not mentions(event.value, derived(site.function, names, site.position + 1, end))
     return False
-
-
-def is_split(call: Expr) -> bool:
-    return call.last in _SPLITTING

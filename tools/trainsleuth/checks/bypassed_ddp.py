@@ -80,10 +80,9 @@ SAY = Verdicts(
     "bypassed-ddp",
     "distributed",
     "error",
-    "",
-    suspects=("another-loop-fault",),
+    "ranks_agree",
+    suspects=("ranks-apart",),
     claims=("bypass-ddp-wrapper",),
-    look="compare a weight of two ranks after ten steps: they must be equal",
 )
 
 

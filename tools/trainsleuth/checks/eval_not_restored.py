@@ -95,7 +95,7 @@ SAY = Verdicts(
     "eval-not-restored",
     "eval",
     "error",
-    "step_trace",
+    "modes",
     suspects=("eval-mode",),
     claims=("train-eval-mode",),
 )

@@ -74,7 +74,7 @@ SAY = Verdicts(
     "evaluation-in-train-mode",
     "eval",
     "note",
-    "step_trace",
+    "modes",
     suspects=("eval-mode",),
     claims=("train-eval-mode", "no-grad-is-not-eval"),
 )

@@ -56,7 +56,7 @@ SAY = Verdicts(
     claims=("leakage-is-widespread", "preprocessing-stats-from-train", "select-features-inside-fold"),
     look="split first and fit on the training part alone, then compare the held-out score",
 )
-_FITTED = ("preprocessing", "decomposition", "feature_selection", "impute", "manifold", "random_projection")
+_FITTED = ("preprocessing", "decomposition", "feature_selection", "impute", "random_projection")
 _ABOUT_LABELS = (
     "LabelEncoder",
     "LabelBinarizer",
@@ -82,7 +82,7 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _examined(site: Site, name: str, receiver: Expr) -> Finding:
     path, line, given = site.function.path, site.call.line, site.call.arguments[0]
-    if held_out(given):
+    if held_out(given) and _has_training_part(site):
         learns = Link(path, line, f"{written(site.call)} learns from the held-out part")
         message = (
             f"{name} is fitted on {written(given)} at {path}:{line}, which is held out: expected fit on the training part "
@@ -103,6 +103,16 @@ def _examined(site: Site, name: str, receiver: Expr) -> Finding:
         "the held-out part away: expected the split first, and fit on the training part alone."
     )
     return SAY.fail(path, line, message, chain)
+
+
+def _has_training_part(site: Site) -> bool:
+    """The function knows of a training part too: what is held out is held out from it."""
+    return any(
+        part.kind == "path" and "train" in part.last.lower()
+        for event in site.function.events
+        for expr in (*event.targets, *((event.value,) if event.value is not None else ()))
+        for part in expr.walk()
+    ) or any("train" in parameter.name.lower() for parameter in site.function.parameters)
 
 
 def _transformed(site: Site, receiver: Expr) -> set[str]:

@@ -78,7 +78,7 @@ SAY = Verdicts(
     "distributed",
     "warning",
     "",
-    suspects=("another-data-fault",),
+    suspects=("repeated-order-or-randomness",),
     claims=("sampler-set-epoch",),
     look="print the first indices of the sampler in two epochs",
 )

@@ -72,7 +72,7 @@ SAY = Verdicts(
     "data",
     "warning",
     "",
-    suspects=("augmentation",),
+    suspects=("repeated-order-or-randomness",),
     claims=("loader-worker-seeds",),
     look="print the first draw of each worker in __getitem__, with its get_worker_info().id",
 )

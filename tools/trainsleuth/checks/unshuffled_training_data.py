@@ -91,7 +91,7 @@ SAY = Verdicts(
     "data",
     "note",
     "",
-    suspects=("another-data-fault",),
+    suspects=("repeated-order-or-randomness",),
     claims=("sorted-dataset-hurts",),
     look="print the labels of the first batch in two epochs",
 )
