@@ -10,14 +10,24 @@ from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
 from .config_files import of_program
-from .configuration import python_configs
+from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import RECIPE_DISTANCE, choices, configured, kinds_of, looked_up, not_chosen, roots_of, settings
+from .recipes import (
+    RECIPE_DISTANCE,
+    choices,
+    configured,
+    kinds_of,
+    looked_up,
+    named_in_code,
+    not_chosen,
+    roots_of,
+    settings,
+)
 from .registries import tables
 from .siblings import groups
 from .steps import Sign, signs
@@ -94,7 +104,9 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     paths = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, paths))
     known = tables(index, values)
-    chosen = choices(index, known, given)
+    first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
+    chosen = choices(index, known, (*defaults(first, launch), *given))
+    chosen = (*chosen, *named_in_code(index, entry.reach.distance))
     if any(choice.target is not None for choice in chosen):
         values = Values(
             index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen), looked_up(chosen)

@@ -19,6 +19,7 @@ from .steps import Sign
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
 MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
+VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
 _OTHER = re.compile(
@@ -68,6 +69,10 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
         )
         if started or path in launched or path in bodies:
             found[path] = name_score(path) + min(3, launched.get(path, 0)) + (0.5 if started else 0)
+    for path in found:
+        stem = path.removesuffix(".py")
+        if any(f"{stem[:cut]}.py" in found for cut in range(stem.rfind("/") + 3, len(stem)) if stem[cut] in "_-"):
+            found[path] -= VARIANT
     return found
 
 

@@ -21,6 +21,7 @@ _CLASS = re.compile(
 )
 _TABLE = re.compile(r"(?:^|[_.])(?:configs?|cfg|hparams|params|args|options?|opts?|defaults?|hp|conf|settings?|hyper\w*)$", re.I)  # fmt: skip
 _NODE = re.compile(r"^(?:_C|__C|_CFG|cfg|_cfg|config|C|conf)\.[A-Za-z_][\w.]*$")
+_MAKES = re.compile(r"config|cfg|default|hparams|opts?$|args$", re.I)
 _FILE = re.compile(r"(?:^|/)(?:config|configs|settings|hparams|hyperparams|options|constants|params|opts)\.py$", re.I)
 _FIELD = ("field", "Field", "MISSING")
 
@@ -37,6 +38,8 @@ def fields(program: Program) -> Iterator[Definition]:
         yield from _nodes(file.body)
         for function in file.functions.values():
             if program.is_reached(function):
+                if _MAKES.search(function.name):
+                    yield from _nodes(function)
                 yield from _tables(function)
         if path == program.entry.path or _FILE.search(path):
             yield from _constants(file.body)
