@@ -34,6 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "map": {"finding", "repository", "facts", "kept", "yaml"},
     "checks": {"finding", "repository", "facts", "kept", "lore"},
     "accepted": {"checks", "finding", "repository", "tomli", "tomllib"},
+    "suggest": {"finding", "repository"},
     "probes": {"finding", "trace"},
     "likelihoods": {*RECORDS, "content"},
     "next_test": {"hypothesis", "likelihoods"},
@@ -50,7 +51,7 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "", "accepted", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
         "wording",
     },
-    "cli": {"", "accepted", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
+    "cli": {"", "accepted", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "suggest", "trainsleuth_mcp", "triage", "wording", "anyio"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {

@@ -91,7 +91,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
     check.add_argument("--baseline", metavar="FILE", type=Path, help="accept the findings that it holds; see README")
     check.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings as a baseline")
-    _add_format(check, "sarif", "github")
+    _add_format(check, "sarif", "github", "diff")
 
 
 def _add_probe(probe: argparse.ArgumentParser) -> None:

@@ -69,6 +69,7 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.reports import check_answer, unresolved_lines
     from trainsleuth.answers.sarif import sarif
     from trainsleuth.repository import SOURCE_SUFFIXES, Repository
+    from trainsleuth.suggest import suggested
 
     root, paths = scope(asked.root, asked.paths)
     repository = Repository(root)
@@ -84,6 +85,8 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
         print(sarif(review, unresolved_lines(review.report)))
     elif asked.format == "github":
         print(workflow_commands(review.report.findings))
+    elif asked.format == "diff":
+        print(suggested(repository, review.report.findings), end="")
     else:
         output.show(answer, asked.format)
     return answer.code
