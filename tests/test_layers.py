@@ -35,6 +35,8 @@ ALLOWED: dict[str, set[str]] = {
     "notes": {*RECORDS, "repository", "filelock"},
     "map": {"finding", "repository", "facts", "kept", "yaml"},
     "checks": {"finding", "repository", "facts", "kept", "lore"},
+    "accepted": {"checks", "finding", "repository", "tomli", "tomllib"},
+    "suggest": {"finding", "repository"},
     "probes": {"finding", "trace"},
     "likelihoods": {*RECORDS, "content"},
     "next_test": {"hypothesis", "likelihoods"},
@@ -52,17 +54,17 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "agent", "checks", "content", "entry", "evidence", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
+        *RECORDS, "", "accepted", "agent", "checks", "content", "entry", "evidence", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
         "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
     },
     "cli": {
-        "", "agent", "answers", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
-        "repository", "rich", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
+        "", "accepted", "agent", "answers", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
+        "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
     },
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
+        *RECORDS, "", "accepted", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
         "triage", "wording", "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip

@@ -118,7 +118,9 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="folders or files (default: here)")
     check.add_argument("--only", metavar="ID", action="append", help="only this check; may be given more than once")
     check.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
-    _add_format(check, "sarif")
+    check.add_argument("--baseline", metavar="FILE", type=Path, help="accept the findings that it holds; see README")
+    check.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings as a baseline")
+    _add_format(check, "sarif", "github", "diff")
 
 
 def _add_probe(probe: argparse.ArgumentParser) -> None:

@@ -114,18 +114,29 @@ def _read(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _check(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.accepted import reviewed, write_baseline
+    from trainsleuth.answers.github import workflow_commands
     from trainsleuth.answers.reports import check_answer, unresolved_lines
     from trainsleuth.answers.sarif import sarif
-    from trainsleuth.checks import explain, run_checks
     from trainsleuth.repository import SOURCE_SUFFIXES, Repository
+    from trainsleuth.suggest import suggested
 
     root, paths = scope(asked.root, asked.paths)
     repository = Repository(root)
-    report = run_checks(repository, only=asked.only, paths=paths)
+    review = reviewed(repository, only=asked.only, paths=paths, baseline=asked.baseline)
     sources = len(repository.select(SOURCE_SUFFIXES, paths or ()))
-    answer = check_answer(report, str(root), sources, output.width())
+    answer = check_answer(review, str(root), sources, output.width())
+    if asked.write_baseline is not None:
+        kept = [one.finding for one in review.accepted if one.how == "baseline"]
+        count = write_baseline(asked.write_baseline, repository, [*review.report.findings, *kept])
+        output.say(f"{count} findings written to {asked.write_baseline}; give it with --baseline")
+        return NOTHING_WRONG if sources else FAILED
     if asked.format == "sarif":
-        print(sarif(report.findings, unresolved_lines(report), lambda id: explain(id).text))
+        print(sarif(review, unresolved_lines(review.report)))
+    elif asked.format == "github":
+        print(workflow_commands(review.report.findings))
+    elif asked.format == "diff":
+        print(suggested(repository, review.report.findings), end="")
     else:
         output.show(answer, asked.format)
     return answer.code
