@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "repository": {"finding", "python_ripgrep"},
     "cache": {"platformdirs"},
     "kept": {"cache", "repository", "msgspec"},
-    "facts": {"finding", "repository", "tree_sitter", "tree_sitter_python", "yaml"},
+    "facts": {"cache", "finding", "repository", "msgspec", "tree_sitter", "tree_sitter_python", "yaml"},
     "lore": {"finding", "content", "bm25"},
     "entry": {"content", "lore"},
     "notes": {*RECORDS, "filelock"},

@@ -39,7 +39,7 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
 """
 
-from .build import build_index
+from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
@@ -112,6 +112,7 @@ __all__ = [
     "is_sibling",
     "is_test",
     "is_torch",
+    "keep_facts",
     "loss_calls",
     "modules_of_optimizer",
     "no_collection",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from trainsleuth.facts import no_collection
+from trainsleuth.facts import keep_facts, no_collection
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
@@ -50,7 +50,9 @@ def _map(repository: Repository, scope: str | None, recipe: str | None, budget: 
     where = _existing(repository, scope, "scope", index.files)
     chosen = _existing(repository, recipe, "recipe", index.configs)
     program = find_program(index, where, chosen)
-    return draw(parts_of(index, program, where, chosen, budget), budget)
+    drawn = draw(parts_of(index, program, where, chosen, budget), budget)
+    keep_facts(index)
+    return drawn
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:
