@@ -15,6 +15,7 @@ import pytest
 from trainsleuth import cache as caching
 from trainsleuth.cache import Cache, digest
 from trainsleuth.checks import CheckReport, run_checks
+from trainsleuth.cli import main
 from trainsleuth.facts import FileFacts, Index, build_index, keep_facts
 from trainsleuth.map import map_repository
 from trainsleuth.repository import Repository
@@ -223,6 +224,16 @@ def test_nothing_is_written_into_the_project(folder: Path) -> None:
 def test_off_means_off(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRAINSLEUTH_CACHE", "off")
     _report(folder)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["project"]
+
+
+@pytest.mark.parametrize("verb", ["map", "check"])
+def test_the_command_line_can_do_without(
+    folder: Path, tmp_path: Path, verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAINSLEUTH_CACHE", os.environ["TRAINSLEUTH_CACHE"])  # is set back afterwards
+    assert main([verb, "--no-cache", str(folder)]) == (1 if verb == "check" else 0)
+    assert "train.py" in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["project"]
 
 

@@ -49,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
         "wording",
     },
-    "cli": {"", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
+    "cli": {"", "agent", "answers", "cache", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {

@@ -71,6 +71,7 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
     map_.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
     map_.add_argument("--budget", metavar="TOKENS", type=_count, default=2000, help="size of the map (default: 2000)")
+    _add_cache(map_)
     _add_format(map_)
 
 
@@ -78,6 +79,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="folders or files (default: here)")
     check.add_argument("--only", metavar="ID", action="append", help="only this check; may be given more than once")
     check.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
+    _add_cache(check)
     _add_format(check, "sarif")
 
 
@@ -142,6 +144,12 @@ def _add_report(report: argparse.ArgumentParser) -> None:
         "--notes", metavar="FILE", type=Path, default=Path(), help="the notes, or their folder (default: here)"
     )
     report.add_argument("-o", "--output", metavar="FILE", type=Path, help="default: a file outside of the repository")
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-cache", action="store_true", help="read everything anew, keep nothing (for always: TRAINSLEUTH_CACHE=off)"
+    )
 
 
 def _add_format(parser: argparse.ArgumentParser, *more: str) -> None:
