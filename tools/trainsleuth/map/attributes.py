@@ -30,12 +30,17 @@ def attribute_tables(index: Index) -> Iterator[Table]:
         if known is None and not isinstance(symbol, External):
             continue
         library = symbol.name if isinstance(symbol, External) else ""
-        for key in dict.fromkeys(_keys(index, site, wanted, set())):
+        for key in dict.fromkeys(asked_keys(index, site, wanted)):
             yield Table(known or {}, key, site=(site.function, site.call.line), library=library)
 
 
+def asked_keys(index: Index, site: Site, wanted: Expr) -> Iterator[str]:
+    """Keys whose value is asked for: written in place, bound before, or given by callers."""
+    yield from _keys(index, site, wanted, set())
+
+
 def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]], hops: int = 0) -> Iterator[str]:
-    """Keys whose value is asked for: written in place, bound before, or given by callers; each of `seen` once."""
+    """`asked_keys`, each name of `seen` followed once."""
     if wanted.kind != "path" or "." in wanted.text:
         if (key := key_of(wanted)) is not None:
             yield key
@@ -49,10 +54,10 @@ def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]
     parameter = site.function.parameter(wanted.text)
     if parameter is None or hops >= MAX_HOPS:
         return
-    names = [p.name for p in site.function.parameters if p.name != site.function.self_name]
-    if wanted.text not in names:
+    order = [p.name for p in site.function.parameters if p.name != site.function.self_name]
+    if wanted.text not in order:
         return
-    place = names.index(wanted.text)
+    place = order.index(wanted.text)
     for caller in index.calls(site.function.name):
         value = caller.call.argument(place, wanted.text)
         if value is not None and caller.function is not site.function:
