@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "repository": {"finding", "python_ripgrep"},
     "cache": {"platformdirs"},
     "kept": {"cache", "repository", "msgspec"},
-    "facts": {"finding", "repository", "tree_sitter", "tree_sitter_python", "yaml"},
+    "facts": {"cache", "finding", "repository", "msgspec", "tree_sitter", "tree_sitter_python", "yaml"},
     "lore": {"finding", "content", "bm25"},
     "entry": {"content", "lore"},
     "evidence": {"content", "lore"},
@@ -58,7 +58,7 @@ ALLOWED: dict[str, set[str]] = {
         "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
     },
     "cli": {
-        "", "accepted", "agent", "answers", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
+        "", "accepted", "agent", "answers", "cache", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
         "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
     },
     "__main__": {"cli"},

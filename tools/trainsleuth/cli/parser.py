@@ -97,6 +97,7 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
         "--budget", metavar="TOKENS", type=_count, help="size of the answer (default: 2000, expand: 1500)"
     )
     _add_observe(map_, "mark what really ran")
+    _add_cache(map_)
     _add_format(map_, "mermaid")
 
 
@@ -120,6 +121,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
     check.add_argument("--baseline", metavar="FILE", type=Path, help="accept the findings that it holds; see README")
     check.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings as a baseline")
+    _add_cache(check)
     _add_format(check, "sarif", "github", "diff")
 
 
@@ -225,6 +227,12 @@ def _add_sweep(sweep: argparse.ArgumentParser) -> None:
     sweep.add_argument("--baseline", metavar="NAME", help="the variant to compare with (default: the first)")
     sweep.add_argument("--lower-is-better", action="store_true", help="for a loss or an error")
     _add_format(sweep)
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-cache", action="store_true", help="read everything anew, keep nothing (for always: TRAINSLEUTH_CACHE=off)"
+    )
 
 
 def _add_format(parser: argparse.ArgumentParser, *more: str) -> None:

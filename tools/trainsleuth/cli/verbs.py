@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainsleuth.answers.answer import FAILED, NOTHING_WRONG
+from trainsleuth.cache import OFF
 from trainsleuth.cli import output
 from trainsleuth.cli.interrupt import EndedBySignalError, cancellable
 from trainsleuth.cli.scope import UsageError, scope
@@ -24,6 +26,8 @@ TRIAGE_SECONDS = 90.0
 
 def run(asked: argparse.Namespace, command: Command) -> int:
     """Runs the command that was asked for; what it can not do is said in one line, with exit code 2."""
+    if getattr(asked, "no_cache", False):
+        os.environ["TRAINSLEUTH_CACHE"] = OFF
     try:
         return _VERBS[asked.verb](asked, command)
     except EndedBySignalError as signal:

@@ -47,7 +47,7 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
 """
 
-from .build import build_index
+from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
@@ -155,6 +155,7 @@ __all__ = [
     "is_sure",
     "is_test",
     "is_torch",
+    "keep_facts",
     "loops_around",
     "loss_calls",
     "made_at",

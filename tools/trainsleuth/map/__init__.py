@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from trainsleuth.facts import no_collection
+from trainsleuth.facts import keep_facts, no_collection
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
@@ -109,7 +109,9 @@ def _anatomy(
         recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
     program = find_program(index, where, chosen, launch)
-    return parts_of(index, program, where, chosen, budget), launch
+    anatomy = parts_of(index, program, where, chosen, budget)
+    keep_facts(index)
+    return anatomy, launch
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:
