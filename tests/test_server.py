@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp_session import ask, talk, told
-from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX
+from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment
+from trainsleuth import __version__
 from trainsleuth_mcp.calls import Call, guarded, in_thread
 from trainsleuth_mcp.middleware import harmless
 
@@ -101,6 +103,17 @@ def test_the_command_line_serves_the_same(home: Path, repo: Path) -> None:
         return {tool.name for tool in (await client.list_tools()).tools}
 
     assert talk(home, repo, listed, verb="serve") == EIGHT
+
+
+def test_it_says_its_version_and_starts_nothing(home: Path) -> None:
+    """The line that fills a package cache before a host's first, impatient start."""
+
+    def ran(word: str) -> subprocess.CompletedProcess[str]:
+        words = [PYTHON, "-m", "trainsleuth_mcp", word]
+        return subprocess.run(words, env=environment(home), capture_output=True, text=True, timeout=60)
+
+    assert ran("--version").stdout == f"trainsleuth-mcp {__version__}\n"
+    assert ran("--port=1").returncode == 2
 
 
 def test_what_breaks_inside_is_told_in_a_line() -> None:

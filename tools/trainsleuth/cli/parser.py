@@ -95,7 +95,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
 def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "trainsleuth probe [options] -- COMMAND ..."
     probe.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
-    _add_run(probe, seconds=60.0)
+    _add_run(probe, seconds=60.0, default="60")
 
 
 def _add_triage(triage: argparse.ArgumentParser) -> None:
@@ -105,12 +105,24 @@ def _add_triage(triage: argparse.ArgumentParser) -> None:
         "--notes", metavar="FILE", type=Path, help="the notes (default: trainsleuth-notes.md in the root)"
     )
     triage.add_argument("--no-notes", action="store_true", help="write no notes")
-    _add_run(triage, seconds=90.0)
+    _add_run(triage, seconds=None, default="90; with --agent, 900")
+    _add_agent(triage.add_argument_group("by a model", "with an account: ANTHROPIC_API_KEY"))
 
 
-def _add_run(parser: argparse.ArgumentParser, seconds: float) -> None:
+def _add_agent(agent: argparse._ArgumentGroup) -> None:
+    add = agent.add_argument
+    add("--agent", action="store_true", help="let an Anthropic model work on the case with these tools")
+    add("--model", metavar="NAME", help="which model (default: $TRAINSLEUTH_MODEL, else claude-sonnet-5-5)")
+    add("--yes", action="store_true", help="agree beforehand that it runs the command and reads the folder")
+    add("--fix", action="store_true", help="let it try changes on a copy; a proven one becomes a diff")
+    add("--log", metavar="FILE", type=Path, action="append", help="a log or CSV of the failing run; may be repeated")
+    add("--max-turns", metavar="N", type=_count, default=30, help="replies at most (default: 30)")
+    add("--max-tokens", metavar="N", type=_count, default=400_000, help="tokens at most, all told (default: 400000)")
+
+
+def _add_run(parser: argparse.ArgumentParser, seconds: float | None, default: str) -> None:
     parser.add_argument("--steps", metavar="N", type=_count, help="training steps to watch at most")
-    parser.add_argument("--time", metavar="SECONDS", type=_seconds, default=seconds, help=f"default: {seconds:.0f}")
+    parser.add_argument("--time", metavar="SECONDS", type=_seconds, default=seconds, help=f"default: {default}")
     parser.add_argument("--python", metavar="PY", help="the interpreter that runs your program")
     parser.add_argument("--root", metavar="DIR", type=Path, help="the repository (default: the one around this folder)")
     parser.add_argument(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trainsleuth.probing import Request
 
 Command = tuple[str, ...]
+TRIAGE_SECONDS = 90.0
 
 
 def run(asked: argparse.Namespace, command: Command) -> int:
@@ -94,10 +95,17 @@ def _probe(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _triage(asked: argparse.Namespace, command: Command) -> int:
+    if asked.agent:
+        from trainsleuth.cli import agent
+
+        return agent.run(asked, command)
     from trainsleuth.answers.reports import triage_answer
     from trainsleuth.notes import FILE_NAME
     from trainsleuth.triage import triage
 
+    if given := [name for name in ("model", "yes", "fix", "log") if getattr(asked, name)]:
+        raise UsageError(f"--{given[0]} is for a model: add --agent")
+    asked.time = asked.time or TRIAGE_SECONDS
     notes = None if asked.no_notes else asked.notes or (asked.root or Path.cwd()) / FILE_NAME
     with cancellable() as cancelled, output.progress() as say:
         request = _request(asked, command, cancelled, say)
@@ -157,9 +165,9 @@ def _report(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _serve(asked: argparse.Namespace, command: Command) -> int:
-    from trainsleuth_mcp import main
+    from trainsleuth_mcp.serving import serve
 
-    main()
+    serve()
 
 
 _VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, Function, Index, Site
@@ -10,6 +11,10 @@ from trainsleuth.facts.scopes import bindings
 from .attributes import asked_keys, attribute_tables
 from .tables import Entry, Table
 from .values import Values
+
+# a dict with a name as key, and something indexed by an expression: what cannot be here is not read
+_KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
+_INDEXED = re.compile(rb"\[\s*[A-Za-z_]")
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -47,6 +52,8 @@ def _kind(decorator: Expr) -> str:
 def _literal(index: Index, values: Values) -> Iterator[Table]:
     """{"adam": Adam, ...}[cfg.optimizer]"""
     for function in index.functions():
+        if not (function.source.holds(_INDEXED) and index.files[function.path].body.source.holds(_KEY_IN_DICT)):
+            continue
         for position, event in enumerate(function.events):
             if event.value is None or (event.value.kind not in ("index", "call", "choice", "await")):
                 continue

@@ -66,6 +66,16 @@ class Notes:
             left_out=left_out,
         )
 
+    def last_said(self) -> dict[str, list[Finding]]:
+        """By test, what it said in the last run that the notes hold of it."""
+        known = list(entries.items(self.text()))
+        last = entries.last_said(known)
+        said: dict[str, list[Finding]] = {}
+        for item in {reference(one): one for one in known if isinstance(one, Finding)}.values():
+            if reference(item) in last.get(item.by, ()):
+                said.setdefault(item.by, []).append(item)
+        return said
+
     def add_findings(
         self, findings: Iterable[Finding], command: str = "", when: datetime | None = None
     ) -> tuple[str, ...]:
