@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 from trainsleuth.answers import Answer
 
@@ -47,6 +48,8 @@ and shows what really ran and where that differs. To search for bugs, find_silen
     scope_ = inside(folder, scope) if scope else None
     recipe_ = recipe if " " in recipe else inside(folder, recipe) if recipe else None
     words = words_of(observe_command) if observe_command else ()
+    if words and expand:
+        raise ToolError("observe_command marks the whole map; leave out expand")
 
     def read(call: Call) -> Answer:
         from trainsleuth.answers.reports import expansion_answer, map_answer

@@ -53,6 +53,8 @@ def _map(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.repository import Repository
 
     given = {"scope": asked.scope, "recipe": asked.recipe}
+    if asked.observe and (asked.expand or asked.format == "mermaid"):
+        raise UsageError("--observe marks the whole map; leave out --expand and --format mermaid")
     try:
         if asked.observe:
             return _observed_map(asked, command)

@@ -63,6 +63,15 @@ def map_repository(
     return answered(repository, ("map", scope, recipe, budget), Map, drawn)
 
 
+def read_anatomy(
+    root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
+) -> Anatomy:
+    """All that a map is drawn from, with as many places as `budget` could ever show. Raises as `map_repository`."""
+    _check_budget(budget)
+    with no_collection():
+        return _anatomy(Repository(root), scope, recipe, budget)[0]
+
+
 def expand_component(
     root: str | os.PathLike[str], what: str, scope: str | None = None, recipe: str | None = None, budget: int = 1500
 ) -> Expansion:
