@@ -89,14 +89,14 @@ that proves each, what was ruled out and what could not be resolved. To test the
     chosen = [inside(folder, path) for path in paths] if paths else None
 
     def work(call: Call) -> Answer:
+        from trainsleuth.accepted import reviewed
         from trainsleuth.answers.reports import check_answer
-        from trainsleuth.checks import run_checks
         from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
         repository = Repository(folder)
-        report = run_checks(repository, only=only, paths=chosen)
-        hear(folder, report.findings)
-        return check_answer(report, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
+        review = reviewed(repository, only=only, paths=chosen)
+        hear(folder, review.report.findings)
+        return check_answer(review, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
 
     return told(await in_thread(work, context), "check", tokens(detail))
 

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PINNED = ("root", "command", "observe_command", "cwd", "python", "contain", "write_notes")  # arguments that the model never gives
+PINNED = (  # arguments that the model never gives; what is not in `pinned` keeps its default
+    "root",
+    "command",
+    "observe_command",
+    "cwd",
+    "python",
+    "contain",
+    "write_notes",
+)
 
 
 @dataclass(frozen=True)

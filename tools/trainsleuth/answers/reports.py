@@ -14,6 +14,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.wording import one_line, path_text, quoted, shown, visible, wrapped
 
 if TYPE_CHECKING:
+    from trainsleuth.accepted import Review
     from trainsleuth.checks import CheckReport
     from trainsleuth.map import Expansion, Map
     from trainsleuth.observing import ObservedMap
@@ -52,8 +53,13 @@ def observed_map_answer(found: ObservedMap, files: Iterable[str]) -> Answer:
     )
 
 
-def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:
+def check_answer(review: Review, where: str, sources: int, width: int | None = None) -> Answer:
     """What the checks say about the `sources` files of code at `where`."""
+    report = review.report
+    accepted = tuple(
+        f"  {path_text(one.finding.place)}  {one.finding.by}: {one_line(one.reason)} ({one.how})"
+        for one in review.accepted
+    )
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
     outcome = counted(report.findings) if sources else "nothing was examined, there is no Python code"
@@ -65,19 +71,31 @@ def check_answer(report: CheckReport, where: str, sources: int, width: int | Non
         ),
         sections=(
             *sections(report.findings, width, NARROW_CHECK),
+            Section("accepted:", accepted, NARROW_CHECK),
             Section("could not be resolved:", unresolved, NARROW_CHECK),
             Section("files left out, or read in part:", skipped, "paths"),
         ),
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
+            "accepted": [
+                {"finding": one.finding.to_dict(), "how": one.how, "reason": one.reason} for one in review.accepted
+            ],
+            "baseline_fixed": review.fixed,
             "examined": report.examined,
             "sources": sources,
             "unresolved": report.unresolved,
             "skipped": report.skipped,
             "ran": [],
         },
+        tail=_fixed_text(review.fixed),
         code=_code(report.findings, bool(sources)),
     )
+
+
+def _fixed_text(fixed: int) -> str:
+    if not fixed:
+        return ""
+    return f"{fixed} of the baseline {'is' if fixed == 1 else 'are'} found no more: write it again"
 
 
 def unresolved_lines(report: CheckReport) -> list[str]:

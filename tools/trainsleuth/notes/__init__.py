@@ -15,10 +15,11 @@ from trainsleuth.notes import entries, render, storage
 from trainsleuth.notes.entries import Damaged, Item, Run
 from trainsleuth.notes.lock import NotesError, locked
 from trainsleuth.question import READER, Question, latest
+from trainsleuth.repository import NOTES_FILE
 
 __all__ = ["FILE_NAME", "Damaged", "Notes", "NotesError", "Recorded", "Run"]
 
-FILE_NAME = "trainsleuth-notes.md"
+FILE_NAME = NOTES_FILE
 _News = Callable[[list[Item]], tuple[list[str], Run]]  # of what is known: the names to add, and their run
 MAX_READ = 4 * 2**20  # bytes, from the end: the newest entries count
 

@@ -339,9 +339,9 @@ PATCHES = (
     ("gradient clipping", clipping),
     ("gradient scaler", grad_scaler),
     ("weights loaded", weights_loaded),
-    ("data loader birth", births.data_loader_birth),
-    ("schedule birth", births.schedule_birth),
     ("seeding", seeding),
     ("checkpoints", checkpoints),
+    ("data loader birth", births.data_loader_birth),
+    ("schedule birth", births.schedule_birth),
 )
 ESSENTIAL = frozenset({"module call", "backward", "optimizer step"})
