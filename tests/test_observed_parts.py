@@ -132,6 +132,8 @@ def test_loaders_data_sets_and_what_factories_made(host: Host, tmp_path: Path) -
     ]
     (validation,) = of(trace, "evaluation", "loader")
     assert validation.line == line(DATA, "held_out = ") and validation.facts["batch_size"] == 20
+    seen = observation(Run(("python", "train.py"), "", tmp_path, "stopped", "", events=trace.told))
+    assert seen.order.startswith("batch > forward > zero_grad > backward > step (")
     (evaluates,) = of(trace, "evaluation", "evaluation call")
     assert evaluates.line == line(DATA, 'net(batch["x"])')
 
