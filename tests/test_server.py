@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -183,6 +185,21 @@ def test_a_probe_and_a_triage_of_a_real_run(home: Path, repo: Path) -> None:
     kept = json.loads(Path(probed.rpartition("full result: ")[2].strip()).read_text())
     assert {"findings", "examined", "unresolved", "ran"} <= kept.keys()
     assert not (repo / "__pycache__").exists()
+
+
+def test_pictures_of_the_batch_come_along_when_they_are_asked_for(home: Path, repo: Path) -> None:
+    program = Path(__file__).parent / "targets" / "questions" / "pictures.py"
+    (repo / "train.py").write_text(program.read_text())
+
+    async def conversation(client: Client) -> Any:
+        wanted = {"command": TRAIN, "only": ["batch_as_seen"], "steps": 5, "seconds": 40}
+        return (await client.call_tool("run_probe", wanted)).content
+
+    text, picture = talk(home, repo, conversation)
+    assert "16 of 16 pictures [1, 10, 10]" in text.text
+    pixels = base64.b64decode(picture.data)
+    assert (picture.mime_type, pixels[:8]) == ("image/png", b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", pixels[16:24]) == (4 * 12 + 2, 4 * 12 + 2)
 
 
 def test_a_healthy_run_is_not_accused(home: Path, repo: Path) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
-from mcp.server.mcpserver import Context
+from mcp.server.mcpserver import Context, Image
 from pydantic import Field
 from trainsleuth.answers import Answer
 
@@ -20,6 +20,7 @@ from trainsleuth_mcp.tools.arguments import Command, Contain, Cwd, Detail, Ids, 
 if TYPE_CHECKING:
     from trainsleuth.probing import Request
 
+MOST_PICTURES, MOST_BYTES = 2, 400_000  # sent along when the batches themselves were asked for
 _one_program_at_a_time = anyio.Lock()
 
 
@@ -34,13 +35,15 @@ async def run_probe(
     python: Python = "",
     contain: Contain = "auto",
     detail: Detail = "concise",
-) -> str:
+) -> str | list[str | Image]:
     """Runs the user's own training command, unchanged, for a few steps with hooks inside, and says what the probes \
 measured: order of backward and step, parameters without gradient or update, what the loss was given, whether one batch \
 can be fitted, where NaN first appeared. Files that the program writes stay out of the repository. EXECUTES CODE."""
     folder = root_folder(root)
     words = words_of(command)
     workdir = folder / inside(folder, cwd)
+
+    pictures: list[Image] = []
 
     def work(call: Call) -> Answer:
         from trainsleuth.answers.reports import probe_answer
@@ -50,9 +53,12 @@ can be fitted, where NaN first appeared. Files that the program writes stay out 
         asked = replace(asked, only=frozenset(only) if only else None, steps=steps)
         report = run_probes(asked)
         hear(folder, report.findings)
+        if "batch_as_seen" in (only or ()):
+            pictures.extend(_pictures(report.artifacts))
         return probe_answer(report, asked)
 
-    return told(await alone(work, context, seconds), "probe", tokens(detail))
+    text = told(await alone(work, context, seconds), "probe", tokens(detail))
+    return [text, *pictures] if pictures else text
 
 
 async def triage_training_run(
@@ -84,6 +90,14 @@ probes that tell most, ranks the hypotheses, and says what to test next. The one
         return triage_answer(case, asked, symptom)
 
     return told(await alone(work, context, seconds), "triage", tokens(detail))
+
+
+def _pictures(artifacts: Iterable[Mapping[str, str]]) -> Iterator[Image]:
+    """The first pictures of what entered the model, read now: run folders do not stay."""
+    images = [Path(one["path"]) for one in artifacts if one["kind"] == "image/png"]
+    for path in images[:MOST_PICTURES]:
+        if path.stat().st_size <= MOST_BYTES:
+            yield Image(data=path.read_bytes(), format="png")
 
 
 async def alone(work: Callable[[Call], Answer], context: Context[Any, Any], seconds: float) -> Answer:

@@ -94,15 +94,6 @@ def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str 
         return draw_diagram(anatomy)
 
 
-def read_anatomy(
-    root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
-) -> Anatomy:
-    """All that a map is drawn from, with as many places as `budget` could ever show. Raises as `map_repository`."""
-    _check_budget(budget)
-    with no_collection():
-        return _anatomy(Repository(root), scope, recipe, budget)[0]
-
-
 def _check_budget(budget: int) -> None:
     if budget < MIN_BUDGET:
         raise ValueError(f"budget {budget} is too small for ten components: give at least {MIN_BUDGET} tokens")
