@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ class Request:
     cwd: Path | None = None
     python: str | None = None
     contain: str = "auto"
+    instead: Mapping[str, str] = field(default_factory=dict)  # launcher.launch says what
     cancelled: Callable[[], bool] | None = None
     progress: Callable[[str], None] | None = None
 
@@ -99,6 +100,7 @@ def _launch(request: Request, experiment: str, seconds: float) -> Run:
         contain=request.contain,  # type: ignore[arg-type]
         cancelled=request.cancelled,
         progress=request.progress,
+        instead=request.instead,
     )
 
 
