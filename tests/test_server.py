@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 import pytest
+import tools_list
 from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -30,6 +31,7 @@ EIGHT = {
     "read_notes",
     "add_to_notes",
 }
+LIST_CHARACTERS = 9_000  # of tools/list; every session of every host that does not defer tools pays for them
 TRAIN = [PYTHON, "train.py"]
 
 
@@ -54,8 +56,11 @@ def test_definitions_fit_and_say_what_runs_code(home: Path, repo: Path, mode: st
     tools, instructions = talk(home, repo, listed, mode)
     assert [tool.name for tool in tools] and {tool.name for tool in tools} == EIGHT
     whole = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
-    assert len(whole) < 9_000
-    assert len(instructions.encode()) < 2_048
+    assert len(whole) < LIST_CHARACTERS
+    assert len(instructions.encode()) < 2_048  # Claude Code cuts there
+    assert tools_list.as_text(tools, instructions) == tools_list.FILE.read_text("utf-8"), (
+        "what every host sees has changed: if that is meant, run python tests/tools_list.py"
+    )
     for tool in tools:
         hints = tool.annotations
         assert tool.output_schema is None
