@@ -67,7 +67,11 @@ def run_probes(request: Request) -> ProbeReport:
         raise ProbeError(f"no probe is called {unknown[0]!r}; there are: {', '.join(known)}")
     if not request.command:
         raise ProbeError("no command was given; put it after --, for example: -- python train.py")
-    asked = [name for name in known if request.only is None or name in request.only]
+    asked = [
+        name
+        for name in known
+        if (known[name].EXPERIMENT in probes.usual() if request.only is None else name in request.only)
+    ]
     experiments = list(dict.fromkeys(known[name].EXPERIMENT for name in asked))
     findings: list[Finding] = []
     runs: list[Run] = []
@@ -75,12 +79,23 @@ def run_probes(request: Request) -> ProbeReport:
     for number, experiment in enumerate(experiments):
         left = request.seconds - (time.monotonic() - started)
         is_last = number == len(experiments) - 1
-        run = _launch(request, experiment, left if is_last else left * FIRST_SHARE)
-        runs.append(run)
-        findings += _judged(experiment, run, request.only)
-        if run.ended in NEVER_RAN or not any(trace.trains for trace in traces(run.events)):
+        repeated = _repeated(request, experiment, left if is_last else left * FIRST_SHARE)
+        runs += repeated
+        findings += _judged(experiment, repeated, request.only)
+        if repeated[-1].ended in NEVER_RAN or not any(trace.trains for run in repeated for trace in traces(run.events)):
             break  # a second experiment would see as little
     return _report(findings, runs, asked)
+
+
+def _repeated(request: Request, experiment: str, seconds: float) -> list[Run]:
+    """The runs of one experiment: one, unless it compares several; no further one after one that saw nothing."""
+    times = int(probes.EXPERIMENTS[experiment].get("times", 1))
+    runs: list[Run] = []
+    for _ in range(times):
+        runs.append(_launch(request, experiment, seconds / times))
+        if not any(trace.trains for trace in traces(runs[-1].events)):
+            break
+    return runs
 
 
 def _launch(request: Request, experiment: str, seconds: float) -> Run:
@@ -104,10 +119,16 @@ def _launch(request: Request, experiment: str, seconds: float) -> Run:
     )
 
 
-def _judged(experiment: str, run: Run, only: frozenset[str] | None) -> Iterator[Finding]:
-    """Findings of every process that trains, told once when ranks agree; and how the run ended."""
-    training = [trace for trace in traces(run.events) if trace.trains]
-    yield from _ending(run, training, experiment)
+def _judged(experiment: str, runs: Sequence[Run], only: frozenset[str] | None) -> Iterator[Finding]:
+    """Findings of every process that trains, told once when ranks agree; of all together; and how the runs ended."""
+    by_run = [[trace for trace in traces(run.events) if trace.trains] for run in runs]
+    for run, training in zip(runs, by_run, strict=True):
+        yield from _ending(run, training, experiment)
+    if len(runs) > 1:
+        yield from probes.judge_together(experiment, [training[0] for training in by_run if training], only)
+    elif by_run[0]:
+        yield from probes.judge_together(experiment, by_run[0], only)
+    training = by_run[-1]
     seen: dict[tuple[str, str, str], int] = {}
     found: list[Finding] = []
     for trace in training:

@@ -18,19 +18,27 @@ async def map_training_repo(
     context: Context[Any, Any],
     root: Root = "",
     scope: Annotated[str, Field(description="Only this folder or file of root")] = "",
-    recipe: Annotated[str, Field(description="YAML or JSON configuration that chooses the parts")] = "",
+    recipe: Annotated[str, Field(description="Configuration file that chooses the parts, or the launch command")] = "",
+    expand: Annotated[
+        str, Field(description="One component in full (config, loss ...), or batch: the way of one batch")
+    ] = "",
     budget: Annotated[int, Field(ge=300, le=7_000, description="Size of the map in tokens")] = 2_000,
 ) -> str:
     """Which lines of a training repository are the entry point, configuration, data, model, loss, optimizer, training \
-loop, logging, checkpointing and evaluation, as path:line with code. Reads only. To search for bugs, find_silent_bugs."""
+loop, logging, checkpointing and evaluation, as path:line with code. With expand, all about one of them: values, \
+callers, what sets each setting. Reads only. To search for bugs, find_silent_bugs."""
     folder = root_folder(root)
-    scope_, recipe_ = (inside(folder, one) if one else None for one in (scope, recipe))
+    scope_ = inside(folder, scope) if scope else None
+    recipe_ = recipe if " " in recipe else inside(folder, recipe) if recipe else None
 
     def work(call: Call) -> Answer:
-        from trainsleuth.answers.reports import map_answer
-        from trainsleuth.map import map_repository
+        from trainsleuth.answers.reports import expansion_answer, map_answer
+        from trainsleuth.map import expand_component, map_repository
         from trainsleuth.repository import Repository
 
+        if expand:
+            one = expand_component(folder, expand.replace(" ", "_"), scope=scope_, recipe=recipe_, budget=budget)
+            return expansion_answer(one, Repository(folder).files)
         found = map_repository(folder, scope=scope_, recipe=recipe_, budget=budget)
         return map_answer(found, Repository(folder).files)
 

@@ -15,7 +15,7 @@ from trainsleuth.wording import one_line, path_text, shown, visible, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.checks import CheckReport
-    from trainsleuth.map import Map
+    from trainsleuth.map import Expansion, Map
     from trainsleuth.probing import ProbeReport, Request
     from trainsleuth.triage import Case
 
@@ -25,10 +25,18 @@ NARROW_PROBE = "only (a probe)"
 
 def map_answer(found: Map, files: Iterable[str]) -> Answer:
     """The map as its own text says it. `files` are all paths of the repository: a line end in one stays visible."""
-    text = found.text
+    return Answer(head=_harmless(found.text, files), sections=(), plain=found.to_dict())
+
+
+def expansion_answer(found: Expansion, files: Iterable[str]) -> Answer:
+    """One part of the map in full, as its own text says it."""
+    return Answer(head=_harmless(found.text, files), sections=(), plain=found.to_dict())
+
+
+def _harmless(text: str, files: Iterable[str]) -> str:
     for odd in sorted((path for path in files if path != path_text(path)), key=len, reverse=True):
         text = text.replace(odd, path_text(odd))
-    return Answer(head=visible(text), sections=(), plain=found.to_dict())
+    return visible(text)
 
 
 def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:

@@ -28,12 +28,14 @@ class Verdicts:
         message: str,
         chain: tuple[Link, ...],
         confidence: Confidence = "high",
+        severity: Severity | None = None,
     ) -> Finding:
+        """`severity`: of this one failure, where it differs from the rest."""
         return Finding(
             by=f"check:{self.id}",
             outcome="fail",
             message=message,
-            severity=self.severity,
+            severity=severity or self.severity,
             confidence=confidence,
             family=self.family,
             path=path,

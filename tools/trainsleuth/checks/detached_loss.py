@@ -63,7 +63,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Site, Spot, Value, is_test, written
+from trainsleuth.facts import Expr, Index, Site, Spot, Value, minimised, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -79,38 +79,8 @@ SAY = Verdicts(
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for site in index.calls("backward", "manual_backward"):
-        loss = _loss(site.call)
-        if loss is not None and not is_test(site.function.path) and not _is_inside_autograd(index, site):
-            yield _examined(index, site, loss)
-
-
-def _loss(call: Expr) -> Expr | None:
-    """What backward() starts from: its receiver, or the argument of accelerator.backward(loss)."""
-    receiver = call.receiver
-    if receiver is None or receiver.text == "super":
-        return None
-    handed = call.argument(0, "loss", "tensors")
-    if handed is not None and len(call.arguments) > 1 and "dist" in receiver.text:
-        handed = call.arguments[1]  # torch.distributed.autograd: the context comes first
-    if handed is not None and _takes_loss(receiver, call):
-        return handed.parts[0] if handed.kind in ("list", "tuple") and handed.parts else handed
-    if receiver.kind == "call" and receiver.last in ("scale", "scale_loss") and receiver.arguments:
-        return receiver.arguments[0]
-    return receiver
-
-
-def _takes_loss(receiver: Expr, call: Expr) -> bool:
-    named = receiver.last.lower()
-    return call.last == "manual_backward" or any(
-        word in named for word in ("accelerator", "fabric", "engine", "autograd", "optim", "scaler", "balancer")
-    )
-
-
-def _is_inside_autograd(index: Index, site: Site) -> bool:
-    """The backward of a torch.autograd.Function is about gradients, not about a loss."""
-    cls = index.class_of(site.function)
-    return cls is not None and index.hierarchy.is_a(cls, "Function") and site.function.name in ("forward", "backward")
+    for found in minimised(index):
+        yield _examined(index, found.site, found.loss)
 
 
 def _examined(index: Index, site: Site, loss: Expr) -> Finding:

@@ -69,9 +69,20 @@ def _parser() -> argparse.ArgumentParser:
 def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument("repo", nargs="?", type=Path, default=Path(), help="the repository (default: here)")
     map_.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
-    map_.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
-    map_.add_argument("--budget", metavar="TOKENS", type=_count, default=2000, help="size of the map (default: 2000)")
-    _add_format(map_)
+    map_.add_argument(
+        "--recipe",
+        metavar="FILE",
+        help='the configuration (YAML, JSON, Python) that chooses the parts, or the launch command: "python train.py --lr 1"',
+    )
+    map_.add_argument(
+        "--expand",
+        metavar="COMPONENT",
+        help="all about one of the ten components (optimizer_scheduler, config ...), or the path of one batch (batch)",
+    )
+    map_.add_argument(
+        "--budget", metavar="TOKENS", type=_count, help="size of the answer (default: 2000, expand: 1500)"
+    )
+    _add_format(map_, "mermaid")
 
 
 def _add_check(check: argparse.ArgumentParser) -> None:

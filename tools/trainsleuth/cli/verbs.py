@@ -42,15 +42,23 @@ def _is_expected(error: Exception) -> bool:
 
 
 def _map(asked: argparse.Namespace, command: Command) -> int:
-    from trainsleuth.answers.reports import map_answer
-    from trainsleuth.map import map_repository
+    from trainsleuth.answers.reports import expansion_answer, map_answer
+    from trainsleuth.map import diagram, expand_component, map_repository
     from trainsleuth.repository import Repository
 
+    given = {"scope": asked.scope, "recipe": asked.recipe}
     try:
-        found = map_repository(asked.repo, scope=asked.scope, recipe=asked.recipe, budget=asked.budget)
-    except ValueError as error:  # the budget
+        if asked.format == "mermaid":
+            print(diagram(asked.repo, **given), end="")
+            return NOTHING_WRONG
+        files = Repository(asked.repo).files
+        if asked.expand:
+            what = asked.expand.replace("-", "_").replace(" ", "_")
+            answer = expansion_answer(expand_component(asked.repo, what, **given, budget=asked.budget or 1500), files)
+        else:
+            answer = map_answer(map_repository(asked.repo, **given, budget=asked.budget or 2000), files)
+    except ValueError as error:  # the budget, or a component that does not exist
         raise UsageError(str(error)) from error
-    answer = map_answer(found, Repository(asked.repo).files)
     output.show(answer, asked.format)
     return answer.code
 

@@ -33,7 +33,9 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 `index.calling.contexts(function)` the consistent ways to get there, as frames for a Spot.
 `index.effects.of(function)` says what a call does at any depth (clear, backward, step, eval, train, ...),
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
-`loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss.
+`loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
+expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
+all that goes into it.
 
 Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
@@ -41,11 +43,14 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 
 from .build import build_index
 from .callers import Target, external_name
+from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
 from .index import Index
+from .ingredients import ingredients
 from .losses import LossCall, loss_calls
 from .members import Member
+from .minimised import Minimised, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
@@ -66,6 +71,7 @@ from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, st
 from .rounds import Round, rounds
 from .scopes import bindings, is_sibling
 from .sites import Site, is_test
+from .terms import Term, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .values import Value
 from .wording import written
@@ -91,6 +97,7 @@ __all__ = [
     "LossCall",
     "Member",
     "Method",
+    "Minimised",
     "Module",
     "Parameter",
     "Round",
@@ -98,6 +105,7 @@ __all__ = [
     "Spot",
     "Symbol",
     "Target",
+    "Term",
     "Thing",
     "Unknown",
     "Value",
@@ -105,6 +113,7 @@ __all__ = [
     "bindings",
     "build_index",
     "external_name",
+    "ingredients",
     "is_module",
     "is_module_class",
     "is_optimizer",
@@ -112,10 +121,15 @@ __all__ = [
     "is_test",
     "is_torch",
     "loss_calls",
+    "minimised",
     "modules_of_optimizer",
+    "no_collection",
+    "number_sign",
     "owns_parameters",
     "rounds",
     "sounds_like_optimizer",
     "stepped",
+    "terms",
+    "trained_losses",
     "written",
 ]

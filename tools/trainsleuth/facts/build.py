@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator
 
 from trainsleuth.repository import CONFIG_SUFFIXES, SOURCE_SUFFIXES, Repository
 
+from .collection import no_collection
 from .config import ConfigValue, read_config
 from .index import Index
 from .notebook import join_cells
@@ -20,14 +20,9 @@ def build_index(repository: Repository, under: Iterable[str] = ()) -> Index:
     Never raises for their content: what could not be read is in `repository.skipped`.
     """
     scopes = tuple(under)
-    collecting = gc.isenabled()
-    gc.disable()  # nothing made here is garbage, and looking for some takes a third of the time
-    try:
+    with no_collection():
         files = {facts.path: facts for facts in _read_sources(repository, scopes)}
         configs = dict(_read_configs(repository, scopes))
-    finally:
-        if collecting:
-            gc.enable()
     return Index(repository, files, configs)
 
 

@@ -15,6 +15,7 @@ class Classes:
     def __init__(self, files: Mapping[str, FileFacts], names: Names) -> None:
         self.files = files
         self.names = names
+        self._bound: dict[Class, dict[str, tuple[tuple[Function, Binding], ...]]] = {}
 
     @cached_property
     def every(self) -> tuple[Class, ...]:
@@ -59,26 +60,26 @@ class Classes:
         """Project classes below `cls`, at any depth."""
         return tuple(self._subclasses.get(cls, ()))
 
-    @cached_property
-    def _attribute_bindings(self) -> dict[Class, dict[str, list[tuple[Function, Binding]]]]:
-        table: dict[Class, dict[str, list[tuple[Function, Binding]]]] = {}
-        for cls in self.every:
-            own = table.setdefault(cls, {})
+    def _bound_on_self(self, cls: Class) -> dict[str, tuple[tuple[Function, Binding], ...]]:
+        """By attribute: where the methods of `cls` itself bind it."""
+        if cls not in self._bound:
+            own: dict[str, list[tuple[Function, Binding]]] = {}
             for method in cls.methods.values():
                 prefix = f"{method.self_name}."
                 for path, found in bindings(method).items():
                     if method.self_name and path.startswith(prefix):
                         kept = [(method, binding) for binding in found if binding.kind != "delete"]
                         own.setdefault(path.removeprefix(prefix), []).extend(kept)
-        return table
+            self._bound[cls] = {name: tuple(found) for name, found in own.items()}
+        return self._bound[cls]
 
     def attribute_bindings(self, cls: Class, name: str) -> tuple[tuple[Function, Binding], ...]:
         """Where the methods of `cls` itself bind `self.name`, in source order."""
-        return tuple(self._attribute_bindings[cls].get(name, ()))
+        return self._bound_on_self(cls).get(name, ())
 
     def attribute_names(self, cls: Class) -> tuple[str, ...]:
         """Attributes of self that the methods of `cls` itself bind, "a.b" for a part of one."""
-        return tuple(self._attribute_bindings[cls])
+        return tuple(self._bound_on_self(cls))
 
     def method(self, cls: Class, name: str) -> Function | None:
         """The method that an instance of `cls` has under `name`, if the project defines it."""

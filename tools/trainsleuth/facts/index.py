@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -107,7 +108,7 @@ class Index:
     def _global_bindings(self) -> dict[tuple[str, str], list[tuple[Function, Binding]]]:
         table: dict[tuple[str, str], list[tuple[Function, Binding]]] = {}
         for function in self.functions():
-            for event in function.events:
+            for event in function.events if function.source.holds(_GLOBAL) else ():
                 for name in event.text.split() if event.kind == "global" else ():
                     found = [(function, binding) for binding in bindings(function).get(name, ())]
                     table.setdefault((function.path, name), []).extend(found)
@@ -121,11 +122,11 @@ class Index:
     def _set_from_outside(self) -> dict[str, list[tuple[Function, int]]]:
         table: dict[str, list[tuple[Function, int]]] = {}
         for function in self.functions():
-            for path, found in bindings(function).items():
-                head, _, name = path.rpartition(".")
-                is_settings = head.rpartition(".")[2].lower().strip("_") in _SETTINGS
-                is_other = head and head != function.self_name and not is_settings
-                if is_other and found[0].kind == "assign" and not is_test(function.path):
+            for path, found in bindings(function).items() if not is_test(function.path) else ():
+                head, dot, name = path.rpartition(".")
+                if not dot or head == function.self_name or found[0].kind != "assign":
+                    continue
+                if head.rpartition(".")[2].lower().strip("_") not in _SETTINGS:
                     table.setdefault(name, []).append((function, function.events[found[0].position].line))
         return table
 
@@ -190,6 +191,7 @@ class Index:
         return self._holders.of(names)
 
 
+_GLOBAL = re.compile(rb"\b(?:global|nonlocal)\b")
 _SETTINGS = words(
     """
     args arg opt opts options config configs cfg conf hparams hp flags params param c a self

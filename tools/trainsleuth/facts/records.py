@@ -7,10 +7,11 @@ Functions, classes and files compare by identity, so they are cheap keys of a me
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 MODULE_BODY = "<module>"
 MAX_ITEMS = 256  # a longer literal keeps its first items and ends in Expr("cut", ...)
@@ -170,9 +171,30 @@ class Import(NamedTuple):
     line: int
 
 
+class Body(NamedTuple):
+    """What stands in a function: its events in source order, and its loops by their ids."""
+
+    events: tuple[Event, ...]
+    loops: tuple[Loop, ...]
+
+
+class BodySource(Protocol):
+    """Where the body of a function is written."""
+
+    def read(self) -> Body: ...
+
+    def holds(self, pattern: re.Pattern[bytes]) -> bool:
+        """Wide: the text of the body, or of what is defined in it, has a match."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function, a method, or the body of a module (name MODULE_BODY) or of a class."""
+    """A function, a method, or the body of a module (name MODULE_BODY) or of a class.
+
+    Its events are read when they are first asked for. `called` says before that what cannot be among them: it has
+    the last name of every call in them ("" for calls of what has no name), and perhaps more.
+    """
 
     name: str
     qualname: str
@@ -181,10 +203,22 @@ class Function:
     end_line: int
     parameters: tuple[Parameter, ...]
     decorators: tuple[Expr, ...]
-    events: tuple[Event, ...]
-    loops: tuple[Loop, ...]
+    source: BodySource = field(repr=False)
+    called: frozenset[str] = field(repr=False)
     owner: str = ""  # qualname of the class it is a method of
     outer: str = ""  # qualname of the function it is written in
+
+    @cached_property
+    def _body(self) -> Body:
+        return self.source.read()
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        return self._body.events
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        return self._body.loops
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
@@ -226,7 +260,7 @@ class FileFacts:
     lines: int
     problems: tuple[tuple[int, str], ...] = ()
     cells: tuple[tuple[int, int], ...] = ()  # notebook: (first line here, number of the cell from 1)
-    names: frozenset[str] = field(default=frozenset())  # last names of all calls: what cannot be here
+    names: frozenset[str] = field(default=frozenset())  # of all calls, perhaps more: see Function.called
 
     @property
     def body(self) -> Function:

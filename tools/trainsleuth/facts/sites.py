@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -33,24 +33,41 @@ class Sites:
     def __init__(self, files: Mapping[str, FileFacts], names: Names) -> None:
         self.files = files
         self.names = names
+        self._known: dict[str, tuple[Site, ...]] = {}
+        self._known_in: dict[tuple[str, str], tuple[Site, ...]] = {}
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         return tuple(function for file in self.files.values() for function in file.functions.values())
 
     @cached_property
-    def _calls(self) -> dict[str, list[Site]]:
-        table: dict[str, list[Site]] = {}
+    def _callers_of(self) -> dict[str, list[Function]]:
+        """By a last name that they may call: functions, in the order of the files."""
+        table: dict[str, list[Function]] = {}
         for function in self.functions:
-            for position, event in enumerate(function.events):
-                for call in event.calls:
-                    table.setdefault(call.last, []).append(Site(function, position, call))
+            for name in function.called:
+                table.setdefault(name, []).append(function)
         return table
+
+    def may_call(self, name: str) -> Sequence[Function]:
+        """Wide, and cheap: functions in whose text a call by that last name may stand."""
+        return self._callers_of.get(name, ())
+
+    def _calls(self, name: str) -> tuple[Site, ...]:
+        if name not in self._known:
+            self._known[name] = tuple(
+                Site(function, position, call)
+                for function in self.may_call(name)
+                for position, event in enumerate(function.events)
+                for call in event.calls
+                if call.last == name
+            )
+        return self._known[name]
 
     def calls(self, *last_names: str) -> Iterator[Site]:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""
         for name in last_names:
-            yield from self._calls.get(name, ())
+            yield from self._calls(name)
 
     @cached_property
     def _parts(self) -> dict[str, str]:
@@ -76,22 +93,21 @@ class Sites:
         """
         return self._parts[path]
 
-    @cached_property
-    def _calls_in(self) -> dict[tuple[str, str], list[Site]]:
-        table: dict[tuple[str, str], list[Site]] = {}
-        for name, sites in self._calls.items():
-            for site in sites:
-                if not is_test(site.function.path):
-                    table.setdefault((name, self._parts[site.function.path]), []).append(site)
-        return table
-
     def calls_in(self, name: str, part: str) -> tuple[Site, ...]:
         """Calls by last name in one part of the project, outside tests."""
-        return tuple(self._calls_in.get((name, part), ()))
+        key = (name, part)
+        if key not in self._known_in:
+            by_part: dict[str, list[Site]] = {}
+            for site in self._calls(name):
+                if not is_test(site.function.path):
+                    by_part.setdefault(self._parts[site.function.path], []).append(site)
+            self._known_in.update({(name, one): tuple(found) for one, found in by_part.items()})
+            self._known_in.setdefault(key, ())
+        return self._known_in[key]
 
     def call_names(self) -> frozenset[str]:
-        """Last names of all calls in the project."""
-        return frozenset(self._calls)
+        """Wide: last names of all calls in the project, and perhaps more."""
+        return frozenset(self._callers_of)
 
     @cached_property
     def kept_in_literals(self) -> frozenset[str]:

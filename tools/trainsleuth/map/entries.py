@@ -19,6 +19,7 @@ from .steps import Sign
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
 MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
+VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
 _OTHER = re.compile(
@@ -28,8 +29,13 @@ _OTHER = re.compile(
 )
 ASIDE = re.compile(
     r"(?:^|/)(?:tests?|testing|docs?|doc_src|examples?|demos?|notebooks?|tutorials?|third_?party|vendor(?:ed)?|external|"
-    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|tools|scripts)(?:/|$)",
+    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|projects|experimental|extensions|extras|contrib|"
+    r"community|playground|samples|toy)(?:/|$)",
     re.I,
+)
+_BESIDE = re.compile(r"(?:^|/)(?:tools|scripts|bin|research)(?:/|$)", re.I)  # where programs of a library often are
+_LEFT = re.compile(
+    r"(?:^|[_/-])(?:legacy|old|deprecated|debug|toy|simple|minimal|undistributed|profil\w*)(?:$|[_.-])", re.I
 )
 NEVER = re.compile(
     r"(?:^|/)(?:tests?|testing|third_?party|vendor(?:ed)?|build|site-packages)(?:/|$)|(?:^|/)(?:test_|conftest)[^/]*$",
@@ -63,6 +69,10 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
         )
         if started or path in launched or path in bodies:
             found[path] = name_score(path) + min(3, launched.get(path, 0)) + (0.5 if started else 0)
+    for path in found:
+        stem = path.removesuffix(".py")
+        if any(f"{stem[:cut]}.py" in found for cut in range(stem.rfind("/") + 3, len(stem)) if stem[cut] in "_-"):
+            found[path] -= VARIANT
     return found
 
 
@@ -86,6 +96,11 @@ def name_score(path: str) -> float:
         score -= 3
     if NEVER.search(path):
         score -= 8
+    if _BESIDE.search(path):
+        score -= 0.8
+    if _LEFT.search("/" + name):
+        score -= 2
+    score -= 0.02 * len(name)  # of near copies, the plain one
     return score - (2 if path.endswith(".ipynb") else 0) - (1.5 if path.lower().endswith(".md") else 0)
 
 

@@ -44,6 +44,14 @@ def commands(index: Index) -> tuple[Command, ...]:
     return tuple(sorted(found, key=_rank))
 
 
+def command_of(index: Index, text: str) -> Command | None:
+    """A launch command that the caller gives instead of a file; None when `text` is no command."""
+    if text in index.configs or " " not in text.strip():
+        return None
+    found = next(_command(index, "", 0, text, {command.text: command for command in _consoles(index)}), None)
+    return found or Command("", 0, text, "")
+
+
 def _rank(command: Command) -> tuple[int, str, int]:
     """READMEs first, then other documents, scripts, and last what builds the project."""
     name = PurePosixPath(command.path).name.lower()
@@ -58,7 +66,7 @@ def _texts(index: Index) -> list[str]:
             path.endswith((".sh", ".bash", ".slurm", ".sbatch"))
             or name.startswith("readme")
             or name == "makefile"
-            or (path.startswith("docs/") and name.endswith(".md"))
+            or (name.endswith(".md") and ("/" not in path or path.startswith("docs/")))
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]

@@ -54,8 +54,11 @@ def module_call(torch, bus):
         bus.depth = 1
         try:
             output = original(self, *args, **kwargs)
-        finally:
+        except BaseException:
             bus.depth = 0
+            bus.tell("forward_broken", self)
+            raise
+        bus.depth = 0
         bus.tell("forward_after", self, args, kwargs, output)
         return output
 
@@ -186,12 +189,14 @@ def data_loader(torch, bus):
 
     @functools.wraps(original_iter)
     def __iter__(self):
+        bus.tell("loader_started", self)
         iterator = original_iter(self)
         loaders[id(iterator)] = self
         return iterator
 
     @functools.wraps(original_next)
     def __next__(self):
+        bus.tell("batch_before", loaders.get(id(self), self))
         batch = original_next(self)
         changed = bus.tell("batch", loaders.get(id(self), self), batch)
         return batch if changed is None else changed
@@ -294,6 +299,35 @@ def weights_loaded(torch, bus):
     module_class.load_state_dict = load_state_dict
 
 
+def seeding(torch, bus):
+    original = torch.manual_seed
+
+    @functools.wraps(original)
+    def manual_seed(seed):
+        bus.tell("seeded", seed)
+        return original(seed)
+
+    torch.manual_seed = torch.random.manual_seed = manual_seed
+
+
+def checkpoints(torch, bus):
+    save, load = torch.save, torch.load
+
+    @functools.wraps(save)
+    def saving(obj, *args, **kwargs):
+        bus.tell("saved", obj)
+        return save(obj, *args, **kwargs)
+
+    @functools.wraps(load)
+    def loading(*args, **kwargs):
+        found = load(*args, **kwargs)
+        bus.tell("loaded", found)
+        return found
+
+    torch.save, torch.load = saving, loading
+    torch.serialization.save, torch.serialization.load = saving, loading
+
+
 PATCHES = (
     ("module call", module_call),
     ("backward", backward),
@@ -307,5 +341,7 @@ PATCHES = (
     ("gradient clipping", clipping),
     ("gradient scaler", grad_scaler),
     ("weights loaded", weights_loaded),
+    ("seeding", seeding),
+    ("checkpoints", checkpoints),
 )
 ESSENTIAL = frozenset({"module call", "backward", "optimizer step"})

@@ -1,0 +1,10 @@
+"""Configuration truth of one program: every hyperparameter, what sets it in which order, and where it is read."""
+
+from __future__ import annotations
+
+from .defaults import defaults
+from .python_files import is_settings, python_configs
+from .records import Key, Layer, Use
+from .truth import Truth, truth_of
+
+__all__ = ["Key", "Layer", "Truth", "Use", "defaults", "is_settings", "python_configs", "truth_of"]
