@@ -46,8 +46,8 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
-        "wording",
+        *RECORDS, "", "agent", "checks", "content", "entry", "launcher", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing",
+        "triage", "wording",
     },
     "cli": {"", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
     "__main__": {"cli"},

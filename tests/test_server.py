@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -16,8 +17,10 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp_session import ask, talk, told
-from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment
+from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PICTURES, PYTHON, SOFTMAX, environment
 from trainsleuth import __version__
+from trainsleuth.answers.pictures import pictures
+from trainsleuth.launcher import Run
 from trainsleuth_mcp.calls import Call, guarded, in_thread
 from trainsleuth_mcp.middleware import harmless
 
@@ -158,6 +161,43 @@ def test_a_probe_and_a_triage_of_a_real_run(home: Path, repo: Path) -> None:
     kept = json.loads(Path(probed.rpartition("full result: ")[2].strip()).read_text())
     assert {"findings", "examined", "unresolved", "ran"} <= kept.keys()
     assert not (repo / "__pycache__").exists()
+
+
+def test_pictures_that_entered_the_model_can_be_looked_at(home: Path, repo: Path) -> None:
+    (repo / "train.py").write_text(PICTURES)
+
+    async def conversation(client: Client) -> list[Any]:
+        asked = {"command": TRAIN, "only": ["batch_as_seen"], "seconds": 40}
+        return list((await client.call_tool("run_probe", asked)).content)
+
+    text, picture = talk(home, repo, conversation)
+    assert "8 of 8 pictures [3, 12, 12]" in text.text
+    assert (picture.type, picture.mime_type) == ("image", "image/png")
+    assert base64.b64decode(picture.data).startswith(b"\x89PNG")
+
+
+def test_only_files_of_the_run_are_shown_as_pictures(tmp_path: Path) -> None:
+    """The program writes the events that name them."""
+    secret, run = tmp_path / "secret.png", tmp_path / "run"
+    run.mkdir()
+    png = b"\x89PNG\r\n\x1a\n"
+    secret.write_bytes(png + b"secret")
+    (run / "link.png").symlink_to(secret)
+    (run / "text.png").write_bytes(b"secret")
+    (run / "large.png").write_bytes(png + bytes(2_000_000))
+    (run / "mine.png").write_bytes(png)
+    names = [
+        str(secret),
+        f"{run}/../secret.png",
+        f"{run}/link.png",
+        f"{run}/text.png",
+        f"{run}/large.png",
+        "\0",
+        str(run),
+    ]
+    told = [{"kind": "image/png", "path": name} for name in [*names, f"{run}/mine.png"]]
+    events = ({"kind": "entered", "shown": told}, {"shown": 3}, {"shown": [None, {"kind": "image/png"}]})
+    assert pictures([Run(("python",), "", run, "finished", "", events=events)]) == (png,)
 
 
 def test_a_healthy_run_is_not_accused(home: Path, repo: Path) -> None:
