@@ -15,11 +15,12 @@ TOOLS, SERVER = ROOT / "tools", ROOT / "server"
 
 # Part -> the parts that it may import besides the standard library. A part is a module or a package of ours;
 # what is not named here may import nothing of ours and nothing of others.
-RECORDS = {"finding", "hypothesis"}
+RECORDS = {"finding", "hypothesis", "question"}
 ALLOWED: dict[str, set[str]] = {
     "": set(),
     "finding": set(),
     "hypothesis": {"finding"},
+    "question": set(),
     "trace": set(),
     "content": {"yaml"},
     "bm25": set(),
@@ -30,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "facts": {"finding", "repository", "tree_sitter", "tree_sitter_python", "yaml"},
     "lore": {"finding", "content", "bm25"},
     "entry": {"content", "lore"},
-    "notes": {*RECORDS, "filelock"},
+    "notes": {*RECORDS, "repository", "filelock"},
     "map": {"finding", "repository", "facts", "kept", "yaml"},
     "checks": {"finding", "repository", "facts", "kept", "lore"},
     "probes": {"finding", "trace"},
@@ -40,21 +41,26 @@ ALLOWED: dict[str, set[str]] = {
     "report": {*RECORDS, "notes", "wording"},
     "launcher": set(),
     "probing": {"finding", "launcher", "probes", "trace"},
+    "observing": {"launcher", "map", "probes", "probing", "trace", "wording"},
+    "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
     "handbook": {"", "checks", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
     "agent": {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "agent", "checks", "content", "entry", "launcher", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing",
-        "triage", "wording",
+        *RECORDS, "", "agent", "checks", "content", "entry", "launcher", "ledger", "likelihoods", "lore", "map", "notes", "observing",
+        "probes", "probing", "reading", "triage", "wording",
     },
-    "cli": {"", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
+    "cli": {
+        "", "agent", "answers", "checks", "map", "notes", "observing", "probing", "reading", "report", "repository", "rich",
+        "trainsleuth_mcp", "triage", "wording", "anyio",
+    },
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "repository", "triage", "wording",
-        "anyio", "mcp", "mcp_types", "pydantic",
+        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
+        "triage", "wording", "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip
 

@@ -49,7 +49,7 @@ can be fitted, where NaN first appeared. only=["batch_as_seen"] also shows pictu
         from trainsleuth.answers.reports import probe_answer
         from trainsleuth.probing import run_probes
 
-        asked = _request(call, words, folder, workdir, seconds, python, contain)
+        asked = request_of(call, words, folder, workdir, seconds, python, contain)
         asked = replace(asked, only=frozenset(only) if only else None, steps=steps)
         report = run_probes(asked)
         hear(folder, report.findings)
@@ -57,7 +57,7 @@ can be fitted, where NaN first appeared. only=["batch_as_seen"] also shows pictu
             shown.extend(Image(data=one, format="png") for one in pictures(report.runs))
         return probe_answer(report, asked)
 
-    text = told(await _alone(work, context, seconds), "probe", tokens(detail))
+    text = told(await alone(work, context, seconds), "probe", tokens(detail))
     return [text, *shown] if shown else text
 
 
@@ -84,21 +84,21 @@ probes that tell most, ranks the hypotheses, and says what to test next. The one
         from trainsleuth.notes import FILE_NAME
         from trainsleuth.triage import triage
 
-        asked = _request(call, words, folder, workdir, seconds, python, contain)
+        asked = request_of(call, words, folder, workdir, seconds, python, contain)
         case = triage(asked, symptom=symptom, notes=folder / FILE_NAME if write_notes else None)
         hear(folder, case.findings)
         return triage_answer(case, asked, symptom)
 
-    return told(await _alone(work, context, seconds), "triage", tokens(detail))
+    return told(await alone(work, context, seconds), "triage", tokens(detail))
 
 
-async def _alone(work: Callable[[Call], Answer], context: Context[Any, Any], seconds: float) -> Answer:
+async def alone(work: Callable[[Call], Answer], context: Context[Any, Any], seconds: float) -> Answer:
     """Two programs at once would fight for memory and time, and each measure the other."""
     async with _one_program_at_a_time:
         return await in_thread(work, context, seconds)
 
 
-def _request(
+def request_of(
     call: Call, command: tuple[str, ...], root: Path, cwd: Path, seconds: float, python: str, contain: str
 ) -> Request:
     from trainsleuth.probing import Request

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PINNED = ("root", "command", "cwd", "python", "contain", "write_notes")  # arguments that the model never gives
+PINNED = (  # arguments that the model never gives; what is not in `pinned` keeps its default
+    "root",
+    "command",
+    "observe_command",
+    "cwd",
+    "python",
+    "contain",
+    "write_notes",
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,7 @@ class Agreement:
         return {
             "root": str(self.root),
             "command": list(self.command),
+            "observe_command": [],  # the map stays a thing that is read
             "cwd": self.cwd,
             "python": self.python,
             "contain": self.contain,

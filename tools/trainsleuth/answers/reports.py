@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
 from trainsleuth.answers.findings import counted, sections
 from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
 from trainsleuth.finding import Finding
-from trainsleuth.wording import one_line, path_text, shown, visible, wrapped
+from trainsleuth.wording import one_line, path_text, quoted, shown, visible, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.checks import CheckReport
     from trainsleuth.map import Expansion, Map
+    from trainsleuth.observing import ObservedMap
     from trainsleuth.probing import ProbeReport, Request
     from trainsleuth.triage import Case
 
@@ -37,6 +38,18 @@ def _harmless(text: str, files: Iterable[str]) -> str:
     for odd in sorted((path for path in files if path != path_text(path)), key=len, reverse=True):
         text = text.replace(odd, path_text(odd))
     return visible(text)
+
+
+def observed_map_answer(found: ObservedMap, files: Iterable[str]) -> Answer:
+    """The map with what ran on it; where nothing trained, the program's last words below it."""
+    seen = found.observation
+    said = (quoted(seen.output[-2_000:]),) if seen.output.strip() and not seen.trained else ()
+    return replace(
+        map_answer(found.map, files),
+        sections=(Section("the last words of the program:", said),),
+        plain=found.to_dict(),
+        code=NOTHING_WRONG if seen.trained else FAILED,
+    )
 
 
 def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:

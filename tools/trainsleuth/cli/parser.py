@@ -13,6 +13,7 @@ from trainsleuth import __version__
 from trainsleuth.answers.answer import FAILED
 
 _WITH_COMMAND = frozenset({"probe", "triage"})
+_MAY_OBSERVE = frozenset({"map", "read"})
 _EXIT_CODES = "exit code: 0 nothing wrong found, 1 something found, 2 wrong usage, nothing examined, or we failed"
 
 
@@ -32,15 +33,24 @@ def run(given: Sequence[str]) -> int:
         asked = parser.parse_args(ours)
         if asked.verb is None:
             parser.error("no command was given")
-        if asked.verb in _WITH_COMMAND and not command:
-            parser.error(f"put your own command after --, for example: trainsleuth {asked.verb} -- python train.py")
-        if command and asked.verb not in _WITH_COMMAND:
-            parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
+        _check_command(parser, asked, command)
     except SystemExit as end:
         return int(end.code or 0)
     from trainsleuth.cli import verbs
 
     return verbs.run(asked, tuple(command))
+
+
+def _check_command(parser: argparse.ArgumentParser, asked: argparse.Namespace, command: Sequence[str]) -> None:
+    """A command is there where one is run, and nowhere else."""
+    observes = asked.verb in _MAY_OBSERVE and asked.observe
+    if (asked.verb in _WITH_COMMAND or observes) and not command:
+        words = f"{asked.verb} --observe" if observes else asked.verb
+        parser.error(f"put your own command after --, for example: trainsleuth {words} -- python train.py")
+    if command and not observes and asked.verb in _MAY_OBSERVE:
+        parser.error(f"{asked.verb} runs no program unless you say --observe")
+    if command and not observes and asked.verb not in _WITH_COMMAND:
+        parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
 
 
 def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -56,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"trainsleuth {__version__}")
     add = parser.add_subparsers(dest="verb", metavar="COMMAND", parser_class=_Parser).add_parser
     _add_map(add("map", help="which lines are the model, the loss, the loop ... of a training repository"))
+    _add_read(add("read", help="the questions of a reading in three passes, in the notes, answered as far as is known"))
     _add_check(add("check", help="search the code for silent bugs, without running it"))
     _add_probe(add("probe", help="put questions to your own training program while it runs"))
     _add_triage(add("triage", help="search, probe, and say which cause is the likeliest"))
@@ -82,7 +93,22 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument(
         "--budget", metavar="TOKENS", type=_count, help="size of the answer (default: 2000, expand: 1500)"
     )
+    _add_observe(map_, "mark what really ran")
     _add_format(map_, "mermaid")
+
+
+def _add_read(read: argparse.ArgumentParser) -> None:
+    read.add_argument("repo", nargs="?", type=Path, default=Path(), help="the repository (default: here)")
+    read.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
+    read.add_argument("--recipe", metavar="FILE", help="the YAML or JSON configuration that chooses the parts")
+    read.add_argument("--notes", metavar="FILE", type=Path, help="the notes (default: trainsleuth-notes.md in REPO)")
+    _add_observe(read, "let what ran answer")
+    _add_format(read)
+
+
+def _add_observe(parser: argparse.ArgumentParser, purpose: str) -> None:
+    parser.add_argument("--observe", action="store_true", help=f"run two steps of the command after --, and {purpose}")
+    _add_limits(parser, seconds=60.0, default="60")
 
 
 def _add_check(check: argparse.ArgumentParser) -> None:
@@ -95,6 +121,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
 def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "trainsleuth probe [options] -- COMMAND ..."
     probe.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
+    probe.add_argument("--notes", metavar="FILE", type=Path, help="add what was found to these notes (default: none)")
     _add_run(probe, seconds=60.0, default="60")
 
 
@@ -122,16 +149,20 @@ def _add_agent(agent: argparse._ArgumentGroup) -> None:
 
 def _add_run(parser: argparse.ArgumentParser, seconds: float | None, default: str) -> None:
     parser.add_argument("--steps", metavar="N", type=_count, help="training steps to watch at most")
+    parser.add_argument("--root", metavar="DIR", type=Path, help="the repository (default: the one around this folder)")
+    _add_limits(parser, seconds, default)
+    _add_format(parser)
+
+
+def _add_limits(parser: argparse.ArgumentParser, seconds: float | None, default: str) -> None:
     parser.add_argument("--time", metavar="SECONDS", type=_seconds, default=seconds, help=f"default: {default}")
     parser.add_argument("--python", metavar="PY", help="the interpreter that runs your program")
-    parser.add_argument("--root", metavar="DIR", type=Path, help="the repository (default: the one around this folder)")
     parser.add_argument(
         "--contain",
         choices=["auto", "overlay", "copy", "none"],
         default="auto",
         help="keep what the program writes out of the repository: by an overlay, in a copy, or not at all",
     )
-    _add_format(parser)
 
 
 def _add_notes(notes: argparse.ArgumentParser) -> None:
@@ -139,6 +170,7 @@ def _add_notes(notes: argparse.ArgumentParser) -> None:
         "repo", nargs="?", type=Path, default=Path(), help="the repository, or the notes (default: here)"
     )
     notes.add_argument("--add", metavar="TEXT", help="add what you saw")
+    notes.add_argument("--answers", metavar="ID", help="with --add: the question of the reading that it answers")
     notes.add_argument("--at", metavar="PATH:LINE", type=_place, default=(None, None), help="where you saw it")
     _add_format(notes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,8 @@ def _map(asked: argparse.Namespace, command: Command) -> int:
 
     given = {"scope": asked.scope, "recipe": asked.recipe}
     try:
+        if asked.observe:
+            return _observed_map(asked, command)
         if asked.format == "mermaid":
             print(diagram(asked.repo, **given), end="")
             return NOTHING_WRONG
@@ -59,6 +62,52 @@ def _map(asked: argparse.Namespace, command: Command) -> int:
             answer = map_answer(map_repository(asked.repo, **given, budget=asked.budget or 2000), files)
     except ValueError as error:  # the budget, or a component that does not exist
         raise UsageError(str(error)) from error
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _observed_map(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reports import observed_map_answer
+    from trainsleuth.observing import observed_map
+    from trainsleuth.repository import Repository
+
+    with cancellable() as cancelled, output.progress() as say:
+        request = _observed_request(asked, command, cancelled, say)
+        found = observed_map(request, asked.repo, asked.scope, asked.recipe, asked.budget or 2000)
+    answer = observed_map_answer(found, Repository(asked.repo).files)
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _observed_request(
+    asked: argparse.Namespace, command: Command, cancelled: Callable[[], bool], say: Callable[[str], None] | None
+) -> Request:
+    """The command runs here when this is a folder of the repository, else in its root."""
+    from trainsleuth.probing import Request
+
+    root, here = asked.repo.resolve(), Path.cwd().resolve()
+    return Request(
+        command,
+        seconds=asked.time,
+        root=root,
+        cwd=here if here.is_relative_to(root) else root,
+        python=asked.python,
+        contain=asked.contain,
+        cancelled=cancelled,
+        progress=say,
+    )
+
+
+def _read(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.answers.reading import reading_answer
+    from trainsleuth.notes import Notes
+    from trainsleuth.reading import PASSES, read_repository
+
+    notes = Notes(asked.notes or asked.repo)
+    with cancellable() as cancelled, output.progress() as say:
+        request = _observed_request(asked, command, cancelled, say) if asked.observe else None
+        reading = read_repository(asked.repo, notes, asked.scope, asked.recipe, request)
+    answer = reading_answer(reading, PASSES, output.width())
     output.show(answer, asked.format)
     return answer.code
 
@@ -89,6 +138,10 @@ def _probe(asked: argparse.Namespace, command: Command) -> int:
         request = _request(asked, command, cancelled, say)
         request = replace(request, only=frozenset(asked.only) if asked.only else None)
         report = run_probes(request)
+    if asked.notes is not None:
+        from trainsleuth.notes import Notes
+
+        Notes(asked.notes).add_findings(report.findings, command=shlex.join(command))
     answer = probe_answer(report, request, output.width())
     output.show(answer, asked.format)
     return answer.code
@@ -139,9 +192,16 @@ def _notes(asked: argparse.Namespace, command: Command) -> int:
     if not asked.repo.exists():
         raise UsageError(f"{asked.repo} does not exist; give a repository, or a file of notes")
     notes = Notes(asked.repo)
+    if asked.answers is not None and asked.add is None:
+        raise UsageError(f"say with --add what answers {asked.answers!r}, and with --at where")
     if asked.add is not None:
         path, line = asked.at
-        added = notes.add_note(asked.add, path=path, line=line)
+        if asked.answers is not None:
+            from trainsleuth.reading import answer_question
+
+            added = answer_question(notes, asked.answers, asked.add, path, line)
+        else:
+            added = notes.add_note(asked.add, path=path, line=line)
         output.say(f"added to {notes.path}" if added else f"{notes.path} says so already")
     answer = notes_answer(notes.read(), notes.path, output.width())
     output.show(answer, asked.format)
@@ -172,6 +232,7 @@ def _serve(asked: argparse.Namespace, command: Command) -> int:
 
 _VERBS: dict[str, Callable[[argparse.Namespace, Command], int]] = {
     "map": _map,
+    "read": _read,
     "check": _check,
     "probe": _probe,
     "triage": _triage,
