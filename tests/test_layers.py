@@ -55,7 +55,7 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "accepted", "again", "agent", "checks", "content", "entry", "evidence", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
+        *RECORDS, "", "accepted", "again", "agent", "checks", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
         "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
     },
     "cli": {
