@@ -46,6 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "loss_surface": {"launcher", "matplotlib"},
     "sweep": {"scipy"},
     "probing": {"finding", "launcher", "probes", "trace"},
+    "again": {"finding", "launcher", "probing"},
     "observing": {"launcher", "map", "probes", "probing", "trace", "wording"},
     "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
     "handbook": {"", "checks", "lore", "probes"},
@@ -54,11 +55,11 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "accepted", "agent", "checks", "content", "entry", "evidence", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
+        *RECORDS, "", "accepted", "again", "agent", "checks", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
         "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
     },
     "cli": {
-        "", "accepted", "agent", "answers", "cache", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
+        "", "accepted", "again", "agent", "answers", "cache", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
         "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
     },
     "__main__": {"cli"},

@@ -185,7 +185,7 @@ class Repository:
         return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", " ")
 
     def search(self, pattern: str, globs: Iterable[str] = (), limit: int = 1000) -> list[Hit]:
-        """Lines that match the regular expression `pattern` (Rust syntax), by path and line, at most `limit`.
+        """Lines of `files` that match the regular expression `pattern` (Rust syntax), by path and line, at most `limit`.
 
         Raises RepositoryError when the pattern is not a regular expression.
         """
@@ -201,8 +201,9 @@ class Repository:
             )
         except ValueError as error:
             raise RepositoryError(f"{pattern!r} is not a regular expression: {error}") from error
-        hits = [hit for block in found for line in block.splitlines() for hit in self._hit(line, where)]
-        return sorted(hits, key=lambda hit: (hit.path, hit.line))[:limit]
+        hits = (hit for block in found for line in block.splitlines() for hit in self._hit(line, where))
+        listed = frozenset(self.files)  # a glob that names a hidden or an ignored file lets ripgrep read it
+        return sorted((hit for hit in hits if hit.path in listed), key=lambda hit: (hit.path, hit.line))[:limit]
 
     def _hit(self, line: str, where: str) -> Iterator[Hit]:
         fields = line.split(_FIELD, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from trainsleuth_mcp.tools.casework import add_to_notes, read_notes, suggest_next_test
 from trainsleuth_mcp.tools.reading import find_silent_bugs, look_up_folklore, map_training_repo
@@ -14,7 +15,7 @@ from trainsleuth_mcp.tools.running import run_probe, triage_training_run
 class Tool:
     """One tool and what hosts are told about it. A tool that runs code may reach whatever that code reaches."""
 
-    run: Callable[..., Awaitable[str]]
+    run: Callable[..., Awaitable[Any]]
     title: str
     reads_only: bool
     runs_code: bool = False

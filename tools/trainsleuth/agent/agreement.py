@@ -47,7 +47,7 @@ class Agreement:
     @property
     def words(self) -> str:
         """What is asked of the user, in a sentence."""
-        change = " and, on a copy, with changes that it proposes" if self.may_change else ""
+        change = " and, on a copy, with changes that it writes: its code then runs as you" if self.may_change else ""
         return (
             f"A model may run {shlex.join(self.command)!r} in {self.root / self.cwd}, up to {self.seconds:.0f} s at a time, "
             f"as often as its limits allow{change}; it reads files below {self.root}, and what it reads is sent to the API."

@@ -11,10 +11,11 @@ from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Sec
 from trainsleuth.answers.findings import counted, sections
 from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
 from trainsleuth.finding import Finding
-from trainsleuth.wording import one_line, path_text, quoted, shown, visible, wrapped
+from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.accepted import Review
+    from trainsleuth.again import AgainReport
     from trainsleuth.checks import CheckReport
     from trainsleuth.map import Expansion, Map
     from trainsleuth.observing import ObservedMap
@@ -117,9 +118,37 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) 
             "unresolved": report.unresolved,
             "ran": report.ran,
             "trained": report.trained,
+            "run": report.run,
+            "artifacts": report.artifacts,
         },
-        tail=f"{_examined_text(report.examined, width)}\n{_repeat('probe', asked)}",
+        tail="\n".join(
+            [_examined_text(report.examined, width), _repeat("probe", asked)]
+            + (
+                [f"after a change: trainsleuth probe --again {report.run}"]
+                if any(f.is_alarm for f in report.findings)
+                else []
+            )
+        ),
         code=_code(report.findings, report.trained),
+    )
+
+
+def again_answer(again: AgainReport, width: int | None = None) -> Answer:
+    """What became of each failure of an earlier run, and what the new run says."""
+    flipped = sum(flip.became == "flipped" for flip in again.flips)
+    answer = probe_answer(again.report, again.request, width)
+    lines = tuple(wrapped(one_line(str(flip)), "  ", width, "  ") for flip in again.flips)
+    told = [{"by": f.before.by, "became": f.became, "before": f.before, "after": f.after} for f in again.flips]
+    return replace(
+        answer,
+        head=wrapped(
+            f"{one_line(shlex.join(again.request.command))}: {flipped} of {len(again.flips)} failures flipped",
+            "",
+            width,
+        ),
+        sections=(Section("what failed before:", lines, NARROW_PROBE), *answer.sections),
+        plain={**answer.plain, "again": strict(told)},
+        code=answer.code if again.is_mended or answer.code == FAILED else FOUND,
     )
 
 

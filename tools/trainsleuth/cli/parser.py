@@ -44,7 +44,10 @@ def run(given: Sequence[str]) -> int:
 def _check_command(parser: argparse.ArgumentParser, asked: argparse.Namespace, command: Sequence[str]) -> None:
     """A command is there where one is run, and nowhere else."""
     observes = asked.verb in _MAY_OBSERVE and asked.observe
-    if (asked.verb in _WITH_COMMAND or observes) and not command:
+    again = getattr(asked, "again", None)
+    if again and command:
+        parser.error("--again runs the command of the earlier run; leave out the -- and what follows it")
+    if (asked.verb in _WITH_COMMAND or observes) and not command and not again:
         words = f"{asked.verb} --observe" if observes else asked.verb
         parser.error(f"put your own command after --, for example: trainsleuth {words} -- python train.py")
     if command and not observes and asked.verb in _MAY_OBSERVE:
@@ -129,6 +132,11 @@ def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "trainsleuth probe [options] -- COMMAND ..."
     probe.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
     probe.add_argument("--notes", metavar="FILE", type=Path, help="add what was found to these notes (default: none)")
+    probe.add_argument(
+        "--again",
+        metavar="RUN",
+        help='after a change: what failed in this earlier run once more ("last" is the newest)',
+    )
     _add_run(probe, seconds=60.0, default="60")
 
 

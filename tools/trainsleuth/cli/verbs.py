@@ -149,6 +149,8 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _probe(asked: argparse.Namespace, command: Command) -> int:
+    if asked.again:
+        return _again(asked)
     from trainsleuth.answers.reports import probe_answer
     from trainsleuth.probing import run_probes
 
@@ -161,6 +163,17 @@ def _probe(asked: argparse.Namespace, command: Command) -> int:
 
         Notes(asked.notes).add_findings(report.findings, command=shlex.join(command))
     answer = probe_answer(report, request, output.width())
+    output.show(answer, asked.format)
+    return answer.code
+
+
+def _again(asked: argparse.Namespace) -> int:
+    from trainsleuth.again import probe_again
+    from trainsleuth.answers.reports import again_answer
+
+    with cancellable() as cancelled, output.progress() as say:
+        again = probe_again(asked.again, _request(asked, (), cancelled, say))
+    answer = again_answer(again, output.width())
     output.show(answer, asked.format)
     return answer.code
 
