@@ -27,13 +27,16 @@ __all__ = [
     "COMPONENTS",
     "EXPANDABLE",
     "MIN_BUDGET",
+    "Anatomy",
     "Expansion",
     "Map",
     "Part",
     "Place",
     "diagram",
+    "draw",
     "expand_component",
     "map_repository",
+    "read_anatomy",
 ]
 
 
@@ -58,6 +61,15 @@ def map_repository(
             return draw(anatomy, budget)
 
     return answered(repository, ("map", scope, recipe, budget), Map, drawn)
+
+
+def read_anatomy(
+    root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
+) -> Anatomy:
+    """All that a map is drawn from, with as many places as `budget` could ever show. Raises as `map_repository`."""
+    _check_budget(budget)
+    with no_collection():
+        return _anatomy(Repository(root), scope, recipe, budget)[0]
 
 
 def expand_component(
