@@ -11,15 +11,16 @@ or open with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from trainsleuth.facts import Index, build_index
+from trainsleuth.facts import Index, build_index, keep_facts, no_collection
 from trainsleuth.finding import Finding, Outcome, best_first
+from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
 
 from ._verdicts import Verdicts
@@ -100,8 +101,22 @@ def run_checks(
     Raises UnknownCheckError for an id in `only`, RepositoryError for a path outside the project.
     """
     chosen = {name: _module(name) for name in only} if only else _modules()
-    index = project if isinstance(project, Index) else build_index(project)
-    scopes = [index.repository.relative(path) for path in paths] if paths else ["."]
+    repository = project.repository if isinstance(project, Index) else project
+    scopes = [repository.relative(path) for path in paths] if paths else ["."]
+
+    def searched() -> CheckReport:
+        with no_collection():
+            index = project if isinstance(project, Index) else build_index(project)
+            report = _run(chosen, index, scopes)
+            keep_facts(index)
+            return report
+
+    if isinstance(project, Index):
+        return searched()
+    return answered(project, ("check", sorted(chosen), scopes), CheckReport, searched)
+
+
+def _run(chosen: Mapping[str, Check], index: Index, scopes: list[str]) -> CheckReport:
     findings: list[Finding] = []
     examined: dict[str, dict[str, int]] = {}
     unresolved: list[Unresolved] = []

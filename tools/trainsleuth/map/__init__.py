@@ -7,11 +7,11 @@ print(map_repository("path/to/project").text)
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
+from trainsleuth.facts import keep_facts, no_collection
+from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
@@ -27,13 +27,16 @@ __all__ = [
     "COMPONENTS",
     "EXPANDABLE",
     "MIN_BUDGET",
+    "Anatomy",
     "Expansion",
     "Map",
     "Part",
     "Place",
     "diagram",
+    "draw",
     "expand_component",
     "map_repository",
+    "read_anatomy",
 ]
 
 
@@ -50,9 +53,23 @@ def map_repository(
     budget below MIN_BUDGET.
     """
     _check_budget(budget)
-    with _no_collecting():
-        anatomy, _ = _anatomy(root, scope, recipe, budget)
-        return draw(anatomy, budget)
+    repository = Repository(root)
+
+    def drawn() -> Map:
+        with no_collection():
+            anatomy, _ = _anatomy(repository, scope, recipe, budget)
+            return draw(anatomy, budget)
+
+    return answered(repository, ("map", scope, recipe, budget), Map, drawn)
+
+
+def read_anatomy(
+    root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
+) -> Anatomy:
+    """All that a map is drawn from, with as many places as `budget` could ever show. Raises as `map_repository`."""
+    _check_budget(budget)
+    with no_collection():
+        return _anatomy(Repository(root), scope, recipe, budget)[0]
 
 
 def expand_component(
@@ -65,15 +82,15 @@ def expand_component(
     """
     _check_budget(budget)
     check_part(what)
-    with _no_collecting():
-        anatomy, launch = _anatomy(root, scope, recipe, 4 * budget)
+    with no_collection():
+        anatomy, launch = _anatomy(Repository(root), scope, recipe, 4 * budget)
         return expand(anatomy, what, budget, launch)
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:
     """The data flow of a program as a Mermaid flowchart; the arguments and errors are those of `map_repository`."""
-    with _no_collecting():
-        anatomy, _ = _anatomy(root, scope, recipe, 2000)
+    with no_collection():
+        anatomy, _ = _anatomy(Repository(root), scope, recipe, 2000)
         return draw_diagram(anatomy)
 
 
@@ -82,22 +99,9 @@ def _check_budget(budget: int) -> None:
         raise ValueError(f"budget {budget} is too small for ten components: give at least {MIN_BUDGET} tokens")
 
 
-@contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Hundreds of thousands of records live until the end: looking for garbage doubles the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
 def _anatomy(
-    root: str | os.PathLike[str], scope: str | None, recipe: str | None, budget: int
+    repository: Repository, scope: str | None, recipe: str | None, budget: int
 ) -> tuple[Anatomy, Command | None]:
-    repository = Repository(root)
     index = read_index(repository)
     where = _existing(repository, scope, "scope", index.files)
     launch = command_of(index, recipe) if recipe is not None else None
@@ -105,7 +109,9 @@ def _anatomy(
         recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
     program = find_program(index, where, chosen, launch)
-    return parts_of(index, program, where, chosen, budget), launch
+    anatomy = parts_of(index, program, where, chosen, budget)
+    keep_facts(index)
+    return anatomy, launch
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

@@ -149,7 +149,16 @@ FRAMEWORKS = (
         ("Runner", "EpochBasedRunner", "IterBasedRunner"),
         ("train", "run", "test", "val"),
         _ALL_BUT_DATA,
-        ("loss", "forward", "train_step", "val_step", "predict", "forward_train", "after_train_iter", "after_train_epoch"),
+        (
+            "loss",
+            "forward",
+            "train_step",
+            "val_step",
+            "predict",
+            "forward_train",
+            "after_train_iter",
+            "after_train_epoch",
+        ),
     ),
     Framework("Ultralytics", ("ultralytics",), ("YOLO",), ("train",), (*_ALL_BUT_DATA, "data", "model"), ()),
 )
@@ -165,7 +174,9 @@ OTHER_LIBRARIES = {
 
 
 _TRAINERS = ("Trainer", "Learner", "Runner")
-_NO_TRAINERS = frozenset({"torch", "ray", "unittest", "click", "typer", "asyncio", "pytest", "doctest", "multiprocessing"})
+_NO_TRAINERS = frozenset(
+    {"torch", "ray", "unittest", "click", "typer", "asyncio", "pytest", "doctest", "multiprocessing"}
+)
 
 
 def _unnamed(name: str) -> Framework | None:
@@ -173,7 +184,9 @@ def _unnamed(name: str) -> Framework | None:
     package, *parts = name.split(".")
     if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS) for part in parts):
         return None
-    return Framework(package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, tuple(HF_HOOKS + LIGHTNING_HOOKS))
+    return Framework(
+        package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, tuple(HF_HOOKS + LIGHTNING_HOOKS)
+    )
 
 
 class Handover(NamedTuple):

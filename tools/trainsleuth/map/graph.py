@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, bindings
 
 from .common_names import COMMON_NAMES
 from .running import executed, imported, is_guarded
@@ -148,6 +148,8 @@ class Graph:
             yield from self._on_value(function, call)
         for argument in call.parts[1:]:
             value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
+            for one in _items(self.index, function, value):
+                yield from self._handed_over(function, one)
             if value.kind == "path" and value.text != "self":
                 yield from self._handed_over(function, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
@@ -212,6 +214,21 @@ class Graph:
                 if self.index.method(cls, method.name) is method:
                     yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
+
+
+def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:
+    """Names in a table or a list of functions, in place or bound before: CLI({"train": train})."""
+    if value.kind == "path" and value.text.isidentifier():
+        body = index.files[function.path].body
+        bound = bindings(function).get(value.text) or bindings(body).get(value.text, ())
+        if len(bound) == 1 and bound[0].value is not None and bound[0].value.kind in ("dict", "list"):
+            yield from _items(index, function, bound[0].value)
+    elif value.kind in ("dict", "list", "tuple", "pair"):
+        for part in value.parts:
+            if part.kind == "path":
+                yield part
+            elif part.kind in ("dict", "pair"):
+                yield from _items(index, function, part)
 
 
 _BY_NAME = frozenset({"import_module", "__import__", "exec", "spec_from_file_location", "locate", "run_path", "run_module", "instantiate", "get_obj_from_str", "eval"})  # fmt: skip

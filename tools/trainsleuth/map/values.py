@@ -63,7 +63,7 @@ class Values:
     def __init__(
         self,
         index: Index,
-        excluded: frozenset[Class] = frozenset(),
+        excluded: frozenset[Class | Function] = frozenset(),
         kinds: Mapping[str, Class] | None = None,
         configured: Mapping[str, Class] | None = None,
         looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
@@ -112,9 +112,9 @@ class Values:
             if isinstance(symbol, Class | Function | External):
                 return (symbol,)
             if isinstance(symbol, Variable):
+                if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
+                    return self._parameter_callables(symbol.scope, symbol.name, depth)
                 return self._variable_callables(symbol, depth)
-            if function.parameter(expr.text) is not None:
-                return self._parameter_callables(function, expr.text, depth)
             return self._attribute_callables(function, expr, depth)
         if expr.kind == "attr":  # Trainer(...).train
             return self._attribute_callables(function, expr, depth)

@@ -43,7 +43,8 @@ def settings_of(file: FileFacts) -> dict[str, ConfigValue]:
                     if value.kind in ("list", "tuple") and target.text == "_base_":
                         table.update(_listed(key, value.parts))
                     else:
-                        table[key] = ConfigValue(text_of(value), value.line)
+                        known = table.get(value.text) if value.kind == "path" else None
+                        table[key] = ConfigValue(known.value if known else text_of(value), value.line)
     return table
 
 
