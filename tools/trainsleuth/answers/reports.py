@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
 from trainsleuth.answers.findings import counted, sections
 from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
 from trainsleuth.finding import Finding
-from trainsleuth.wording import one_line, path_text, shown, visible, wrapped
+from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.accepted import Review
+    from trainsleuth.again import AgainReport
     from trainsleuth.checks import CheckReport
     from trainsleuth.map import Expansion, Map
+    from trainsleuth.observing import ObservedMap
     from trainsleuth.probing import ProbeReport, Request
     from trainsleuth.triage import Case
 
@@ -38,6 +40,18 @@ def _harmless(text: str, files: Iterable[str]) -> str:
     for odd in sorted((path for path in files if path != path_text(path)), key=len, reverse=True):
         text = text.replace(odd, path_text(odd))
     return visible(text)
+
+
+def observed_map_answer(found: ObservedMap, files: Iterable[str]) -> Answer:
+    """The map with what ran on it; where nothing trained, the program's last words below it."""
+    seen = found.observation
+    said = (quoted(seen.output[-2_000:]),) if seen.output.strip() and not seen.trained else ()
+    return replace(
+        map_answer(found.map, files),
+        sections=(Section("the last words of the program:", said),),
+        plain=found.to_dict(),
+        code=NOTHING_WRONG if seen.trained else FAILED,
+    )
 
 
 def check_answer(review: Review, where: str, sources: int, width: int | None = None) -> Answer:
@@ -104,9 +118,37 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) 
             "unresolved": report.unresolved,
             "ran": report.ran,
             "trained": report.trained,
+            "run": report.run,
+            "artifacts": report.artifacts,
         },
-        tail=f"{_examined_text(report.examined, width)}\n{_repeat('probe', asked)}",
+        tail="\n".join(
+            [_examined_text(report.examined, width), _repeat("probe", asked)]
+            + (
+                [f"after a change: trainsleuth probe --again {report.run}"]
+                if any(f.is_alarm for f in report.findings)
+                else []
+            )
+        ),
         code=_code(report.findings, report.trained),
+    )
+
+
+def again_answer(again: AgainReport, width: int | None = None) -> Answer:
+    """What became of each failure of an earlier run, and what the new run says."""
+    flipped = sum(flip.became == "flipped" for flip in again.flips)
+    answer = probe_answer(again.report, again.request, width)
+    lines = tuple(wrapped(one_line(str(flip)), "  ", width, "  ") for flip in again.flips)
+    told = [{"by": f.before.by, "became": f.became, "before": f.before, "after": f.after} for f in again.flips]
+    return replace(
+        answer,
+        head=wrapped(
+            f"{one_line(shlex.join(again.request.command))}: {flipped} of {len(again.flips)} failures flipped",
+            "",
+            width,
+        ),
+        sections=(Section("what failed before:", lines, NARROW_PROBE), *answer.sections),
+        plain={**answer.plain, "again": strict(told)},
+        code=answer.code if again.is_mended or answer.code == FAILED else FOUND,
     )
 
 

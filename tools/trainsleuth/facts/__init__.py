@@ -35,7 +35,8 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
 `loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
 expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
-all that goes into it.
+all that goes into it. `built_optimizers(index)` and `switches(index, function)`: what optimizers own, what is
+frozen and thawed. `rank_of(index, expr, spot)`: how many axes a tensor has, where the code says it.
 
 Order: `surroundings(index, spot, call, "backward")` gives the loop or function around a call in which a
 backward also happens, at any depth, and from there what runs before and after it; `guards` the tests that
@@ -46,11 +47,12 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
 """
 
-from .build import build_index
+from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
+from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
 from .losses import LossCall, loss_calls
@@ -60,6 +62,7 @@ from .minimised import Minimised, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
+from .optimizers import Built, built_optimizers
 from .order import (
     Surrounding,
     excludes,
@@ -71,6 +74,7 @@ from .order import (
     surroundings,
     unfolded,
 )
+from .ranks import Rank, axis_of, rank_of
 from .records import (
     MODULE_BODY,
     Block,
@@ -97,6 +101,7 @@ __all__ = [
     "MODULE_BODY",
     "Block",
     "Branch",
+    "Built",
     "Class",
     "ConfigValue",
     "Effect",
@@ -117,10 +122,12 @@ __all__ = [
     "Minimised",
     "Module",
     "Parameter",
+    "Rank",
     "Round",
     "Site",
     "Spot",
     "Surrounding",
+    "Switch",
     "Symbol",
     "Target",
     "Term",
@@ -128,9 +135,11 @@ __all__ = [
     "Unknown",
     "Value",
     "Variable",
+    "axis_of",
     "bindings",
     "bound_names",
     "build_index",
+    "built_optimizers",
     "called",
     "derived",
     "encloses",
@@ -146,6 +155,7 @@ __all__ = [
     "is_sure",
     "is_test",
     "is_torch",
+    "keep_facts",
     "loops_around",
     "loss_calls",
     "made_at",
@@ -155,13 +165,16 @@ __all__ = [
     "modules_of_optimizer",
     "no_collection",
     "number_sign",
+    "own_switches",
     "owns_parameters",
+    "rank_of",
     "reaching",
     "rounds",
     "sounds_like_optimizer",
     "stepped",
     "steps_optimizer",
     "surroundings",
+    "switches",
     "terms",
     "trained_losses",
     "unfolded",
