@@ -90,6 +90,16 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("tril() == 0", "tril() < 0"),),
         "independence", "logits = model(x)", "sees the future: outputs at 12 of the first 12 positions",
     ),
+    "a rate that moves nothing": (
+        "pictures",
+        (("lr=0.003", "lr=1e-11"),),
+        "parameter_table", "optimizer.step()", "none by more than",
+    ),
+    "accumulation without division": (
+        "stream",
+        (("criterion(model(x), y) / 2", "criterion(model(x), y)"),),
+        "step_trace", "loss.backward()", "steps on the sum of 2 gradients",
+    ),
     "units that never wake": (
         "pictures",
         (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 50.0)"),),

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp_session import ask, talk, told
-from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PICTURES, PYTHON, SOFTMAX, environment
+from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment
 from trainsleuth import __version__
 from trainsleuth.answers.pictures import pictures
 from trainsleuth.launcher import Run
@@ -193,17 +194,19 @@ def test_a_probe_and_a_triage_of_a_real_run(home: Path, repo: Path) -> None:
     assert not (repo / "__pycache__").exists()
 
 
-def test_pictures_that_entered_the_model_can_be_looked_at(home: Path, repo: Path) -> None:
-    (repo / "train.py").write_text(PICTURES)
+def test_pictures_of_the_batch_come_along_when_they_are_asked_for(home: Path, repo: Path) -> None:
+    program = Path(__file__).parent / "targets" / "questions" / "pictures.py"
+    (repo / "train.py").write_text(program.read_text())
 
-    async def conversation(client: Client) -> list[Any]:
-        asked = {"command": TRAIN, "only": ["batch_as_seen"], "seconds": 40}
-        return list((await client.call_tool("run_probe", asked)).content)
+    async def conversation(client: Client) -> Any:
+        wanted = {"command": TRAIN, "only": ["batch_as_seen"], "steps": 5, "seconds": 40}
+        return (await client.call_tool("run_probe", wanted)).content
 
     text, picture = talk(home, repo, conversation)
-    assert "8 of 8 pictures [3, 12, 12]" in text.text
-    assert (picture.type, picture.mime_type) == ("image", "image/png")
-    assert base64.b64decode(picture.data).startswith(b"\x89PNG")
+    assert "16 of 16 pictures [1, 10, 10]" in text.text
+    pixels = base64.b64decode(picture.data)
+    assert (picture.mime_type, pixels[:8]) == ("image/png", b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", pixels[16:24]) == (4 * 12 + 2, 4 * 12 + 2)
 
 
 def test_only_files_of_the_run_are_shown_as_pictures(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 from trainsleuth.answers import Answer
 
@@ -47,6 +48,8 @@ and shows what really ran and where that differs. To search for bugs, find_silen
     scope_ = inside(folder, scope) if scope else None
     recipe_ = recipe if " " in recipe else inside(folder, recipe) if recipe else None
     words = words_of(observe_command) if observe_command else ()
+    if words and expand:
+        raise ToolError("observe_command marks the whole map; leave out expand")
 
     def read(call: Call) -> Answer:
         from trainsleuth.answers.reports import expansion_answer, map_answer
@@ -86,14 +89,14 @@ that proves each, what was ruled out and what could not be resolved. To test the
     chosen = [inside(folder, path) for path in paths] if paths else None
 
     def work(call: Call) -> Answer:
+        from trainsleuth.accepted import reviewed
         from trainsleuth.answers.reports import check_answer
-        from trainsleuth.checks import run_checks
         from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
         repository = Repository(folder)
-        report = run_checks(repository, only=only, paths=chosen)
-        hear(folder, report.findings)
-        return check_answer(report, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
+        review = reviewed(repository, only=only, paths=chosen)
+        hear(folder, review.report.findings)
+        return check_answer(review, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
 
     return told(await in_thread(work, context), "check", tokens(detail))
 

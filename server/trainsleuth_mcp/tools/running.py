@@ -20,6 +20,7 @@ from trainsleuth_mcp.tools.arguments import Command, Contain, Cwd, Detail, Ids, 
 if TYPE_CHECKING:
     from trainsleuth.probing import Request
 
+MOST_PICTURES, MOST_BYTES = 2, 400_000  # sent along when the batches themselves were asked for
 _one_program_at_a_time = anyio.Lock()
 
 

@@ -11,9 +11,11 @@ from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Sec
 from trainsleuth.answers.findings import counted, line_text, sections
 from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
 from trainsleuth.finding import Finding
-from trainsleuth.wording import one_line, path_text, quoted, shown, visible, wrapped
+from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
 
 if TYPE_CHECKING:
+    from trainsleuth.accepted import Review
+    from trainsleuth.again import AgainReport
     from trainsleuth.checks import CheckReport
     from trainsleuth.map import Expansion, Map
     from trainsleuth.observing import ObservedMap
@@ -52,8 +54,13 @@ def observed_map_answer(found: ObservedMap, files: Iterable[str]) -> Answer:
     )
 
 
-def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:
+def check_answer(review: Review, where: str, sources: int, width: int | None = None) -> Answer:
     """What the checks say about the `sources` files of code at `where`."""
+    report = review.report
+    accepted = tuple(
+        f"  {path_text(one.finding.place)}  {one.finding.by}: {one_line(one.reason)} ({one.how})"
+        for one in review.accepted
+    )
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
     outcome = counted(report.findings) if sources else "nothing was examined, there is no Python code"
@@ -65,19 +72,31 @@ def check_answer(report: CheckReport, where: str, sources: int, width: int | Non
         ),
         sections=(
             *sections(report.findings, width, NARROW_CHECK),
+            Section("accepted:", accepted, NARROW_CHECK),
             Section("could not be resolved:", unresolved, NARROW_CHECK),
             Section("files left out, or read in part:", skipped, "paths"),
         ),
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
+            "accepted": [
+                {"finding": one.finding.to_dict(), "how": one.how, "reason": one.reason} for one in review.accepted
+            ],
+            "baseline_fixed": review.fixed,
             "examined": report.examined,
             "sources": sources,
             "unresolved": report.unresolved,
             "skipped": report.skipped,
             "ran": [],
         },
+        tail=_fixed_text(review.fixed),
         code=_code(report.findings, bool(sources)),
     )
+
+
+def _fixed_text(fixed: int) -> str:
+    if not fixed:
+        return ""
+    return f"{fixed} of the baseline {'is' if fixed == 1 else 'are'} found no more: write it again"
 
 
 def unresolved_lines(report: CheckReport) -> list[str]:
@@ -99,9 +118,37 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) 
             "unresolved": report.unresolved,
             "ran": report.ran,
             "trained": report.trained,
+            "run": report.run,
+            "artifacts": report.artifacts,
         },
-        tail=f"{_examined_text(report.examined, width)}\n{_repeat('probe', asked)}",
+        tail="\n".join(
+            [_examined_text(report.examined, width), _repeat("probe", asked)]
+            + (
+                [f"after a change: trainsleuth probe --again {report.run}"]
+                if any(f.is_alarm for f in report.findings)
+                else []
+            )
+        ),
         code=_code(report.findings, report.trained),
+    )
+
+
+def again_answer(again: AgainReport, width: int | None = None) -> Answer:
+    """What became of each failure of an earlier run, and what the new run says."""
+    flipped = sum(flip.became == "flipped" for flip in again.flips)
+    answer = probe_answer(again.report, again.request, width)
+    lines = tuple(wrapped(one_line(str(flip)), "  ", width, "  ") for flip in again.flips)
+    told = [{"by": f.before.by, "became": f.became, "before": f.before, "after": f.after} for f in again.flips]
+    return replace(
+        answer,
+        head=wrapped(
+            f"{one_line(shlex.join(again.request.command))}: {flipped} of {len(again.flips)} failures flipped",
+            "",
+            width,
+        ),
+        sections=(Section("what failed before:", lines, NARROW_PROBE), *answer.sections),
+        plain={**answer.plain, "again": strict(told)},
+        code=answer.code if again.is_mended or answer.code == FAILED else FOUND,
     )
 
 

@@ -48,7 +48,10 @@ def _check_command(
 ) -> None:
     """A command is there where one is run, and nowhere else; `unknown` words are none of ours."""
     observes = asked.verb in _MAY_OBSERVE and asked.observe
-    if (asked.verb in _WITH_COMMAND or observes) and not command:
+    again = getattr(asked, "again", None)
+    if again and command:
+        parser.error("--again runs the command of the earlier run; leave out the -- and what follows it")
+    if (asked.verb in _WITH_COMMAND or observes) and not command and not again:
         words = f"{asked.verb} --observe" if observes else asked.verb
         example = shlex.join(unknown) if unknown and not unknown[0].startswith("-") else "python train.py"
         parser.error(f"put your own command after --, for example: trainsleuth {words} -- {example}")
@@ -83,6 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_notes(add("notes", help="show the notes of a case, or add to them"))
     _add_explain(add("explain", help="what stands behind an id: a test, a hypothesis, a claim, a source"))
     _add_report(add("report", help="the notes as one HTML page"))
+    _add_evidence(add("evidence", help="verify the claims, their sources and their measurements"))
+    _add_loss_surface(add("loss-surface", help="where your loss has a slope, over a plane of synthetic predictions"))
+    _add_sweep(add("sweep", help="which variant of a sweep is credibly better, from a CSV of runs"))
     add("serve", help="serve the same tools to an agent, by MCP over stdio")
     return parser
 
@@ -104,6 +110,7 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
         "--budget", metavar="TOKENS", type=_count, help="size of the answer (default: 2000, expand: 1500)"
     )
     _add_observe(map_, "mark what really ran")
+    _add_cache(map_)
     _add_format(map_, "mermaid")
 
 
@@ -125,13 +132,21 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="folders or files (default: here)")
     check.add_argument("--only", metavar="ID", action="append", help="only this check; may be given more than once")
     check.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
-    _add_format(check, "sarif")
+    check.add_argument("--baseline", metavar="FILE", type=Path, help="accept the findings that it holds; see README")
+    check.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings as a baseline")
+    _add_cache(check)
+    _add_format(check, "sarif", "github", "diff")
 
 
 def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "trainsleuth probe [options] -- COMMAND ..."
     probe.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
     probe.add_argument("--notes", metavar="FILE", type=Path, help="add what was found to these notes (default: none)")
+    probe.add_argument(
+        "--again",
+        metavar="RUN",
+        help='after a change: what failed in this earlier run once more ("last" is the newest)',
+    )
     _add_run(probe, seconds=60.0, default="60")
 
 
@@ -197,6 +212,47 @@ def _add_report(report: argparse.ArgumentParser) -> None:
     report.add_argument("-o", "--output", metavar="FILE", type=Path, help="default: a file outside of the repository")
 
 
+def _add_evidence(evidence: argparse.ArgumentParser) -> None:
+    evidence.add_argument("action", choices=["verify"], help="look for claims, numbers and anchors without support")
+    evidence.add_argument(
+        "--source", metavar="[ID=]FILE", action="append", default=[], help="a copy of a source, or a folder of copies"
+    )
+    evidence.add_argument("--fetch", action="store_true", help="also ask the web for the sources that are not given")
+    _add_format(evidence)
+
+
+def _add_loss_surface(surface: argparse.ArgumentParser) -> None:
+    surface.add_argument("loss", metavar="FILE:NAME", help="called as NAME(prediction, target); or MODULE:NAME")
+    surface.add_argument(
+        "--shape", metavar="N,C", type=_places, default=(1, 2), help="of the prediction (default: 1,2)"
+    )
+    surface.add_argument("--target", metavar="EXPR", default="torch.zeros_like(prediction)", help="a tensor expression")
+    surface.add_argument(
+        "--axes", metavar="I,J", type=_places, default=(0, 1), help="which elements move (default: 0,1)"
+    )
+    surface.add_argument("--range", metavar="LOW:HIGH", type=_span, default=(-5.0, 5.0), help="default: -5:5")
+    surface.add_argument("--points", metavar="N", type=_count, default=41, help="along each axis (default: 41)")
+    surface.add_argument("--python", metavar="PY", help="the interpreter that has torch")
+    surface.add_argument("-o", "--output", metavar="FILE", type=Path, help="also draw it: a .png or .svg file")
+    _add_format(surface)
+
+
+def _add_sweep(sweep: argparse.ArgumentParser) -> None:
+    sweep.add_argument("file", metavar="CSV", type=Path, help="one row per run, with a header")
+    sweep.add_argument("--group", metavar="COLUMN", required=True, help="the column that names the variant")
+    sweep.add_argument("--metric", metavar="COLUMN", required=True, help="the column with the score")
+    sweep.add_argument("--seed", metavar="COLUMN", help="the column with the seed: runs of one seed are paired")
+    sweep.add_argument("--baseline", metavar="NAME", help="the variant to compare with (default: the first)")
+    sweep.add_argument("--lower-is-better", action="store_true", help="for a loss or an error")
+    _add_format(sweep)
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-cache", action="store_true", help="read everything anew, keep nothing (for always: TRAINSLEUTH_CACHE=off)"
+    )
+
+
 def _add_format(parser: argparse.ArgumentParser, *more: str) -> None:
     parser.add_argument("--format", choices=["text", "json", *more], default="text", help="default: text")
 
@@ -205,6 +261,23 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+def _places(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers like 1,2")
+    return tuple(map(int, parts))
+
+
+def _span(text: str) -> tuple[float, float]:
+    try:
+        low, high = map(float, text.split(":"))
+    except ValueError:
+        low = high = math.nan
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise argparse.ArgumentTypeError(f"{text!r} is no range like -5:5")
+    return low, high
 
 
 def _seconds(text: str) -> float:

@@ -100,8 +100,9 @@ class Effects:
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
             kind = "clear" if _is_clear(call) else _NAMED.get(call.last)
-            if kind is not None and call.receiver is not None:
-                receiver = call.receiver.text if call.receiver.kind == "path" else ""
+            done_to = (_stepped_by_scaler(call) if kind == "step" else None) or call.receiver
+            if kind is not None and (done_to is not None or kind == "clip"):
+                receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""
                 yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
             for part in call.parts[1:]:  # optimizer.zero_grad handed over without a call
                 inner = part.parts[0] if part.kind == "keyword" else part
@@ -234,6 +235,13 @@ def _is_clear(call: Expr) -> bool:
     if call.last == "zero_" and receiver is not None:
         return receiver.last == "grad" or (receiver.last == "data" and ".grad." in f".{receiver.text}.")
     return False
+
+
+def _stepped_by_scaler(call: Expr) -> Expr | None:
+    """The optimizer of scaler.step(optimizer)."""
+    receiver = call.receiver
+    is_scaler = receiver is not None and receiver.last.lower().endswith(("scaler", "fabric", "accelerator"))
+    return call.arguments[0] if is_scaler and call.arguments else None
 
 
 def _clears(function: Function) -> bool:

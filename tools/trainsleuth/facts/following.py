@@ -46,9 +46,11 @@ class Following(Generic[Answer]):
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
         # a path may be made on the fly, so its identity means nothing
         key = (expr.text if expr.kind == "path" else expr, spot, items)
-        for answers in (self._known, self._partial):
-            if key in answers:
-                return answers[key]
+        known = self._known.get(key)
+        if known is None:
+            known = self._partial.get(key)
+        if known is not None:
+            return known
         if key in self._active:
             self._circles.count += 1
             return ()

@@ -10,6 +10,7 @@ from .expressions import ExpressionReader
 from .grammar import PYTHON, by_kind_id, named
 from .records import Block, Branch, Event, Expr, Loop
 
+MAX_INDENTS = 100  # Python refuses a file with more
 _new: Callable[..., Event] = tuple.__new__
 
 
@@ -21,12 +22,17 @@ class StatementReader:
         self.events: list[Event] = []
         self.loops: list[Loop] = []
         self._branchings = 0
+        self._depth = 0
 
     def body(self, nodes: Iterable[Node], block: Block) -> None:
+        if self._depth >= MAX_INDENTS:
+            return
+        self._depth += 1
         for node in nodes:
             reader = _READERS.get(node.kind_id)
             if reader is not None:
                 reader(self, node, block)
+        self._depth -= 1
 
     def add(
         self,

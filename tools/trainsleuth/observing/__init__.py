@@ -13,10 +13,12 @@ from typing import Any
 from trainsleuth import launcher, probes
 from trainsleuth.launcher import Limits, Run
 from trainsleuth.map import Anatomy, Map, draw, read_anatomy
+from trainsleuth.observing.events import without_transforms
 from trainsleuth.observing.joining import differences, joined
 from trainsleuth.observing.records import Difference, Observation, Seen, Settings
-from trainsleuth.observing.seeing import files, parts, settings, without_transforms
-from trainsleuth.observing.telling import lines, words_of
+from trainsleuth.observing.seeing import files, parts, settings
+from trainsleuth.observing.telling import lines
+from trainsleuth.observing.words import words_of
 from trainsleuth.probing import GRACE, Request
 from trainsleuth.trace import Trace, traces
 

@@ -14,6 +14,7 @@ from trainsleuth.observing.records import Difference, Observation, Seen
 SCORE = {"class": 2.0, "dataset": 2.0, "loader class": 2.0, "loss": 2.0, "optimizer": 2.0, "call": 1.8, "loader": 1.8}
 OTHER_SCORE = 1.6
 MADE = ("optimizer", "scheduler", "loader", "dataset")  # a configuration that is read may name their class
+PLAIN = "PyTorch"  # what the map calls a program without a framework; in one, the framework makes things by itself
 NEAR = 3  # lines: a call over several lines is read at its first and seen to run at any
 TELLING = {  # the roles of a component by which reading and running are compared
     "data": ("dataset", "dataset behind it", "loader", "loader class"),
@@ -74,7 +75,9 @@ def differences(anatomy: Anatomy, seen: Observation) -> Iterator[Difference]:
         if part.status in ("unresolved", "absent"):
             yield Difference(name, f"{part.status}: {part.why}", _told(ran), settles=True)
             continue
-        missed = [one for one in ran if one.path is not None and not _is_read(part, one)]
+        framework = not anatomy.framework.startswith(PLAIN)
+        own = (one for one in ran if one.path is not None and not (framework and one.lib))
+        missed = [one for one in own if not _is_read(part, one)]
         if missed:
             yield Difference(name, _read(part), _told(missed))
     yield from _not_run(anatomy, seen)

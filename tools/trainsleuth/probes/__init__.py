@@ -32,6 +32,7 @@ EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
     "overfit": {"listeners": ["overfit", "losses", "origins"], "steps": 150, "intervenes": True},
     "repeat": {"listeners": ["trace", "prints"], "steps": 12, "times": 2, "on_request": True},
     "pairing": {"listeners": ["trace", "pairing"], "steps": 200, "intervenes": True, "on_request": True},
+    "resume": {"listeners": ["trace", "resume"], "steps": 20, "intervenes": True, "on_request": True},
     "sweep": {"listeners": ["trace", "sweep"], "steps": 120, "intervenes": True, "on_request": True},
 }  # fmt: skip
 

@@ -135,7 +135,7 @@ def _passes(trace: Trace, phases: Sequence[Event], roots: list[int]) -> Iterator
             off = all(not phase["training"] for phase in evaluated)
             again = f"; {sum(p['calls'] for p in evaluated)} calls without gradients, {'all in evaluation mode' if off else 'some in training mode'}"
         yield Finding(
-            by="probe:modes", outcome="pass", confidence="high" if evaluated else "medium", family="eval", path=path, line=line,
+            by="probe:modes", outcome="pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
             message=f"{trained[0]['cls']} trains in {mode} mode in all {sum(p['backwards'] for p in trained)} backwards seen{frozen}{again}; "
             f"{_mode_layers(trained[0]) or 'no'} layers depend on it",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},

@@ -55,7 +55,7 @@ QUESTIONS = (
     Asked("resume", 2, "Where is state restored when a run resumes?"),
     Asked("checkpoint-content", 2, "Does a checkpoint hold all that a resume needs: optimizer, schedule, scaler, seeds, place in the data?", ("resume",)),
     Asked("paper", 2, "Which section or equation of the paper is which line?"),
-    Asked("diagram", 2, "How does data flow, drawn as a diagram?"),
+    Asked("diagram", 2, "How does data flow, drawn as a diagram?", command="trainsleuth map --format mermaid"),
     Asked("surprises", 2, "What surprises, and where does the code deviate from the paper?"),
     Asked("real-steps", 3, "In which order do the operations of a real step run?", ("step_trace",)),
     Asked("what-moves", 3, "Which parameters get a gradient and really move?", ("parameter_table",)),

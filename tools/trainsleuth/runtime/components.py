@@ -16,6 +16,7 @@ from .tensors import describe, kind, shape
 WRAPPERS = ("DataParallel", "DistributedDataParallel", "OptimizedModule", "FullyShardedDataParallel")
 MOST = 40  # objects of one kind that are told
 NEAR_LOSS = 300  # nodes of the graph, nearest to the loss
+MOST_KEYS = 12  # of a checkpoint
 MOST_TENSORS = 12  # of one batch, input or output
 
 
@@ -49,6 +50,19 @@ class Listener:
             stack = self._stack(made)
             self.events("component", component=component, id=id(made), stack=stack, lib=self.bus.sites.here()[1],
                         **dict(self.words.of_class(type(made)), **facts))  # fmt: skip
+
+    def saved(self, thing):
+        self._kept_at("saved", thing)
+
+    def loaded(self, thing):
+        self._kept_at("loaded", thing)
+
+    def _kept_at(self, component, thing):
+        """A checkpoint is written, or was read: at which line, with which parts."""
+        user, library = self.bus.sites.here()
+        if self._is_news(component, (user, library)):
+            keys = [str(key)[:60] for key in list(thing)[:MOST_KEYS]] if isinstance(thing, dict) else []
+            self.events("component", component=component, site=user, lib=library, keys=keys, cls=type(thing).__name__)
 
     # -- objects are used ------------------------------------------------------------------
 

@@ -43,7 +43,8 @@ class Definitions:
             several = getattr(dataset, "datasets", None)
             if inner is None and isinstance(several, (list, tuple)) and len(several):
                 inner = several[0]
-            if inner is None or inner is dataset or not hasattr(inner, "__getitem__"):
+            raw = hasattr(inner, "dtype") or isinstance(inner, (list, tuple, dict))  # the examples themselves
+            if inner is None or inner is dataset or raw or not hasattr(inner, "__getitem__"):
                 break
             found.append(self.of_class(type(inner)))
             dataset = inner
