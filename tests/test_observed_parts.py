@@ -10,9 +10,15 @@ from probed import Host
 
 pytest.importorskip("torch")
 
+from trainsleuth.launcher import Run
+from trainsleuth.map import draw, read_anatomy
+from trainsleuth.observing import SHARE, observation
+from trainsleuth.observing.joining import differences, joined
 from trainsleuth.observing.records import Seen
 from trainsleuth.observing.seeing import files, parts, settings
+from trainsleuth.observing.telling import lines
 from trainsleuth.trace import Trace
+from twins import HERE, copied
 
 EXPERIMENT = {"listeners": ["trace", "losses", "components"], "steps": 2}
 
@@ -126,6 +132,8 @@ def test_loaders_data_sets_and_what_factories_made(host: Host, tmp_path: Path) -
     ]
     (validation,) = of(trace, "evaluation", "loader")
     assert validation.line == line(DATA, "held_out = ") and validation.facts["batch_size"] == 20
+    seen = observation(Run(("python", "train.py"), "", tmp_path, "stopped", "", events=trace.told))
+    assert seen.order.startswith("batch > forward > zero_grad > backward > step (")
     (evaluates,) = of(trace, "evaluation", "evaluation call")
     assert evaluates.line == line(DATA, 'net(batch["x"])')
 
@@ -242,3 +250,18 @@ def test_losses_of_ones_own_and_checkpoints(host: Host, tmp_path: Path) -> None:
     (saved,) = of(trace, "checkpointing", "saved by torch")
     assert saved.facts["keys"] == ["net", "epoch"] and saved.line == line(KEPT, "torch.save")
     assert [one.line for one in of(trace, "checkpointing", "loaded by torch")] == [line(KEPT, "torch.load")]
+
+
+def test_a_registry_is_followed_to_what_runs(host: Host, tmp_path: Path) -> None:
+    """What reading found through the recipe agrees with what ran: nothing is said to differ, at any budget."""
+    root = copied(HERE / "runs" / "softmax_tail" / "healthy", tmp_path)
+    trace, _ = host.run(root / "train.py", root, EXPERIMENT)
+    seen = observation(Run(("python", "train.py"), "", root, "stopped", "", events=trace.told))
+    anatomy = read_anatomy(root)
+    assert seen.files == ("config.json",) and list(differences(anatomy, seen)) == []
+    (optimizer,) = seen.of("optimizer_scheduler", "optimizer")
+    assert optimizer.path == "registry.py" and optimizer.facts["via"][0].startswith("train.py:")
+    for budget in (200, 300, 500, 1000, 2000):
+        drawn = draw(joined(anatomy, seen), budget, lines(seen, [], int(budget * 4 * SHARE)))
+        assert len(drawn.text) <= 4 * budget, budget
+    assert [one.name for one in seen.of("model", "class")] == ["SmallUNet"] and " [ran] class SmallUNet" in drawn.text

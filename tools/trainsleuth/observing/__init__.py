@@ -13,7 +13,7 @@ from typing import Any
 from trainsleuth import launcher, probes
 from trainsleuth.launcher import Limits, Run
 from trainsleuth.map import Anatomy, Map, draw, read_anatomy
-from trainsleuth.observing.events import without_transforms
+from trainsleuth.observing.events import without_evaluation, without_transforms
 from trainsleuth.observing.joining import differences, joined
 from trainsleuth.observing.records import Difference, Observation, Seen, Settings
 from trainsleuth.observing.seeing import files, parts, settings
@@ -79,7 +79,8 @@ def observation(run: Run) -> Observation:
 
 def _order(trace: Trace) -> str:
     """The operations of one step, as the probe of the step trace words them."""
-    said = probes.judge("observe", without_transforms(trace), frozenset({"step_trace"}))
+    trained = without_evaluation(without_transforms(trace))
+    said = probes.judge("observe", trained, frozenset({"step_trace"}))
     return next((one.message.partition(": ")[2] for one in said if one.outcome == "pass"), "")
 
 

@@ -16,6 +16,19 @@ def without_transforms(trace: Trace) -> Trace:
     return replace(trace, told=tuple(e for e in trace.told if e.get("op") != "forward" or e["root"] not in idle))
 
 
+def without_evaluation(trace: Trace) -> Trace:
+    """The same without networks that run in evaluation mode and keep no graph, and without their batches and losses."""
+    kept: list[Event] = []
+    is_idle = False
+    for event in reversed(trace.told):  # a batch goes where the next network after it goes
+        if event.get("op") == "forward":
+            is_idle = not event["grad"] and not event["training"]
+        of_network = event.get("op") in ("forward", "batch")
+        if not (is_idle and of_network) and not (event.get("op") == "loss" and not event["grad"]):
+            kept.append(event)
+    return replace(trace, told=tuple(reversed(kept)))
+
+
 def seen_part(component: str, role: str, name: str, site: str | None, lib: str | None = None, **facts: Any) -> Seen:
     kept = {key: value for key, value in facts.items() if value not in (None, [], {}, "")}
     return Seen(component, role, name, *place(site), lib=lib, facts=kept)

@@ -14,6 +14,7 @@ from trainsleuth.observing.events import (
     seen_part,
     site_of,
     via_of,
+    without_evaluation,
     without_transforms,
 )
 from trainsleuth.observing.records import Seen, Settings
@@ -142,10 +143,9 @@ def _optimizers(trace: Trace) -> Iterator[Seen]:
 def _loop(trace: Trace) -> Iterator[Seen]:
     """Each operation of the steps once, by its line."""
     told: set[Any] = set()
-    for op in without_transforms(trace).ops(*_TRAINING):
+    for op in without_evaluation(without_transforms(trace)).ops(*_TRAINING):
         key = (op["op"], op.get("site"), op.get("lib"))
-        idle = op["op"] in ("forward", "loss") and not op.get("grad", True)  # evaluation, a teacher
-        if key not in told and not idle:
+        if key not in told:
             told.add(key)
             name = str(op.get("fn") or op.get("cls") or _TRAINING[op["op"]])
             yield seen_part("training_loop", _TRAINING[op["op"]], name, op.get("site"), op.get("lib"))

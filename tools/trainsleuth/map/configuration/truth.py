@@ -16,7 +16,7 @@ from .handed import arguments
 from .lists import together
 from .options import options
 from .overrides import of_code, of_command
-from .reads import Reads
+from .reads import Reads, subscripts
 from .records import ORDER, Definition, Key, Layer, Use
 from .sections import sections
 from .taken import Taken
@@ -205,4 +205,4 @@ def reads_in(expr: Expr) -> Iterator[str]:
         if part.kind == "path":
             yield part.text
         elif part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string":
-            yield f"{part.parts[0].text or '?'}.{part.parts[1].text}"
+            yield subscripts(part)
