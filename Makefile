@@ -1,10 +1,10 @@
-# Verbs: test, demo, lint, twins, overhead, evidence, site. Each does its own set-up from a fresh clone.
+# Verbs: test, demo, lint, twins, overhead, evidence, site, mcpb. Each does its own set-up from a fresh clone.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
-.PHONY: test demo lint twins overhead evidence site clean
+.PHONY: test demo lint twins overhead evidence site mcpb clean
 .DELETE_ON_ERROR:
 
 # torch goes first and alone: resolved together with its users, an unpinned CUDA build may win
@@ -27,6 +27,14 @@ twins: $(VENV)/.frameworks
 
 overhead: $(VENV)/.base
 	$(BIN)/python evidence/overhead.py
+
+# a bundle for Claude Desktop; needs npx
+mcpb:
+	rm -rf build/mcpb && mkdir -p build/mcpb
+	cp -R pyproject.toml README.md LICENSE SKILL.md PLAYBOOK.md refs evidence server tools build/mcpb
+	find build/mcpb -name __pycache__ -prune -exec rm -rf {} +
+	cp hosts/claude-desktop/manifest.json build/mcpb
+	npx --yes @anthropic-ai/mcpb pack build/mcpb build/trainsleuth.mcpb
 
 # re-runs every experiment and writes results.json, RESULTS.md, CLAIMS.md and the figures
 evidence: $(VENV)/.base

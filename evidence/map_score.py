@@ -1,15 +1,15 @@
-"""Score the map against anatomies written by hand: evidence/maps/*.yaml, one repository each.
+"""Score the map against anatomies written by hand (anatomies.py says what they are).
 
-    python evidence/map_score.py CHECKOUTS [--budget 2000] [--misses]
+    python evidence/map_score.py CHECKOUTS [CHECKOUTS ...] [--set tuned|untouched|both] [--budget 2000] [--misses]
 
-CHECKOUTS is a folder that holds a checkout of each repository under its name ("nanoGPT"), at the commit
-that its anatomy names. For each component, an anchor counts when the map shows a line within 5 of it in the
-same file under that component. line: share of anchors; any: share of components with at least one; loop: share
-of anchors of the training loop; each averaged over components, then over repositories. An absent component
-that the map claims to have found counts as a false one.
+CHECKOUTS are folders that hold a checkout of each repository under its name ("nanoGPT"), at the commit that its
+anatomy names. For each component, an anchor counts when the map shows a line within 5 of it in the same file
+under that component. line: share of anchors; any: share of components with at least one; loop: share of
+anchors of the training loop; each averaged over components, then over repositories. False ones are absent components
+that the map claims to have found, a repository that trains nothing and is not told so, and another library than
+torch that is not named; where another library trains, nothing else is scored. A map that is refused scores 0.
 
-An anatomy written before the map had ever seen its repository keeps the scores of that first run under `first`:
-they are the honest ones, since whatever was missed then was looked into afterwards.
+The untouched set is for measuring: whoever works on the map does not run it.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import yaml
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+from anatomies import SETS, Anatomy, checkout, read_anatomies, wrong_places
 from trainsleuth.map import Map, map_repository
+from trainsleuth.repository import RepositoryError
 
 NEAR = 5  # lines
-ANATOMIES = Path(__file__).resolve().parent / "maps"
 
 
 class Score(NamedTuple):
+    """Shares are None where there is nothing to score: no loop, or another library than torch."""
+
     name: str
-    line: float
-    any: float
-    loop: float | None  # None for a repository that trains nothing
+    line: float | None
+    any: float | None
+    loop: float | None
     false: int
     misses: tuple[str, ...]
     first: Mapping[str, float]
@@ -41,56 +41,60 @@ class Score(NamedTuple):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkouts", type=Path)
+    parser.add_argument("checkouts", type=Path, nargs="+")
+    parser.add_argument("--set", choices=[*SETS, "both"], default="tuned")
     parser.add_argument("--budget", type=int, default=2000)
     parser.add_argument("--misses", action="store_true", help="print each anchor that is not shown")
     arguments = parser.parse_args()
-    scores = list(_scores(arguments.checkouts, arguments.budget))
-    print("| anatomy | line | any | loop | false | first line | any | loop |\n|---|---|---|---|---|---|---|---|")
-    for score in scores:
-        now = f"{score.line:.2f} | {score.any:.2f} | {_number(score.loop)} | {score.false}"
-        first = " | ".join(_number(score.first.get(word)) for word in ("line", "any", "loop"))
-        print(f"| {score.name} | {now} | {first} |")
-    print(_summary(scores))
-    if arguments.misses:
-        print("\n".join(f"{score.name}: {miss}" for score in scores for miss in score.misses))
-    return 0 if scores else 2
+    complete = True
+    for name in SETS if arguments.set == "both" else [arguments.set]:
+        scores = list(_scores(SETS[name], arguments.checkouts, arguments.budget))
+        complete &= bool(scores)
+        print(f"\n{name}\n\n{_table(scores)}")
+        if arguments.misses:
+            print("\n".join(f"{score.name}: {miss}" for score in scores for miss in score.misses))
+    return 0 if complete else 2
 
 
-def _scores(checkouts: Path, budget: int) -> Iterator[Score]:
-    for path in sorted(ANATOMIES.glob("*.yaml")):
-        anatomy = yaml.safe_load(path.read_text())
-        root = checkouts / anatomy["repository"].rpartition("/")[2]
-        if not root.is_dir():
-            print(f"{path.stem}: no checkout at {root}, left out", file=sys.stderr)
+def _scores(folder: Path, checkouts: list[Path], budget: int) -> Iterator[Score]:
+    for anatomy in read_anatomies(folder):
+        root = checkout(anatomy.repository, checkouts)
+        if root is None:
+            print(f"{anatomy.name}: no checkout of {anatomy.repository}, left out", file=sys.stderr)
             continue
-        _check(anatomy, root)
-        found = map_repository(root, anatomy.get("scope"), anatomy.get("recipe"), budget)
-        yield _score(path.stem, anatomy, found)
+        for places in anatomy.components.values():
+            for wrong in wrong_places(places, root):
+                raise SystemExit(f"{anatomy.name}: {wrong}; is {root} at {anatomy.commit}?")
+        try:
+            found = map_repository(root, anatomy.scope, anatomy.recipe, budget)
+        except RepositoryError as error:
+            yield Score(anatomy.name, 0.0, 0.0, 0.0, 0, (f"refused: {error}",), anatomy.first)
+            continue
+        yield _score(anatomy, found)
 
 
-def _check(anatomy: dict[str, Any], root: Path) -> None:
-    """Every anchor is a line of the checkout. Raises ValueError, so that a moved commit is not scored."""
-    for name, anchors in anatomy["components"].items():
-        for anchor in anchors:
-            path, _, line = anchor.rpartition(":")
-            lines = (root / path).read_text(errors="replace").count("\n") + 1 if (root / path).is_file() else 0
-            if not 0 < int(line) <= lines:
-                raise ValueError(f"{anatomy['repository']}: {name} {anchor} is not there; is it {anatomy['commit']}?")
-
-
-def _score(name: str, anatomy: dict[str, Any], found: Map) -> Score:
+def _score(anatomy: Anatomy, found: Map) -> Score:
+    false = tuple(_false(anatomy, found))
+    if anatomy.framework:
+        return Score(anatomy.name, None, None, None, len(false), false, anatomy.first)
     shares: dict[str, float] = {}
     misses: list[str] = []
-    for component, anchors in anatomy["components"].items():
+    for component, anchors in anatomy.components.items():
         missed = [anchor for anchor in anchors if not _is_shown(found, component, anchor)]
         shares[component] = 1 - len(missed) / len(anchors)
         misses += [f"{component} {anchor}" for anchor in missed]
-    false = [one for one in anatomy.get("absent", ()) if found.components[one].status == "found"]
-    misses += [f"{one} is absent and was claimed" for one in false]
     line = sum(shares.values()) / len(shares)
     touched = sum(share > 0 for share in shares.values()) / len(shares)
-    return Score(name, line, touched, shares.get("training_loop"), len(false), tuple(misses), anatomy.get("first", {}))
+    loop = shares.get("training_loop")
+    return Score(anatomy.name, line, touched, loop, len(false), (*misses, *false), anatomy.first)
+
+
+def _false(anatomy: Anatomy, found: Map) -> Iterator[str]:
+    yield from (f"{one} is absent and was claimed" for one in anatomy.absent if found.components[one].status == "found")
+    if found.trains and not anatomy.trains:
+        yield "trains nothing and was not told so"
+    if anatomy.framework not in found.framework:
+        yield f"trains with {anatomy.framework} and was not told so, but {found.framework!r}"
 
 
 def _is_shown(found: Map, component: str, anchor: str) -> bool:
@@ -98,13 +102,19 @@ def _is_shown(found: Map, component: str, anchor: str) -> bool:
     return any(p.path == path and abs(p.line - int(line)) <= NEAR for p in found.components[component].places)
 
 
-def _summary(scores: list[Score]) -> str:
-    """Means over all, and of the first runs over those that have one."""
-    columns = [_mean([getattr(score, word) for score in scores]) for word in ("line", "any", "loop")]
-    columns.append(str(sum(score.false for score in scores)))
-    columns += [_mean([score.first.get(word) for score in scores]) for word in ("line", "any", "loop")]
+def _table(scores: list[Score]) -> str:
+    """A row for each anatomy, then the means over all, and those of the first runs over the ones that have one."""
+    rows = ["| anatomy | line | any | loop | false | first line | any | loop |", "|---|---|---|---|---|---|---|---|"]
+    for score in scores:
+        now = [_number(share) for share in (score.line, score.any, score.loop)]
+        first = [_number(score.first.get(word)) for word in ("line", "any", "loop")]
+        rows.append(f"| {score.name} | {' | '.join([*now, str(score.false), *first])} |")
+    means = [_mean([getattr(score, word) for score in scores]) for word in ("line", "any", "loop")]
+    means.append(str(sum(score.false for score in scores)))
+    means += [_mean([score.first.get(word) for score in scores]) for word in ("line", "any", "loop")]
     seen = sum(bool(score.first) for score in scores)
-    return f"| mean of {len(scores)}, first of {seen} | {' | '.join(columns)} |"
+    rows.append(f"| mean of {len(scores)}, first of {seen} | {' | '.join(means)} |")
+    return "\n".join(rows)
 
 
 def _mean(values: list[float | None]) -> str:

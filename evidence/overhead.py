@@ -33,6 +33,7 @@ WATCHES = {
     "trace": ("trace", "losses", "parameters"),
     "nonfinite": ("nonfinite",),
     "both": ("trace", "losses", "parameters", "nonfinite"),
+    "questions": ("batches", "phases", "layers", "timing", "checksums", "inspection"),
 }
 
 
@@ -43,7 +44,7 @@ def patched_owners(torch: Any) -> list[Any]:
     schedulers = [c for c in vars(torch.optim.lr_scheduler).values() if isinstance(c, type)]
     return [
         torch.nn.Module, torch.autograd, torch.nn.functional, torch.nn.utils, torch.nn.utils.clip_grad,
-        torch.optim.Optimizer, dataloader.DataLoader, dataloader._BaseDataLoaderIter, torch.amp.GradScaler, *schedulers,
+        torch, torch.random, torch.serialization, torch.optim.Optimizer, dataloader.DataLoader, dataloader._BaseDataLoaderIter, torch.amp.GradScaler, *schedulers,
     ]  # fmt: skip
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from launching import Project, runtime_with_hooks
 from trainsleuth.launcher import environment
+
+os.environ["TRAINSLEUTH_CACHE"] = "off"  # tests of the cache say where theirs is
 
 
 @pytest.fixture

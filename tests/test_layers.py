@@ -15,23 +15,28 @@ TOOLS, SERVER = ROOT / "tools", ROOT / "server"
 
 # Part -> the parts that it may import besides the standard library. A part is a module or a package of ours;
 # what is not named here may import nothing of ours and nothing of others.
-RECORDS = {"finding", "hypothesis"}
+RECORDS = {"finding", "hypothesis", "question"}
 ALLOWED: dict[str, set[str]] = {
     "": set(),
     "finding": set(),
     "hypothesis": {"finding"},
+    "question": set(),
     "trace": set(),
     "content": {"yaml"},
     "bm25": set(),
     "wording": {"finding"},
     "repository": {"finding", "python_ripgrep"},
-    "facts": {"finding", "repository", "tree_sitter", "tree_sitter_python", "yaml"},
+    "cache": {"platformdirs"},
+    "kept": {"cache", "repository", "msgspec"},
+    "facts": {"cache", "finding", "repository", "msgspec", "tree_sitter", "tree_sitter_python", "yaml"},
     "lore": {"finding", "content", "bm25"},
     "entry": {"content", "lore"},
     "evidence": {"content", "lore"},
-    "notes": {*RECORDS, "filelock"},
-    "map": {"finding", "repository", "facts", "yaml"},
-    "checks": {"finding", "repository", "facts", "lore"},
+    "notes": {*RECORDS, "repository", "filelock"},
+    "map": {"finding", "repository", "facts", "kept", "yaml"},
+    "checks": {"finding", "repository", "facts", "kept", "lore"},
+    "accepted": {"checks", "finding", "repository", "tomli", "tomllib"},
+    "suggest": {"finding", "repository"},
     "probes": {"finding", "trace"},
     "likelihoods": {*RECORDS, "content"},
     "next_test": {"hypothesis", "likelihoods"},
@@ -41,20 +46,27 @@ ALLOWED: dict[str, set[str]] = {
     "loss_surface": {"launcher", "matplotlib"},
     "sweep": {"scipy"},
     "probing": {"finding", "launcher", "probes", "trace"},
+    "again": {"finding", "launcher", "probing"},
+    "observing": {"launcher", "map", "probes", "probing", "trace", "wording"},
+    "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
     "handbook": {"", "checks", "lore", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
-    "answers": {
-        *RECORDS, "", "checks", "content", "entry", "evidence", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes", "probes",
-        "probing", "sweep", "triage", "wording",
+    "agent": {
+        *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
-    "cli": {"", "answers", "checks", "evidence", "loss_surface", "map", "notes", "probing", "report", "repository", "rich", "sweep",
-        "trainsleuth_mcp", "triage", "wording",
+    "answers": {
+        *RECORDS, "", "accepted", "again", "agent", "checks", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
+        "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
+    },
+    "cli": {
+        "", "accepted", "again", "agent", "answers", "cache", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
+        "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
     },
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "repository", "triage", "wording",
-        "anyio", "mcp", "mcp_types", "pydantic",
+        *RECORDS, "", "accepted", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
+        "triage", "wording", "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip
 

@@ -6,16 +6,13 @@ In the programs `# expect: OP` marks the line and operation that must be named, 
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import probed
 import pytest
 
 pytest.importorskip("torch")
@@ -26,7 +23,6 @@ from trainsleuth.trace import Trace
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "targets" / "nonfinite"
-RUNTIME = HERE.parent / "tools" / "trainsleuth" / "runtime"
 OBSERVE = {"listeners": ["trace", "losses", "parameters", "nonfinite"], "steps": 200, "stop_at_nonfinite": True}
 
 # program -> (where it is noticed, how the origin is found, step)
@@ -63,38 +59,11 @@ NEEDS = {"hf_trainer": "transformers", "lightning_loop": "lightning"}
 HEALTHY = ["healthy_scaler", "healthy_masks", "healthy_checkpoint", "healthy_penalty"]
 
 
-class Host:
-    """One process that has imported torch and forks for every program."""
-
-    def __init__(self, **variables: str) -> None:
-        command = [sys.executable, str(HERE / "runtime_host.py"), str(RUNTIME)]
-        environment = dict(os.environ, OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1", **variables)
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-        )
-
-    def run(
+class Host(probed.Host):
+    def run(  # type: ignore[override]
         self, program: str, folder: Path, run_folder: Path | None = None, **experiment: Any
     ) -> tuple[Trace, dict[str, Any]]:
-        """What one program told, and how it ended."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        events = folder / f"{program}.jsonl"
-        order = {
-            "program": str(PROGRAMS / f"{program}.py"),
-            "events": str(events),
-            "run_folder": str(run_folder or folder),
-            "experiment": {**OBSERVE, **experiment},
-        }
-        self.process.stdin.write(json.dumps(order) + "\n")
-        self.process.stdin.flush()
-        ended = json.loads(self.process.stdout.readline())
-        told = tuple(json.loads(line) for line in events.read_text().splitlines())
-        return Trace(0, None, told), ended
-
-    def end(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(timeout=30)
+        return super().run(PROGRAMS / f"{program}.py", folder, {**OBSERVE, **experiment}, run_folder)
 
 
 @pytest.fixture(scope="module")

@@ -74,11 +74,11 @@ def end_all(within: float = END_WITHIN) -> None:
         call.over.wait(max(0.0, deadline - time.monotonic()))
 
 
-def guarded(tool: Callable[_P, Awaitable[str]]) -> Callable[_P, Awaitable[str]]:
+def guarded(tool: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T]]:
     """`tool`, whose every failure reaches the model as words: the SDK passes on the text of ToolError alone."""
 
     @functools.wraps(tool)
-    async def run(*args: _P.args, **kwargs: _P.kwargs) -> str:
+    async def run(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
             return await tool(*args, **kwargs)
         except (anyio.get_cancelled_exc_class(), GeneratorExit):

@@ -150,7 +150,8 @@ def loss_of(x, y):
 from collections import OrderedDict
 from torch import nn
 
-model = nn.Sequential(OrderedDict([("fc", nn.Linear(4, 2)), ("prob", nn.Softmax(dim=1)), ("drop", nn.Dropout())]))
+layers = OrderedDict([("fc", nn.Linear(4, 2)), ("prob", nn.Softmax(dim=1)), ("drop", nn.Dropout())])
+model = nn.Sequential(layers)
 
 def loss_of(x, y):
     return nn.functional.cross_entropy(model(x), y)

@@ -1,4 +1,6 @@
-"""Programs for missing-zero-grad: the check must speak on each of FAILS, and stay silent on each of SILENT."""
+"""Programs for missing-zero-grad: the check must speak on each of FAILS, and stay silent on each of
+SILENT.
+"""
 
 FAILS = {
     "script without functions": """
@@ -346,6 +348,30 @@ def train(models, loader):
         sum(m(x).mean() for m in models).backward()
         for opt in optimizers:
             opt.step()
+""",
+    "one loss and one optimizer for each name": """
+import torch
+
+def train(nets, loader):
+    opts = {name: torch.optim.SGD(net.parameters(), lr=0.1) for name, net in nets.items()}
+    for x in loader:
+        for opt in opts.values():
+            opt.zero_grad()
+        for name, net in nets.items():
+            net(x).mean().backward()
+            opts[name].step()
+""",
+    "pairs of loss and optimizer": """
+import torch
+
+def train(a, b, loader):
+    optimizers = [torch.optim.SGD(a.parameters(), lr=0.1), torch.optim.SGD(b.parameters(), lr=0.1)]
+    for x in loader:
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+        for loss, optimizer in zip([a(x).mean(), b(x).mean()], optimizers):
+            loss.backward()
+            optimizer.step()
 """,
     "two optimizers, each cleared where it is used": """
 import torch

@@ -1,4 +1,6 @@
-"""Programs for plain-list-submodules: the check must speak on each of FAILS, and stay silent on each of SILENT."""
+"""Programs for plain-list-submodules: the check must speak on each of FAILS, and stay silent on each of
+SILENT.
+"""
 
 FAILS = {
     "tuple": """

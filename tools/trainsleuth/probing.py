@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from trainsleuth.trace import Trace, traces
 
 FIRST_SHARE = 0.55  # of the time, for the first of two experiments; what it leaves goes to the second
 GRACE = 20.0  # seconds for imports and set-up on top of the watched time, before the run is killed
+RECORD = "asked.json"  # in the folder of the last run: what was asked and found, for running it again after a change
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
 
 
@@ -31,6 +34,17 @@ class ProbeReport:
     unresolved: tuple[str, ...]
     runs: tuple[Run, ...]
     ran: tuple[str, ...] = field(default=())
+
+    @property
+    def run(self) -> str:
+        """The name of the last run's folder, by which it can be run again after a change."""
+        return self.runs[-1].folder.name if self.runs else ""
+
+    @property
+    def artifacts(self) -> tuple[dict[str, str], ...]:
+        """Files that show what entered the model: {"path", "kind", "what"}."""
+        shown = [one for run in self.runs for event in run.events for one in event.get("shown", ())]
+        return tuple(one for one in shown if one.get("path") and Path(one["path"]).exists())
 
     @property
     def trained(self) -> bool:
@@ -50,6 +64,7 @@ class Request:
     cwd: Path | None = None
     python: str | None = None
     contain: str = "auto"
+    instead: Mapping[str, str] = field(default_factory=dict)  # launcher.launch says what
     cancelled: Callable[[], bool] | None = None
     progress: Callable[[str], None] | None = None
 
@@ -66,7 +81,11 @@ def run_probes(request: Request) -> ProbeReport:
         raise ProbeError(f"no probe is called {unknown[0]!r}; there are: {', '.join(known)}")
     if not request.command:
         raise ProbeError("no command was given; put it after --, for example: -- python train.py")
-    asked = [name for name in known if request.only is None or name in request.only]
+    asked = [
+        name
+        for name in known
+        if (known[name].EXPERIMENT in probes.usual() if request.only is None else name in request.only)
+    ]
     experiments = list(dict.fromkeys(known[name].EXPERIMENT for name in asked))
     findings: list[Finding] = []
     runs: list[Run] = []
@@ -74,12 +93,43 @@ def run_probes(request: Request) -> ProbeReport:
     for number, experiment in enumerate(experiments):
         left = request.seconds - (time.monotonic() - started)
         is_last = number == len(experiments) - 1
-        run = _launch(request, experiment, left if is_last else left * FIRST_SHARE)
-        runs.append(run)
-        findings += _judged(experiment, run, request.only)
-        if run.ended in NEVER_RAN or not any(trace.trains for trace in traces(run.events)):
+        repeated = _repeated(request, experiment, left if is_last else left * FIRST_SHARE)
+        runs += repeated
+        findings += _judged(experiment, repeated, request.only)
+        if repeated[-1].ended in NEVER_RAN or not any(trace.trains for run in repeated for trace in traces(run.events)):
             break  # a second experiment would see as little
-    return _report(findings, runs, asked)
+    report = _report(findings, runs, asked)
+    _keep(request, report)
+    return report
+
+
+def _keep(request: Request, report: ProbeReport) -> None:
+    """Writes down what `again` needs. A folder that cannot be written is no reason to lose the answer."""
+    folder = report.runs[-1].folder
+    asked = {
+        "command": request.command,
+        "only": sorted(request.only or ()),
+        "steps": request.steps,
+        "seconds": request.seconds,
+        "root": str(request.root.resolve()) if request.root else None,
+        "cwd": str((request.cwd or Path.cwd()).resolve()),
+        "python": request.python,
+        "contain": request.contain,
+        "findings": [finding.to_dict() for finding in report.findings],
+    }
+    with suppress(OSError):
+        (folder / RECORD).write_text(json.dumps(asked), encoding="utf-8")
+
+
+def _repeated(request: Request, experiment: str, seconds: float) -> list[Run]:
+    """The runs of one experiment: one, unless it compares several; no further one after one that saw nothing."""
+    times = int(probes.EXPERIMENTS[experiment].get("times", 1))
+    runs: list[Run] = []
+    for _ in range(times):
+        runs.append(_launch(request, experiment, seconds / times))
+        if not any(trace.trains for trace in traces(runs[-1].events)):
+            break
+    return runs
 
 
 def _launch(request: Request, experiment: str, seconds: float) -> Run:
@@ -99,13 +149,20 @@ def _launch(request: Request, experiment: str, seconds: float) -> Run:
         contain=request.contain,  # type: ignore[arg-type]
         cancelled=request.cancelled,
         progress=request.progress,
+        instead=request.instead,
     )
 
 
-def _judged(experiment: str, run: Run, only: frozenset[str] | None) -> Iterator[Finding]:
-    """Findings of every process that trains, told once when ranks agree; and how the run ended."""
-    training = [trace for trace in traces(run.events) if trace.trains]
-    yield from _ending(run, training, experiment)
+def _judged(experiment: str, runs: Sequence[Run], only: frozenset[str] | None) -> Iterator[Finding]:
+    """Findings of every process that trains, told once when ranks agree; of all together; and how the runs ended."""
+    by_run = [[trace for trace in traces(run.events) if trace.trains] for run in runs]
+    for run, training in zip(runs, by_run, strict=True):
+        yield from _ending(run, training, experiment)
+    if len(runs) > 1:
+        yield from probes.judge_together(experiment, [training[0] for training in by_run if training], only)
+    elif by_run[0]:
+        yield from probes.judge_together(experiment, by_run[0], only)
+    training = by_run[-1]
     seen: dict[tuple[str, str, str], int] = {}
     found: list[Finding] = []
     for trace in training:
@@ -173,6 +230,7 @@ def _report(findings: list[Finding], runs: list[Run], asked: list[str]) -> Probe
         "steps": max((trace.steps for trace in processes), default=0),
         "seconds": round(sum(run.seconds for run in runs), 1),
         "contained": [run.contained for run in runs],
+        "run": runs[-1].folder.name,
         "wrote": sorted({path for run in runs for path in run.wrote})[:50],
     }
     unresolved = [f"{f.by}: {f.message}" for f in ordered if f.outcome == "open"]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import NamedTuple
 
 import python_ripgrep
 
 SOURCE_SUFFIXES = (".py", ".ipynb")
 CONFIG_SUFFIXES = (".yaml", ".yml", ".json")
+NOTES_FILE = "trainsleuth-notes.md"  # written by us: never listed, so that no answer is about itself
 MAX_BYTES = 1_000_000  # of one source file; the longest hand-written modules have about 300 kB
 MAX_CONFIG_BYTES = 200_000
 MAX_NOTEBOOK_BYTES = 20_000_000  # pictures in outputs; only the code cells are kept
@@ -39,6 +42,13 @@ class Hit:
     text: str
 
 
+class Seen(NamedTuple):
+    """What was seen of a repository: its list of files, and each file that was read, as digests."""
+
+    listing: bytes
+    files: tuple[tuple[str, bytes], ...]
+
+
 class Repository:
     """A folder (or one file) of source. Paths are relative to `root`, with forward slashes.
 
@@ -57,6 +67,8 @@ class Repository:
         self._only = None if resolved.is_dir() else resolved.name
         self._skipped: dict[str, str] = {}
         self._read_bytes = 0
+        self._digests: dict[str, bytes] = {}
+        self._odd: dict[str, str] = {}
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -71,9 +83,12 @@ class Repository:
         """All files that are not ignored, sorted; at most MAX_FILES of the kinds that are parsed."""
         if self._only is not None:
             return (self._only,)
+        start = str(self.root).rstrip("/") + "/"
         listed = python_ripgrep.files(patterns=[""], paths=[str(self.root)])
-        paths = sorted(os.path.relpath(path, self.root).replace(os.sep, "/") for path in listed)
-        for path, reason in _odd_entries(self.root, paths):
+        relative = (path.replace(os.sep, "/").removeprefix(start) for path in listed)
+        paths = sorted(path for path in relative if path != NOTES_FILE)
+        self._odd = dict(_odd_entries(self.root, paths))
+        for path, reason in self._odd.items():
             self.skip(path, reason)
         parsed = [path for path in paths if path.endswith(SOURCE_SUFFIXES + CONFIG_SUFFIXES)]
         for path in (dropped := set(parsed[MAX_FILES:])):
@@ -103,22 +118,59 @@ class Repository:
 
     def read(self, path: str) -> str | None:
         """Text of a file, or None when it was left out; then `skipped` says why."""
-        limit = _limit(path)
-        full = self.root / path
+        raw = self._raw(path)
+        return self._decode(path, raw) if raw is not None else None
+
+    def _raw(self, path: str) -> bytes | None:
         try:
-            size = full.stat().st_size
-            if size > limit:
-                self.skip(path, f"too large: {size:,} bytes, the limit is {limit:,}")
-                return None
-            if self._read_bytes + size > MAX_TOTAL_BYTES:
-                self.skip(path, f"more than {MAX_TOTAL_BYTES:,} bytes in all: narrow the root")
-                return None
-            raw = full.read_bytes()
+            with open(f"{self.root}/{path}", "rb", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                reason = self._too_much(path, size)
+                raw = file.read() if not reason else b""
         except OSError as error:
-            self.skip(path, f"unreadable: {error.strerror or type(error).__name__}")
+            reason = f"unreadable: {error.strerror or type(error).__name__}"
+        if reason:
+            self.skip(path, reason)
+            self._digests[path] = reason.encode()
             return None
-        self._read_bytes += len(raw)
-        return self._decode(path, raw)
+        if path not in self._digests:
+            self._read_bytes += len(raw)
+        self._digests[path] = hashlib.blake2b(raw, digest_size=20).digest()
+        return raw
+
+    def _too_much(self, path: str, size: int) -> str:
+        limit = _limit(path)
+        if size > limit:
+            return f"too large: {size:,} bytes, the limit is {limit:,}"
+        if path not in self._digests and self._read_bytes + size > MAX_TOTAL_BYTES:
+            return f"more than {MAX_TOTAL_BYTES:,} bytes in all: narrow the root"
+        return ""
+
+    def digest(self, path: str) -> bytes:
+        """Of the content of a file that was read."""
+        return self._digests[path]
+
+    def seen(self) -> Seen:
+        """Everything that was looked at so far."""
+        self.files  # noqa: B018
+        return Seen(self._listing, tuple(self._digests.items()))
+
+    def is_as_seen(self, seen: Seen) -> bool:
+        """The list of files, and the content of those that were read then, are the same now."""
+        self.files  # noqa: B018
+        if seen.listing != self._listing:
+            return False
+        for path, known in seen.files:
+            self._raw(path)
+            if self._digests[path] != known:
+                return False
+        return True
+
+    @cached_property
+    def _listing(self) -> bytes:
+        """Digest of all names, and of what is left out by name."""
+        names = "\0".join((*self.files, "", *(f"{path}\0{why}" for path, why in sorted(self._odd.items()))))
+        return hashlib.blake2b(names.encode("utf-8", "backslashreplace"), digest_size=20).digest()
 
     def _decode(self, path: str, raw: bytes) -> str | None:
         if b"\x00" in raw[:8192]:
@@ -133,7 +185,7 @@ class Repository:
         return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", " ")
 
     def search(self, pattern: str, globs: Iterable[str] = (), limit: int = 1000) -> list[Hit]:
-        """Lines that match the regular expression `pattern` (Rust syntax), by path and line, at most `limit`.
+        """Lines of `files` that match the regular expression `pattern` (Rust syntax), by path and line, at most `limit`.
 
         Raises RepositoryError when the pattern is not a regular expression.
         """
@@ -149,8 +201,9 @@ class Repository:
             )
         except ValueError as error:
             raise RepositoryError(f"{pattern!r} is not a regular expression: {error}") from error
-        hits = [hit for block in found for line in block.splitlines() for hit in self._hit(line, where)]
-        return sorted(hits, key=lambda hit: (hit.path, hit.line))[:limit]
+        hits = (hit for block in found for line in block.splitlines() for hit in self._hit(line, where))
+        listed = frozenset(self.files)  # a glob that names a hidden or an ignored file lets ripgrep read it
+        return sorted((hit for hit in hits if hit.path in listed), key=lambda hit: (hit.path, hit.line))[:limit]
 
     def _hit(self, line: str, where: str) -> Iterator[Hit]:
         fields = line.split(_FIELD, 2)
@@ -172,19 +225,32 @@ def _limit(path: str) -> int:
 
 def _odd_entries(root: Path, listed: Iterable[str]) -> Iterator[tuple[str, str]]:
     """(path, reason) of links and odd names next to the listed files: ripgrep drops them unsaid."""
-    folders = {parent for path in listed for parent in PurePosixPath(path).parents} | {PurePosixPath(".")}
-    for folder in sorted(folders):
+    for folder in sorted(_folders(listed)):
         try:
             entries = list(os.scandir(root / folder))
         except OSError as error:
-            yield str(folder), f"unreadable: {error.strerror}"
+            yield folder or ".", f"unreadable: {error.strerror}"
             continue
         for entry in entries:
-            path = (folder / entry.name).as_posix()
+            is_link = entry.is_symlink() and not entry.name.startswith(".")
+            if not is_link and entry.name.isascii():
+                continue
+            path = f"{folder}/{entry.name}" if folder else entry.name
             if any("\udc80" <= letter <= "\udfff" for letter in entry.name):
                 yield path.encode("utf-8", "backslashreplace").decode(), "its name is not UTF-8"
-            elif entry.is_symlink() and not entry.name.startswith("."):
+            elif is_link:
                 yield path, _link_reason(root, entry)
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Every folder that one of `paths` lies in; "" is the root."""
+    found = {""}
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
 
 
 def _link_reason(root: Path, entry: os.DirEntry[str]) -> str:

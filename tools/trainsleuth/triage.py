@@ -93,7 +93,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
 
 
 def _experiments() -> Iterable[str]:
-    return probes.EXPERIMENTS
+    return probes.usual()
 
 
 def _probes_of(experiment: str) -> frozenset[str]:
@@ -107,7 +107,7 @@ def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, second
     """
     if seconds < 3.0:
         return None
-    if len(left) == len(probes.EXPERIMENTS):
+    if len(left) == len(probes.usual()):
         return left[0]
     hypotheses = ledger.update(findings, symptom=symptom)
     lead = hypotheses[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from trainsleuth_mcp.tools.casework import add_to_notes, read_notes, suggest_next_test
 from trainsleuth_mcp.tools.reading import find_silent_bugs, look_up_folklore, map_training_repo
@@ -14,7 +15,7 @@ from trainsleuth_mcp.tools.running import run_probe, triage_training_run
 class Tool:
     """One tool and what hosts are told about it. A tool that runs code may reach whatever that code reaches."""
 
-    run: Callable[..., Awaitable[str]]
+    run: Callable[..., Awaitable[Any]]
     title: str
     reads_only: bool
     runs_code: bool = False
@@ -22,7 +23,7 @@ class Tool:
 
 ALL = (
     Tool(triage_training_run, "Find the cause of a bad training run", reads_only=False, runs_code=True),
-    Tool(map_training_repo, "Map a training repository", reads_only=True),
+    Tool(map_training_repo, "Map a training repository", reads_only=False, runs_code=True),
     Tool(find_silent_bugs, "Search the code for silent bugs", reads_only=True),
     Tool(run_probe, "Probe a running training program", reads_only=False, runs_code=True),
     Tool(suggest_next_test, "Suggest the next test", reads_only=True),

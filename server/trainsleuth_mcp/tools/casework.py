@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -14,9 +13,6 @@ from trainsleuth_mcp.calls import Call, in_thread
 from trainsleuth_mcp.keeping import heard
 from trainsleuth_mcp.places import inside, root_folder
 from trainsleuth_mcp.tools.arguments import CONCISE, Detail, Root, tokens, told
-
-if TYPE_CHECKING:
-    from trainsleuth.finding import Finding
 
 
 async def suggest_next_test(
@@ -32,8 +28,9 @@ hypothesis is, given the notes of the repository and what the tools found in it 
     def work(call: Call) -> Answer:
         from trainsleuth import ledger
         from trainsleuth.answers.hypotheses import next_test_answer
+        from trainsleuth.notes import Notes
 
-        noted, recent = _last_noted(folder), heard(folder)
+        noted, recent = Notes(folder).last_said(), heard(folder)
         said = {**noted, **recent}
         findings = [finding for by in said.values() for finding in by]
         hypotheses = ledger.update(findings, symptom=symptom)
@@ -69,19 +66,35 @@ async def add_to_notes(
     include_findings: Annotated[
         bool, Field(description="Also add what the tools found in root since the server started")
     ] = False,
+    answers: Annotated[str, Field(description="Id of the reading question that text answers")] = "",
+    start_reading: Annotated[
+        bool, Field(description="Also add the questions of a reading, as answered so far")
+    ] = False,
 ) -> str:
-    """Adds an observation, or the findings of earlier calls, to trainsleuth-notes.md in root. Nothing in that file is \
-ever changed or removed."""
+    """Adds an observation, an answer, a reading, or the findings of earlier calls to trainsleuth-notes.md in root. \
+Nothing in that file is ever changed or removed."""
     folder = root_folder(root)
-    if not text.strip() and not include_findings:
-        raise ToolError("nothing to add: give text, or include_findings=true")
+    if not text.strip() and not include_findings and not start_reading:
+        raise ToolError("nothing to add: give text, include_findings=true or start_reading=true")
+    if answers and not text.strip():
+        raise ToolError(f"say in text what answers {answers!r}, and in path and line where that is seen")
     place = inside(folder, path) if path else None
 
     def work(call: Call) -> Answer:
         from trainsleuth.notes import Notes
 
         notes = Notes(folder)
-        added = list(notes.add_note(text, path=place, line=line)) if text.strip() else []
+        added: list[str] = []
+        if start_reading:
+            from trainsleuth.reading import read_repository
+
+            added += read_repository(folder, notes).news
+        if answers:
+            from trainsleuth.reading import answer_question
+
+            added += answer_question(notes, answers, text, place, line)
+        elif text.strip():
+            added += notes.add_note(text, path=place, line=line)
         if include_findings:
             found = [finding for by in heard(folder).values() for finding in by]
             added += notes.add_findings(found, command="from the tools, through MCP")
@@ -91,18 +104,3 @@ ever changed or removed."""
         return Answer(head=f"{words}: {notes.path}", sections=(), plain={"added": added, "notes": str(notes.path)})
 
     return told(await in_thread(work, context), "", CONCISE)
-
-
-def _last_noted(root: Path) -> dict[str, list[Finding]]:
-    """By test, what it said in the last run that the notes hold of it."""
-    from trainsleuth.finding import Finding
-    from trainsleuth.hypothesis import reference
-    from trainsleuth.notes import Notes, entries
-
-    known = list(entries.items(Notes(root).text()))
-    last = entries.last_said(known)
-    said: dict[str, list[Finding]] = {}
-    for item in {reference(one): one for one in known if isinstance(one, Finding)}.values():
-        if reference(item) in last.get(item.by, ()):
-            said.setdefault(item.by, []).append(item)
-    return said

@@ -4,26 +4,29 @@
     report.findings        # failures first, then one summary per check
     report.examined        # {"double-softmax": {"sites": 12, "unresolved": 3}, ...}
 
-A check file has a docstring (a title; why the bug is silent; "Cannot see: ..."; Bad and Good examples), FAMILY, SEVERITY,
-and `check(index)` that yields exactly one Finding for each site it examined: fail, pass, or open with the reason.
+A check file has a docstring (a title; why the bug is silent; "Cannot see: ..."; Bad and Good examples), SAY
+(its `Verdicts`) and `check(index)` that yields exactly one Finding for each site it examined: fail, pass,
+or open with the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from trainsleuth.facts import Index, build_index
-from trainsleuth.finding import Family, Finding, Outcome, Severity, best_first
+from trainsleuth.facts import Index, build_index, keep_facts, no_collection
+from trainsleuth.finding import Finding, Outcome, best_first
+from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
 
+from ._verdicts import Verdicts
 from .docs import Explanation, read_docs
 
-_NOT_CHECKS = ("docs",)
+_NOT_CHECKS = ("docs",)  # nor what starts with an underscore
 MAX_UNRESOLVED = 200  # places listed in a report; the counts are always whole
 
 
@@ -31,8 +34,7 @@ class Check(Protocol):
     """What every file of this folder offers."""
 
     __doc__: str | None
-    FAMILY: Family
-    SEVERITY: Severity
+    SAY: Verdicts
 
     @staticmethod
     def check(index: Index) -> Iterator[Finding]: ...
@@ -49,7 +51,9 @@ class Unresolved:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """`findings`: failures best first, then one summary per check. `skipped`: files left out or read in part."""
+    """`findings`: failures best first, then one summary per check. `skipped`: files left out or read in
+    part.
+    """
 
     findings: tuple[Finding, ...]
     examined: dict[str, dict[str, int]]
@@ -63,7 +67,9 @@ class UnknownCheckError(ValueError):
 
 @cache
 def _modules() -> dict[str, Check]:
-    names = sorted(entry.name for entry in iter_modules(__path__) if entry.name not in _NOT_CHECKS)
+    names = sorted(
+        entry.name for entry in iter_modules(__path__) if entry.name not in _NOT_CHECKS and entry.name[0] != "_"
+    )
     return {name.replace("_", "-"): cast(Check, import_module(f"{__name__}.{name}")) for name in names}
 
 
@@ -82,20 +88,35 @@ def explain(check_id: str) -> Explanation:
     """Title, text and examples of one check. Raises UnknownCheckError."""
     module = _module(check_id)
     name = check_id.removeprefix("check:").replace("_", "-")
-    return read_docs(name, module.__doc__ or "", module.FAMILY, module.SEVERITY)
+    return read_docs(name, module.__doc__ or "", module.SAY.family, module.SAY.severity)
 
 
 def run_checks(
     project: Repository | Index, only: Iterable[str] | None = None, paths: Iterable[str] | None = None
 ) -> CheckReport:
-    """Run the checks `only` (all by default) over a whole project; report sites below `paths` (all by default).
+    """Run the checks `only` (all by default) over a whole project; report sites below `paths` (all by
+    default).
 
     The index always holds the whole project: a bug may begin in a file that was not asked about.
     Raises UnknownCheckError for an id in `only`, RepositoryError for a path outside the project.
     """
     chosen = {name: _module(name) for name in only} if only else _modules()
-    index = project if isinstance(project, Index) else build_index(project)
-    scopes = [index.repository.relative(path) for path in paths] if paths else ["."]
+    repository = project.repository if isinstance(project, Index) else project
+    scopes = [repository.relative(path) for path in paths] if paths else ["."]
+
+    def searched() -> CheckReport:
+        with no_collection():
+            index = project if isinstance(project, Index) else build_index(project)
+            report = _run(chosen, index, scopes)
+            keep_facts(index)
+            return report
+
+    if isinstance(project, Index):
+        return searched()
+    return answered(project, ("check", sorted(chosen), scopes), CheckReport, searched)
+
+
+def _run(chosen: Mapping[str, Check], index: Index, scopes: list[str]) -> CheckReport:
     findings: list[Finding] = []
     examined: dict[str, dict[str, int]] = {}
     unresolved: list[Unresolved] = []
@@ -139,7 +160,7 @@ def _summary(module: Check, name: str, own: list[Finding]) -> Finding:
         by=f"check:{name}",
         outcome=outcome,
         message=f"{title} {said[:1].upper()}{said[1:]}.",
-        family=module.FAMILY,
+        family=module.SAY.family,
         measured={"examined": len(own), "failed": count["fail"], "unresolved": count["open"]},
     )
 

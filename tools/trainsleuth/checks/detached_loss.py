@@ -1,13 +1,13 @@
 """The loss that is trained on has no path back to the model.
 
-item(), detach(), .data, numpy(), float() or torch.tensor() leave the graph behind. backward() on such a number
-fails, so it gets wrapped with requires_grad=True: now backward() runs, fills the gradient of a fresh leaf, and the
-model never changes. The loss is printed, the optimizer steps, and nothing is learned.
+item(), detach(), .data, numpy(), float() or torch.tensor() leave the graph behind. backward() on such a
+number fails, so it gets wrapped with requires_grad=True: now backward() runs, fills the gradient of a fresh
+leaf, and the model never changes. The loss is printed, the optimizer steps, and nothing is learned.
 
 Fix: call backward() on the tensor that the loss function returned; take item() only for printing.
 
-Cannot see: a detour through files, queues or objects that are not resolved, graphs cut inside libraries, losses where a
-live term and a cut term are added (those train, if not as meant).
+Cannot see: a detour through files, queues or objects that are not resolved, graphs cut inside libraries,
+losses where a live term and a cut term are added (those train, if not as meant).
 
 Bad:
     import torch
@@ -62,56 +62,29 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from trainsleuth.facts import Expr, Index, Site, Spot, Value, is_test, written
-from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
+from trainsleuth.facts import Expr, Index, Site, Spot, Value, minimised, written
+from trainsleuth.finding import Finding, Link
 
-BY = "check:detached-loss"
-FAMILY: Family = "training-procedure"
-SEVERITY: Severity = "error"
-SUSPECTS = ("loss-cut-from-graph",)
-CLAIMS = ("detach-breaks-learning",)
-NEXT = "trainsleuth probe --only parameter_table -- <your command>"
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "detached-loss",
+    "training-procedure",
+    "error",
+    "parameter_table",
+    suspects=("loss-cut-from-graph",),
+    claims=("detach-breaks-learning",),
+)
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for site in index.calls("backward", "manual_backward"):
-        loss = _loss(site.call)
-        if loss is not None and not is_test(site.function.path) and not _is_inside_autograd(index, site):
-            yield _examined(index, site, loss)
-
-
-def _loss(call: Expr) -> Expr | None:
-    """What backward() starts from: its receiver, or the argument of accelerator.backward(loss)."""
-    receiver = call.receiver
-    if receiver is None or receiver.text == "super":
-        return None
-    handed = call.argument(0, "loss", "tensors")
-    if handed is not None and len(call.arguments) > 1 and "dist" in receiver.text:
-        handed = call.arguments[1]  # torch.distributed.autograd: the context comes first
-    if handed is not None and _takes_loss(receiver, call):
-        return handed.parts[0] if handed.kind in ("list", "tuple") and handed.parts else handed
-    if receiver.kind == "call" and receiver.last in ("scale", "scale_loss") and receiver.arguments:
-        return receiver.arguments[0]
-    return receiver
-
-
-def _takes_loss(receiver: Expr, call: Expr) -> bool:
-    named = receiver.last.lower()
-    return call.last == "manual_backward" or any(
-        word in named for word in ("accelerator", "fabric", "engine", "autograd", "optim", "scaler", "balancer")
-    )
-
-
-def _is_inside_autograd(index: Index, site: Site) -> bool:
-    """The backward of a torch.autograd.Function is about gradients, not about a loss."""
-    cls = index.class_of(site.function)
-    return cls is not None and index.is_a(cls, "Function") and site.function.name in ("forward", "backward")
+    for found in minimised(index):
+        yield _examined(index, found.site, found.loss)
 
 
 def _examined(index: Index, site: Site, loss: Expr) -> Finding:
-    shown = written(loss)
+    path, line, shown = site.function.path, site.call.line, written(loss)
     opened: list[str] = []
     for frame in index.calling.contexts(site.function):
         spot = Spot(site.function, site.position, frame)
@@ -121,8 +94,9 @@ def _examined(index: Index, site: Site, loss: Expr) -> Finding:
             return _failure(site, shown, named)
         opened += [value.why or "its parts were not all resolved" for value in values if value.grad == "unknown"]
     if opened:
-        return _finding(site, "open", f"whether {shown} leads back to parameters is not resolved: {opened[0]}")
-    return _finding(site, "pass", f"{shown} leads back to parameters")
+        said = f"whether {shown} leads back to parameters is not resolved: {opened[0]}"
+        return SAY.open(path, line, said)
+    return SAY.passed(path, line, f"{shown} leads back to parameters")
 
 
 def _is_dead_end(value: Value) -> bool:
@@ -152,21 +126,4 @@ def _failure(site: Site, shown: str, value: Value) -> Finding:
         f"backward() at {path}:{line} cannot reach the model: {shown} was cut from the graph at {where}; "
         "expected the tensor that the loss function returned."
     )
-    return replace(_finding(site, "fail", message, chain), path=at.path, line=at.line)
-
-
-def _finding(site: Site, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:
-    return Finding(
-        by=BY,
-        outcome=outcome,
-        message=message,
-        severity=SEVERITY if outcome == "fail" else "note",
-        confidence="high",
-        family=FAMILY,
-        path=site.function.path,
-        line=site.call.line,
-        chain=chain,
-        next=NEXT if outcome == "fail" else "",
-        claims=CLAIMS if outcome == "fail" else (),
-        suspects=SUSPECTS if outcome == "fail" else (),
-    )
+    return SAY.fail(at.path, at.line, message, chain)

@@ -51,7 +51,9 @@ def _examples(text: str) -> Iterator[Example]:
 
 
 def files_of(code: str) -> Iterator[tuple[str, str]]:
-    """(file name, source) of a program written as one text, with `# file: name` lines; train.py without any."""
+    """(file name, source) of a program written as one text, with `# file: name` lines; train.py without
+    any.
+    """
     parts = _FILE.split(code)
     if parts[0].strip():
         yield "train.py", parts[0]

@@ -1,14 +1,15 @@
 """Probabilities are given to a loss that expects logits.
 
-CrossEntropyLoss applies log-softmax itself, and BCEWithLogitsLoss a sigmoid. Given probabilities they squash a second
+CrossEntropyLoss applies log-softmax itself, and BCEWithLogitsLoss a sigmoid. Given probabilities they
+squash a second
 time: nothing fails, the loss falls a little and then stays high, because its input only spans 0 to 1. With 10
 classes a perfect prediction still costs 1.46, and gradients are a fraction of what they should be.
 
 Fix: give the loss the logits; apply softmax only where probabilities are read, after the loss.
 
-Cannot see: a model chosen by a computed name, an output that travels through attributes of objects that are not
-resolved, layers added under conditions, losses outside torch.nn; log_softmax before cross-entropy is harmless and
-is not reported.
+Cannot see: a model chosen by a computed name, an output that travels through attributes of objects that are
+not resolved, layers added under conditions, losses outside torch.nn; log_softmax before cross-entropy is
+harmless and is not reported.
 
 Bad:
     # file: model.py
@@ -71,19 +72,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Index, Spot, Value, loss_calls, written
-from trainsleuth.facts.losses import LossCall
-from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
+from trainsleuth.facts import Index, LossCall, Spot, Value, loss_calls, written
+from trainsleuth.finding import Finding, Link
 
-BY = "check:double-softmax"
-FAMILY: Family = "loss"
-SEVERITY: Severity = "error"
-SUSPECTS = ("double-normalised-loss",)
-CLAIMS = (
-    "softmax-before-ce",
-    "softmax-before-ce-floor",
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "double-softmax",
+    "loss",
+    "error",
+    "loss_contract",
+    suspects=("double-normalised-loss",),
+    claims=(
+        "softmax-before-ce",
+        "softmax-before-ce-floor",
+    ),
 )
-NEXT = "trainsleuth probe --only loss_contract -- <your command>"
 
 _SOFTMAX_LOSSES = ("CrossEntropyLoss", "cross_entropy")
 _SIGMOID_LOSSES = ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
@@ -96,9 +100,10 @@ def check(index: Index) -> Iterator[Finding]:
 
 
 def _examined(index: Index, call: LossCall) -> Finding:
+    path, line = call.site.function.path, call.site.call.line
     given = call.site.call.argument(0, "input")
     if not call.loss or given is None:
-        return _finding(call, "open", f"not resolved: {call.why or 'its input is not written out'}")
+        return SAY.open(path, line, f"not resolved: {call.why or 'its input is not written out'}")
     reasons, squashed = [], []
     for spot in call.spots:
         values = index.values.of(given, spot)
@@ -106,43 +111,20 @@ def _examined(index: Index, call: LossCall) -> Finding:
             squashed.append((values[0], spot))
         reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
     if squashed:  # told on the way of a training step rather than of an evaluation
-        return _failure(call, *min(squashed, key=lambda found: found[0].grad == "cut"))
+        return _failure(call, written(given), *min(squashed, key=lambda found: found[0].grad == "cut"))
     if reasons:
-        return _finding(call, "open", f"the range of {written(given)} is not resolved: {reasons[0]}")
-    return _finding(call, "pass", f"{written(given)} is not squashed before {call.loss}")
+        return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
+    return SAY.passed(path, line, f"{written(given)} is not squashed before {call.loss}")
 
 
-def _failure(call: LossCall, value: Value, spot: Spot) -> Finding:
-    function, line = call.site.function, call.site.call.line
-    given = call.site.call.argument(0, "input")
-    assert given is not None
-    expects = "softmax" if call.loss in _SOFTMAX_LOSSES else "sigmoid"
-    passed = (
-        (Link(spot.frame.caller.function.path, spot.frame.caller.line, f"{function.name} is called here"),)
-        if spot.frame is not None and spot.frame.caller is not None
-        else ()
-    )
-    chain = (*value.chain, *passed, Link(function.path, line, f"{call.loss} applies its own {expects}"))
-    cause = value.chain[0] if value.chain else Link(function.path, line, "")
+def _failure(call: LossCall, given: str, value: Value, spot: Spot) -> Finding:
+    path, line, caller = call.site.function.path, call.site.call.line, spot.frame and spot.frame.caller
+    own = "softmax" if call.loss in _SOFTMAX_LOSSES else "sigmoid"
+    reached = (Link(caller.function.path, caller.line, f"{call.site.function.name} is called here"),) if caller else ()
+    chain = (*value.chain, *reached, Link(path, line, f"{call.loss} applies its own {own}"))
+    cause = chain[0]
     message = (
-        f"{call.loss} expects logits but {written(given)} holds {_SQUASHED[value.range]}: {cause.why} at "
+        f"{call.loss} expects logits but {given} holds {_SQUASHED[value.range]}: {cause.why} at "
         f"{cause.path}:{cause.line}, so it is squashed twice and the loss has a floor well above zero."
     )
-    return _finding(call, "fail", message, chain)
-
-
-def _finding(call: LossCall, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:
-    return Finding(
-        by=BY,
-        outcome=outcome,
-        message=message,
-        severity=SEVERITY if outcome == "fail" else "note",
-        confidence="high",
-        family=FAMILY,
-        path=call.site.function.path,
-        line=call.site.call.line,
-        chain=chain,
-        next=NEXT if outcome == "fail" else "",
-        claims=CLAIMS if outcome == "fail" else (),
-        suspects=SUSPECTS if outcome == "fail" else (),
-    )
+    return SAY.fail(path, line, message, chain)

@@ -1,13 +1,14 @@
 """Layers are kept in a plain list or dict, where their parameters are not seen.
 
-nn.Module registers what is assigned to an attribute directly, or held by ModuleList, ModuleDict and Sequential. Layers in a
-plain list run in forward, but parameters() does not yield them: the optimizer never updates them, .to(device) does not
-move them, and checkpoints lack them. The rest of the model trains around random layers.
+nn.Module registers what is assigned to an attribute directly, or held by ModuleList, ModuleDict and
+Sequential. Layers in a plain list run in forward, but parameters() does not yield them: the optimizer never
+updates them, .to(device) does not move them, and checkpoints lack them. The rest of the model trains around
+random layers.
 
 Fix: nn.ModuleList([...]) or nn.ModuleDict({...}); for parameters nn.ParameterList.
 
-Cannot see: lists that are filled by another class, elements that are not resolved to a layer with parameters, lists
-registered through a computed name in another object.
+Cannot see: lists that are filled by another class, elements that are not resolved to a layer with
+parameters, lists registered through a computed name in another object.
 
 Bad:
     from torch import nn
@@ -91,14 +92,18 @@ from trainsleuth.facts import (
     owns_parameters,
     written,
 )
-from trainsleuth.finding import Family, Finding, Link, Outcome, Severity
+from trainsleuth.finding import Finding, Link
 
-BY = "check:plain-list-submodules"
-FAMILY: Family = "architecture"
-SEVERITY: Severity = "error"
-SUSPECTS = ("unregistered-submodules",)
-CLAIMS = ("updates-not-applied",)
-NEXT = "trainsleuth probe --only parameter_table -- <your command>"
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "plain-list-submodules",
+    "architecture",
+    "error",
+    "parameter_table",
+    suspects=("unregistered-submodules",),
+    claims=("updates-not-applied",),
+)
 
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
 _ADDING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
@@ -128,13 +133,13 @@ def check(index: Index) -> Iterator[Finding]:
 def _collections(index: Index, cls: Class) -> Iterator[_Collection]:
     """Each attribute of self that is only ever set to plain collections."""
     family = (*index.lineage(cls), *index.subclasses(cls))
-    for name in index.attribute_names(cls):
+    for name in index.hierarchy.attribute_names(cls):
         if "." in name:
             continue
         found = [
             (method, binding)
             for one in family
-            for method, binding in index.attribute_bindings(one, name)
+            for method, binding in index.hierarchy.attribute_bindings(one, name)
             if binding.kind == "assign" and binding.value is not None and binding.value.text != "None"
         ]
         spots = [Spot(method, binding.position) for method, binding in found]
@@ -176,10 +181,10 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
     if not held:
         return None
     if not _uses(index, cls, name):
-        return _finding(collection, "pass", f"{cls.name}.{name} is not used outside of its constructor")
+        return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name} is not used outside of its constructor")
     excuse = _registered(index, cls, name) or _handed_over(index, cls, name) or _hidden(index, collection)
     if excuse:
-        return _finding(collection, "pass", f"{cls.name}.{name}: {excuse}")
+        return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
     return _failure(index, collection, *held[0])
 
 
@@ -201,7 +206,9 @@ def _registered_calls(index: Index, cls: Class) -> set[int]:
 
 
 def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -> Instance | None:
-    """The layer or parameter that a member surely is, made in this class and not registered under another name."""
+    """The layer or parameter that a member surely is, made in this class and not registered under another
+    name.
+    """
     if member.spot.function.owner != cls.qualname or (member.expr.kind == "path" and "." in member.expr.text):
         return None
     if member.expr.kind == "path":
@@ -312,25 +319,8 @@ def _failure(index: Index, collection: _Collection, member: Member, made: Instan
         f"{_noun(collection.value)}: parameters() does not yield it, so it is never trained, moved or saved; "
         f"expected {better}."
     )
-    return _finding(collection, "fail", message, chain)
+    return SAY.fail(path, collection.spot.line, message, chain)
 
 
 def _noun(value: Expr) -> str:
     return {"each": value.text, "call": value.last, "binary": "list", "path": "list"}.get(value.kind, value.kind)
-
-
-def _finding(collection: _Collection, outcome: Outcome, message: str, chain: tuple[Link, ...] = ()) -> Finding:
-    return Finding(
-        by=BY,
-        outcome=outcome,
-        message=message,
-        severity=SEVERITY if outcome == "fail" else "note",
-        confidence="high",
-        family=FAMILY,
-        path=collection.cls.path,
-        line=collection.spot.line,
-        chain=chain,
-        next=NEXT if outcome == "fail" else "",
-        claims=CLAIMS if outcome == "fail" else (),
-        suspects=SUSPECTS if outcome == "fail" else (),
-    )

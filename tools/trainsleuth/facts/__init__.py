@@ -5,36 +5,76 @@
 
     index = build_index(Repository("path/to/project"))
 
-Records (`records`): a `FileFacts` has `imports`, `classes`, `functions` (by qualified name; the module body is
-`file.body`, a class body is "Net.<class>") and `problems` (lines that are not Python).
-A `Function` has `parameters`, `decorators`, `loops` and `events`: its statements in source order, compound ones
-as a header. An `Event` has a `kind` (assign, expression for call statements, return, for, if, ...), `targets`,
-`value`, `calls` (every call in it, inner first), `line`, and the `block` it stands in: enclosing loop ids, arms
-of ifs with their tests, with-items. Expressions are `Expr`; a dotted name is one Expr of kind "path";
+Records (`records`): a `FileFacts` has `imports`, `classes`, `functions` (by qualified name; the module body
+is `file.body`, a class body is "Net.<class>") and `problems` (lines that are not Python). A `Function` has
+`parameters`, `decorators`, `loops` and `events`: its statements in source order, compound ones as a header.
+An `Event` has a `kind` (assign, expression for call statements, return, for, if, ...), `targets`, `value`,
+`calls` (every call in it, inner first), `line`, and the `block` it stands in: enclosing loop ids, arms of
+ifs with their tests, with-items. Expressions are `Expr`; a dotted name is one Expr of kind "path";
 `call.callee`, `call.last`, `call.receiver`, `call.argument(0, "input")` read calls, `expr.walk()` gives all
 inside, `written(expr)` its text.
 
     for site in index.calls("backward", "step"):  # any receiver; Site(function, position, call), site.event
         print(site.function.path, site.call.line, site.call.callee, site.event.block.loops)
 
-Names: `index.resolve(function, "F.cross_entropy")` gives External("torch.nn.functional.cross_entropy"), a project
-Class or Function, a Module, a Variable, or None.
+Names: `index.resolve(function, "F.cross_entropy")` gives External("torch.nn.functional.cross_entropy"),
+a project Class or Function, a Module, a Variable, or None.
 Classes: `index.lineage(cls)`, `index.external_bases(cls)`, `index.subclasses(cls)`,
 `index.method(cls, "forward")`, `index.class_of(function)`.
 Configuration: `index.configs[path]["optimizer.lr"]` is a ConfigValue(value, line).
 
-Resolution is narrow, to accuse: what is not unique is not resolved. To acquit, use names alone: `index.calls`.
+Following values: a `Spot` is a place, `Spot(site.function, site.position)`. `index.objects.of(expr, spot)`
+gives
+every `Thing` an expression may stand for: an `Instance` (of a project Class or an External class, with its
+constructor call), a Function, a Method, a Literal, or Unknown with the reason. `index.values.of(expr, spot)`
+gives the range (probability, logits, ...) and gradient (live, cut, ...) of a tensor with the chain of places
+that made it so. `index.members.of(expr, spot)` lists what a collection holds. `index.calling.targets(call,
+spot)` are the functions a call runs, `index.callers(function)` the calls that run it, and
+`index.calling.contexts(function)` the consistent ways to get there, as frames for a Spot.
+`index.effects.of(function)` says what a call does at any depth (clear, backward, step, eval, train, ...),
+with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
+`loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
+expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
+all that goes into it. `built_optimizers(index)` and `switches(index, function)`: what optimizers own, what is
+frozen and thawed. `rank_of(index, expr, spot)`: how many axes a tensor has, where the code says it.
+
+Order: `surroundings(index, spot, call, "backward")` gives the loop or function around a call in which a
+backward also happens, at any depth, and from there what runs before and after it; `guards` the tests that
+decide on a place. `makers(index, expr, spot)` are the expressions that a name was given,
+`derived(function, names, start)` what is computed from names further on.
+
+Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
+`index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
 """
 
-from .callers import Target, external_name, is_test
+from .build import build_index, keep_facts
+from .callers import Target, external_name
+from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
-from .index import Index, Site, build_index
+from .freezing import Switch, own_switches, switches
+from .index import Index
+from .ingredients import ingredients
 from .losses import LossCall, loss_calls
+from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
+from .minimised import Minimised, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
+from .optimizers import Built, built_optimizers
+from .order import (
+    Surrounding,
+    excludes,
+    guards,
+    is_every_few,
+    is_sure,
+    loops_around,
+    steps_optimizer,
+    surroundings,
+    unfolded,
+)
+from .ranks import Rank, axis_of, rank_of
 from .records import (
     MODULE_BODY,
     Block,
@@ -49,7 +89,10 @@ from .records import (
     Parameter,
 )
 from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
-from .scopes import bindings, is_sibling
+from .rounds import Round, rounds
+from .scopes import bindings, encloses, is_sibling, reaching
+from .sites import Site, is_test
+from .terms import Term, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .values import Value
 from .wording import written
@@ -58,6 +101,7 @@ __all__ = [
     "MODULE_BODY",
     "Block",
     "Branch",
+    "Built",
     "Class",
     "ConfigValue",
     "Effect",
@@ -75,29 +119,64 @@ __all__ = [
     "LossCall",
     "Member",
     "Method",
+    "Minimised",
     "Module",
     "Parameter",
+    "Rank",
+    "Round",
     "Site",
     "Spot",
+    "Surrounding",
+    "Switch",
     "Symbol",
     "Target",
+    "Term",
     "Thing",
     "Unknown",
     "Value",
     "Variable",
+    "axis_of",
     "bindings",
+    "bound_names",
     "build_index",
+    "built_optimizers",
+    "called",
+    "derived",
+    "encloses",
+    "excludes",
     "external_name",
+    "guards",
+    "ingredients",
+    "is_every_few",
     "is_module",
     "is_module_class",
     "is_optimizer",
     "is_sibling",
+    "is_sure",
     "is_test",
     "is_torch",
+    "keep_facts",
+    "loops_around",
     "loss_calls",
+    "made_at",
+    "makers",
+    "mentions",
+    "minimised",
     "modules_of_optimizer",
+    "no_collection",
+    "number_sign",
+    "own_switches",
     "owns_parameters",
+    "rank_of",
+    "reaching",
+    "rounds",
     "sounds_like_optimizer",
     "stepped",
+    "steps_optimizer",
+    "surroundings",
+    "switches",
+    "terms",
+    "trained_losses",
+    "unfolded",
     "written",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
@@ -50,11 +49,13 @@ class Callers:
         return self._known[key]
 
     def _table(self, name: str, reach: int, part: str) -> dict[Function, list[Caller]]:
-        """Every call by last name `name` in a part of the project, resolved once, by the function that it runs."""
+        """Every call by last name `name` in a part of the project, resolved once, by the function that it
+        runs.
+        """
         key = (name, reach, part)
         if key not in self._tables:
             table: dict[Function, list[Caller]] = {}
-            for site in self.index.calls_in(name, part):
+            for site in self.index.sites.calls_in(name, part):
                 spot = Spot(site.function, site.position, None, reach)
                 for target in dict.fromkeys(self.targets(site.call, spot)):
                     if isinstance(target, Target):
@@ -65,7 +66,8 @@ class Callers:
     def _names(self, function: Function) -> frozenset[str]:
         cls = self.index.class_of(function)
         if cls is None or function.name not in (*CALLED_BY_INSTANCE, "__init__"):
-            return self.index.aliases(function.name)
+            by_index = {""} if function.name in self.index.sites.kept_in_literals else set()
+            return self.index.aliases(function.name) | by_index
         family = {one.name for one in (cls, *self.index.subclasses(cls))}
         if function.name == "__init__":
             return frozenset(alias for name in family for alias in self.index.aliases(name)) | {
@@ -95,7 +97,8 @@ class Callers:
             yield thing
 
     def contexts(self, function: Function, depth: int = 4) -> list[Frame | None]:
-        """The calls through which `function` is reached, each with the calls around it; [None] when there is none.
+        """The calls through which `function` is reached, each with the calls around it; [None] when there
+        is none.
 
         One entry is one consistent way: its parameters and its self belong together. At most MAX_CONTEXTS.
         """
@@ -104,17 +107,12 @@ class Callers:
             if caller.spot.function is function:
                 continue
             for outer in self.contexts(caller.spot.function, depth - 1):
-                found.append(self.index.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner))
+                found.append(
+                    self.index.frames.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner)
+                )
                 if len(found) == MAX_CONTEXTS:
                     return found
         return found or [None]
-
-
-@lru_cache(maxsize=20_000)
-def is_test(path: str) -> bool:
-    """A file of tests: what it calls says little about how the project trains."""
-    folders, _, name = path.rpartition("/")
-    return name.startswith("test_") or name == "conftest.py" or bool({"tests", "test"} & set(folders.split("/")))
 
 
 def external_name(thing: Thing | Target) -> str:

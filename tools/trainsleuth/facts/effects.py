@@ -1,4 +1,6 @@
-"""What a function does, at any depth, to optimizers, losses, gradients and modes; receivers in the caller's words."""
+"""What a function does, at any depth, to optimizers, losses, gradients and modes; receivers in the
+caller's words.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 _CLEARING = re.compile(r"zero_?grad|(clear|reset|zero|nullify|purge)\w*_?grad", re.IGNORECASE)
-_NAMED = {
+NAMED = {
     "backward": "backward",
     "manual_backward": "backward",
     "step": "step",
@@ -34,9 +36,10 @@ MAX_DEPTH = 6
 class Effect(NamedTuple):
     """One effect of a function's event `position`, directly or through the calls in `trail`.
 
-    kind: clear, backward, step, eval, train, unscale, update, clip, set-epoch. `receiver`: what it is done to, as a
-    dotted path in the words of the asked function; "" when that has no name there. `spot` and `expr`: where it happens.
-    `position` is the event of the asked function; `trail` the calls from there inwards.
+    kind: clear, backward, step, eval, train, unscale, update, clip, set-epoch. `receiver`: what it is done
+    to, as a dotted path in the words of the asked function; "" when that has no name there. `spot` and
+    `expr`: where it happens. `position` is the event of the asked function; `trail` the calls from there
+    inwards.
     """
 
     kind: str
@@ -62,7 +65,9 @@ class Effects:
         self._circles = 0
 
     def of(self, function: Function) -> tuple[Effect, ...]:
-        """All effects of one run of `function`, in the order of its events. () inside itself: recursion adds none."""
+        """All effects of one run of `function`, in the order of its events. () inside itself: recursion
+        adds none.
+        """
         for answers in (self._known, self._partial):
             if function in answers:
                 return answers[function]
@@ -94,9 +99,10 @@ class Effects:
 
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
-            kind = "clear" if _is_clear(call) else _NAMED.get(call.last)
-            if kind is not None and call.receiver is not None:
-                receiver = call.receiver.text if call.receiver.kind == "path" else ""
+            kind = "clear" if _is_clear(call) else NAMED.get(call.last)
+            done_to = (_stepped_by_scaler(call) if kind == "step" else None) or call.receiver
+            if kind is not None and (done_to is not None or kind == "clip"):
+                receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""
                 yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
             for part in call.parts[1:]:  # optimizer.zero_grad handed over without a call
                 inner = part.parts[0] if part.kind == "keyword" else part
@@ -137,7 +143,9 @@ class Effects:
                 yield Target(symbol, None), None
 
     def _renamed(self, receiver: str, target: Target, call: Expr | None, spot: Spot) -> str:
-        """`receiver`, a path inside the called function, in the words of the caller; "" when it has none there."""
+        """`receiver`, a path inside the called function, in the words of the caller; "" when it has none
+        there.
+        """
         function = target.function
         head, dot, rest = receiver.partition(".")
         if not head:
@@ -162,7 +170,7 @@ class Effects:
     @cached_property
     def _interesting(self) -> frozenset[str]:
         """Last names of functions that by name alone may lead to an effect."""
-        wanted = {name for name in self.index.call_names() if _CLEARING.search(name) or name in _NAMED}
+        wanted = {name for name in self.index.sites.call_names() if _CLEARING.search(name) or name in NAMED}
         waiting: list[tuple[Function, set[str]]] = []
         for function in self.index.functions():
             own = {call.last for event in function.events for call in event.calls}
@@ -195,23 +203,29 @@ class Effects:
         return any(part.kind == "path" and part.last in self._interesting for part in parts)
 
     @cached_property
-    def _clearing_names(self) -> frozenset[str]:
-        clearing = {function.name for function in self.index.functions() if _clears(function)}
+    def _clearing_names(self) -> frozenset[tuple[str, str]]:
+        """(part of the project, name) of every function that clears gradients, by names alone, at any
+        depth.
+        """
+        placed = [(self.index.part(function.path), function) for function in self.index.functions()]
+        clearing = {(part, function.name) for part, function in placed if _clears(function)}
         grew = True
         while grew:
             more = {
-                function.name
-                for function in self.index.functions()
-                if function.name not in clearing
-                and any(call.last in clearing for event in function.events for call in event.calls)
+                (part, function.name)
+                for part, function in placed
+                if (part, function.name) not in clearing
+                and any((part, call.last) in clearing for event in function.events for call in event.calls)
             }
             clearing |= more
             grew = bool(more)
         return frozenset(clearing)
 
-    def may_clear(self, call: Expr) -> bool:
-        """Wide: some project function of the called name clears gradients, at any depth."""
-        return call.last in self._clearing_names or _is_clear(call)
+    def may_clear(self, call: Expr, caller: Function) -> bool:
+        """Wide: some function of the called name, in files that the caller's is connected to, clears
+        gradients.
+        """
+        return (self.index.part(caller.path), call.last) in self._clearing_names or _is_clear(call)
 
 
 def _is_clear(call: Expr) -> bool:
@@ -221,6 +235,13 @@ def _is_clear(call: Expr) -> bool:
     if call.last == "zero_" and receiver is not None:
         return receiver.last == "grad" or (receiver.last == "data" and ".grad." in f".{receiver.text}.")
     return False
+
+
+def _stepped_by_scaler(call: Expr) -> Expr | None:
+    """The optimizer of scaler.step(optimizer)."""
+    receiver = call.receiver
+    is_scaler = receiver is not None and receiver.last.lower().endswith(("scaler", "fabric", "accelerator"))
+    return call.arguments[0] if is_scaler and call.arguments else None
 
 
 def _clears(function: Function) -> bool:

@@ -1,177 +1,235 @@
-"""Expressions: tree-sitter nodes to `Expr`."""
+"""Expressions: tree-sitter nodes to `Expr`.
+
+Every expression of a project passes through here, some hundred thousand of them, so a reader is a plain function that
+is looked up by the number of its node's kind, and lines are found by byte offset, not asked of the parser.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
+from itertools import accumulate
 from sys import intern
 
 from tree_sitter import Node
 
-from .grammar import by_kind_id, named
+from .grammar import PYTHON, by_kind_id, named
 from .records import MAX_ITEMS, Expr
 
-_DOTTED = re.compile(rb"[\w.]+")
+_DOTTED = re.compile(rb"[\w.\x80-\xff]+")
 _QUOTES = re.compile(r"^[A-Za-z]*('''|\"\"\"|'|\")")
 MAX_DEPTH = 120  # generated code nests thousands deep; below this an expression is Expr("cut")
 Read = Callable[["ExpressionReader", Node], Expr]
+_new: Callable[[type[Expr], tuple[str, str, tuple[Expr, ...], int]], Expr] = tuple.__new__  # half the time of Expr()
+
+
+class _Words(dict[bytes, str]):
+    """Each name decoded once."""
+
+    def __missing__(self, raw: bytes) -> str:
+        word = self[raw] = intern(raw.decode("utf-8", "replace"))
+        return word
 
 
 class ExpressionReader:
     """Reads expressions of one source; keeps the calls met since `take_calls`, inner before outer."""
 
+    __slots__ = ("_starts", "at", "calls", "depth", "high", "low", "source", "words")
+
     def __init__(self, source: bytes) -> None:
         self.source = source
-        self.names: set[str] = set()
-        self._calls: list[Expr] = []
-        self._depth = 0
+        self.words = _Words()
+        self.calls: list[Expr] = []
+        self.depth = 0
+        self._starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
+        self.at, self.low, self.high = 1, 0, self._starts[1]
+
+    def line(self, node: Node) -> int:
+        """Line on which a node starts, from 1."""
+        start = node.start_byte
+        if not self.low <= start < self.high:
+            self.seek(start)
+        return self.at
+
+    def seek(self, start: int) -> None:
+        """Make `at` the line of byte `start`; most nodes are on the line of the one before."""
+        self.at = bisect_right(self._starts, start)
+        self.low = self._starts[self.at - 1]
+        self.high = self._starts[self.at] if self.at < len(self._starts) else start + 1
 
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
+    def word(self, node: Node) -> str:
+        return self.words[self.source[node.start_byte : node.end_byte]]
+
     def take_calls(self) -> tuple[Expr, ...]:
-        calls = tuple(self._calls)
-        self._calls.clear()
+        if not self.calls:
+            return ()
+        calls = tuple(self.calls)
+        self.calls.clear()
         return calls
 
     def read(self, node: Node) -> Expr:
-        reader = _READERS.get(node.kind_id)
-        if reader is None:
-            return Expr("other", node.type, (), node.start_point[0] + 1)
-        if self._depth >= MAX_DEPTH:
-            return Expr("cut", "too deep", (), node.start_point[0] + 1)
-        self._depth += 1
-        expr = reader(self, node)
-        self._depth -= 1
-        return expr
+        return _READERS.get(node.kind_id, _other)(self, node)
 
-    def call(self, node: Node) -> Expr:
-        function_node, arguments = node.named_children[0], node.named_children[-1]
-        parts = [self.read(function_node)]
-        if arguments.type == "argument_list":
-            parts += self.items(arguments)
-        elif arguments is not function_node:
-            parts.append(self.read(arguments))  # f(x for x in y)
-        expr = Expr("call", "", tuple(parts), node.start_point[0] + 1)
-        self._calls.append(expr)
-        if name := expr.last:
-            self.names.add(name)
+    def inner(self, node: Node) -> Expr:
+        """An expression one level down."""
+        if self.depth >= MAX_DEPTH:
+            return Expr("cut", "too deep", (), self.line(node))
+        self.depth += 1
+        expr = _READERS.get(node.kind_id, _other)(self, node)
+        self.depth -= 1
         return expr
 
     def items(self, node: Node) -> list[Expr]:
-        nodes = named(node)
-        parts = [self.read(child) for child in nodes[:MAX_ITEMS]]
-        if len(nodes) > MAX_ITEMS:
-            parts.append(Expr("cut", f"{len(nodes) - MAX_ITEMS} more items", (), node.end_point[0] + 1))
+        """The expressions right inside `node`, at most MAX_ITEMS."""
+        if self.depth >= MAX_DEPTH:
+            return [Expr("cut", "too deep", (), self.line(node))]
+        self.depth += 1
+        parts: list[Expr] = []
+        find = _READERS.get
+        for child in node.children:
+            reader = find(child.kind_id)
+            if reader is not None:
+                if len(parts) == MAX_ITEMS:
+                    more = len(named(node)) - MAX_ITEMS
+                    parts.append(Expr("cut", f"{more} more items", (), node.end_point[0] + 1))
+                    break
+                parts.append(reader(self, child))
+        self.depth -= 1
         return parts
 
-    def path(self, node: Node) -> Expr:
-        return Expr("path", intern(self.text(node)), (), node.start_point[0] + 1)
 
-    def attribute(self, node: Node) -> Expr:
-        line = node.start_point[0] + 1
-        raw = self.source[node.start_byte : node.end_byte]
-        if _DOTTED.fullmatch(raw):
-            return Expr("path", intern(raw.decode("utf-8", "replace")), (), line)
-        value, name = node.named_children[0], node.named_children[-1]
-        inner, last = self.read(value), intern(self.text(name))
-        if inner.kind == "path":  # written over several lines
-            return Expr("path", intern(f"{inner.text}.{last}"), (), line)
-        return Expr("attr", last, (inner,), name.start_point[0] + 1)
+def _other(reader: ExpressionReader, node: Node) -> Expr:
+    return Expr("other", node.type, (), reader.line(node))
 
-    def many(self, kind: str, node: Node, text: str = "") -> Expr:
-        return Expr(kind, text, tuple(self.items(node)), node.start_point[0] + 1)
 
-    def string(self, node: Node) -> Expr:
-        line = node.start_point[0] + 1
-        inner = [child for child in node.named_children if child.type == "interpolation"]
-        if inner:
-            return Expr("format", "", tuple(self.read(child.named_children[0]) for child in inner), line)
-        text = self.text(node)
-        if opening := _QUOTES.match(text):
-            text = text[opening.end() : -len(opening[1])]
-        return Expr("string", intern(text) if len(text) < 40 else text, (), line)
+def _call(reader: ExpressionReader, node: Node) -> Expr:
+    children = node.children
+    parts, arguments = [reader.inner(children[0])], children[-1]
+    if arguments.kind_id == _ARGUMENTS:
+        parts += reader.items(arguments)
+    elif len(children) > 1:
+        parts.append(reader.inner(arguments))  # f(x for x in y)
+    expr = _new(Expr, ("call", "", tuple(parts), reader.line(node)))
+    reader.calls.append(expr)
+    return expr
 
-    def binary(self, node: Node) -> Expr:
-        operator = node.child_by_field_name("operator")
-        return self.many("binary", node, operator.type if operator else "")
 
-    def compare(self, node: Node) -> Expr:
-        return self.many("compare", node, " ".join(o.type for o in node.children_by_field_name("operators")))
+def _path(reader: ExpressionReader, node: Node) -> Expr:
+    start = node.start_byte
+    if not reader.low <= start < reader.high:
+        reader.seek(start)
+    return _new(Expr, ("path", reader.words[reader.source[start : node.end_byte]], (), reader.at))
 
-    def boolean(self, node: Node) -> Expr:
-        operator = node.child_by_field_name("operator")
-        return self.many("boolean", node, operator.type if operator else "")
 
-    def unary(self, node: Node) -> Expr:
-        return self.many("unary", node, node.children[0].type)
-
-    def keyword(self, node: Node) -> Expr:
-        name, value = node.named_children[0], node.named_children[-1]
-        return Expr("keyword", intern(self.text(name)), (self.read(value),), node.start_point[0] + 1)
-
-    def choice(self, node: Node) -> Expr:
-        return self.many("choice", node)
-
-    def each(self, node: Node) -> Expr:
-        return self.many("each", node, node.type.partition("_")[0])
-
-    def clause(self, node: Node) -> Expr:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        parts = tuple(self.read(child) for child in (left, right) if child is not None)
-        return Expr("for", "", parts, node.start_point[0] + 1)
-
-    def walrus(self, node: Node) -> Expr:
-        name, value = node.named_children[0], node.named_children[-1]
-        return Expr("walrus", intern(self.text(name)), (self.read(value),), node.start_point[0] + 1)
-
-    def function(self, node: Node) -> Expr:
-        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        names = ",".join(self.text(p).partition("=")[0].strip() for p in named(parameters)) if parameters else ""
-        parts = (self.read(body),) if body is not None else ()
-        return Expr("lambda", names, parts, node.start_point[0] + 1)
-
-    def inside(self, node: Node) -> Expr:
-        children = named(node)
-        return self.read(children[0]) if children else Expr("tuple", "", (), node.start_point[0] + 1)
-
-    def literal(self, kind: str, node: Node) -> Expr:
-        return Expr(kind, intern(self.text(node)), (), node.start_point[0] + 1)
+def _attribute(reader: ExpressionReader, node: Node) -> Expr:
+    start = node.start_byte
+    if not reader.low <= start < reader.high:
+        reader.seek(start)
+    raw = reader.source[start : node.end_byte]
+    if raw in reader.words or _DOTTED.fullmatch(raw):
+        return _new(Expr, ("path", reader.words[raw], (), reader.at))
+    children, line = node.children, reader.line(node)
+    inner, last = reader.inner(children[0]), reader.word(children[-1])
+    if inner.kind == "path":  # written over several lines
+        return Expr("path", intern(f"{inner.text}.{last}"), (), line)
+    return Expr("attr", last, (inner,), reader.line(children[-1]))
 
 
 def _many(kind: str) -> Read:
-    return lambda reader, node: reader.many(kind, node)
+    def read(reader: ExpressionReader, node: Node) -> Expr:
+        return _new(Expr, (kind, "", tuple(reader.items(node)), reader.line(node)))
+
+    return read
+
+
+def _operation(kind: str) -> Read:
+    def read(reader: ExpressionReader, node: Node) -> Expr:
+        parts = tuple(reader.items(node))
+        operators = " ".join(child.type for child in node.children if not child.is_named)
+        return _new(Expr, (kind, operators, parts, reader.line(node)))
+
+    return read
 
 
 def _literal(kind: str) -> Read:
-    return lambda reader, node: reader.literal(kind, node)
+    def read(reader: ExpressionReader, node: Node) -> Expr:
+        return _new(Expr, (kind, reader.words[reader.source[node.start_byte : node.end_byte]], (), reader.line(node)))
+
+    return read
+
+
+def _string(reader: ExpressionReader, node: Node) -> Expr:
+    line = reader.line(node)
+    text = reader.text(node)
+    if "{" in text:
+        inner = [child for child in node.children if child.kind_id == _INTERPOLATION]
+        if inner:
+            parts = tuple(reader.inner(child.named_children[0]) for child in inner if child.named_children)
+            return Expr("format", "", parts, line)
+    if opening := _QUOTES.match(text):
+        text = text[opening.end() : -len(opening[1])]
+    return _new(Expr, ("string", intern(text) if len(text) < 40 else text, (), line))
+
+
+def _keyword(kind: str) -> Read:
+    def read(reader: ExpressionReader, node: Node) -> Expr:
+        children, line = node.children, reader.line(node)
+        return _new(Expr, (kind, reader.word(children[0]), (reader.inner(children[-1]),), line))
+
+    return read
+
+
+def _each(reader: ExpressionReader, node: Node) -> Expr:
+    return Expr("each", node.type.partition("_")[0], tuple(reader.items(node)), reader.line(node))
+
+
+def _clause(reader: ExpressionReader, node: Node) -> Expr:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    parts = tuple(reader.read(child) for child in (left, right) if child is not None)
+    return Expr("for", "", parts, reader.line(node))
+
+
+def _lambda(reader: ExpressionReader, node: Node) -> Expr:
+    parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    names = ",".join(reader.text(p).partition("=")[0].strip() for p in named(parameters)) if parameters else ""
+    parts = (reader.inner(body),) if body is not None else ()
+    return Expr("lambda", names, parts, reader.line(node))
+
+
+def _inside(reader: ExpressionReader, node: Node) -> Expr:
+    parts = reader.items(node)
+    return parts[0] if parts else Expr("tuple", "", (), reader.line(node))
 
 
 _READERS: dict[int, Read] = by_kind_id(
     {
-        "identifier": ExpressionReader.path,
-        "dotted_name": ExpressionReader.path,
-        "keyword_identifier": ExpressionReader.path,
-        "attribute": ExpressionReader.attribute,
-        "call": ExpressionReader.call,
-        "keyword_argument": ExpressionReader.keyword,
-        "string": ExpressionReader.string,
-        "binary_operator": ExpressionReader.binary,
-        "comparison_operator": ExpressionReader.compare,
-        "boolean_operator": ExpressionReader.boolean,
-        "not_operator": ExpressionReader.unary,
-        "unary_operator": ExpressionReader.unary,
-        "conditional_expression": ExpressionReader.choice,
-        "list_comprehension": ExpressionReader.each,
-        "set_comprehension": ExpressionReader.each,
-        "dictionary_comprehension": ExpressionReader.each,
-        "generator_expression": ExpressionReader.each,
-        "for_in_clause": ExpressionReader.clause,
-        "named_expression": ExpressionReader.walrus,
-        "lambda": ExpressionReader.function,
-        "parenthesized_expression": ExpressionReader.inside,
-        "type": ExpressionReader.inside,
-        "expression_statement": ExpressionReader.inside,
+        "identifier": _path,
+        "dotted_name": _path,
+        "keyword_identifier": _path,
+        "attribute": _attribute,
+        "call": _call,
+        "keyword_argument": _keyword("keyword"),
+        "string": _string,
+        "binary_operator": _operation("binary"),
+        "comparison_operator": _operation("compare"),
+        "boolean_operator": _operation("boolean"),
+        "not_operator": _operation("unary"),
+        "unary_operator": _operation("unary"),
+        "conditional_expression": _many("choice"),
+        "list_comprehension": _each,
+        "set_comprehension": _each,
+        "dictionary_comprehension": _each,
+        "generator_expression": _each,
+        "for_in_clause": _clause,
+        "named_expression": _keyword("walrus"),
+        "lambda": _lambda,
+        "parenthesized_expression": _inside,
+        "type": _inside,
+        "expression_statement": _inside,
         "integer": _literal("number"),
         "float": _literal("number"),
         "true": _literal("constant"),
@@ -197,5 +255,8 @@ _READERS: dict[int, Read] = by_kind_id(
         "yield": _many("yield"),
         "if_clause": _many("if"),
         "concatenated_string": _many("format"),
-    }
+    },
+    _other,
 )
+_ARGUMENTS = PYTHON.id_for_node_kind("argument_list", True)
+_INTERPOLATION = PYTHON.id_for_node_kind("interpolation", True)

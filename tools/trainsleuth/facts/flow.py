@@ -1,4 +1,6 @@
-"""Where the value of a name comes from: assignments, arguments at the call sites, attributes of objects, globals."""
+"""Where the value of a name comes from: assignments, arguments at the call sites, attributes of objects,
+globals.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External, Module, Variable
 from .records import MODULE_BODY, Block, Branch, Class, Expr, Function
-from .scopes import Binding, Item, bindings, is_sibling, own_names, reaching
+from .scopes import Binding, Item, bindings, comprehension_bindings, is_sibling, own_names, reaching
 from .things import Frame, Instance, Literal, Spot
 
 if TYPE_CHECKING:
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 class Origin(NamedTuple):
     """One way a name got its value.
 
-    kind: assign, with, walrus (the value is `expr`), for, append, extend, augment (what `Binding` says), argument,
-    default, symbol (a class, function, module or external name), unknown (`why`).
+    kind: assign, with, walrus (the value is `expr`), for, append, extend, augment (what `Binding` says),
+    argument, default, symbol (a class, function, module or external name), unknown (`why`).
     """
 
     kind: str
@@ -36,7 +38,14 @@ class Flow:
         self.index = index
 
     def origins(self, path: str, spot: Spot) -> Iterator[Origin]:
-        """Every way `path`, a name or a dotted path bound as such in this function, may have got its value."""
+        """Every way `path`, a name or a dotted path bound as such in this function, may have got its
+        value.
+        """
+        inner = comprehension_bindings(spot.function).get(spot.position, ())
+        if matching := [binding for binding in inner if binding.name == path]:
+            for binding in matching:
+                yield from self._bound(spot, binding)
+            return
         found, certain = reaching(spot.function, path, spot.position)
         for binding in found:
             runs = self.runs(spot.function.events[binding.position].block, spot)
@@ -105,7 +114,7 @@ class Flow:
             return
         callers = self.index.calling.of(function, spot.reach - 1) if spot.reach else ()
         for caller in callers:
-            yield self._argument(name, self.index.frame(function, caller.call, caller.spot, caller.owner))
+            yield self._argument(name, self.index.frames.frame(function, caller.call, caller.spot, caller.owner))
         if not callers:
             parameter = function.parameter(name)
             default = parameter.default if parameter is not None and spot.reach else None
@@ -155,8 +164,8 @@ class Flow:
         if owner.call is None:  # self of a class that may be a base of what really runs
             classes = (*classes, *self.index.subclasses(owner.kind))
         for cls in classes:
-            for method, binding in self.index.attribute_bindings(cls, name):
-                frame = self.index.constructor_frame(owner, method)
+            for method, binding in self.index.hierarchy.attribute_bindings(cls, name):
+                frame = self.index.frames.constructor_frame(owner, method)
                 spot = Spot(method, binding.position, frame, inside.reach)
                 if not self.is_dead(method.events[binding.position].block, spot):
                     yield from self._bound(spot, binding)
@@ -178,10 +187,13 @@ class Flow:
         return self.runs(block, spot) is False
 
     def runs(self, block: Block, spot: Spot) -> bool | None:
-        """Does `block` run before `spot` is reached? True or False where tests that this call fixes decide it.
+        """Does `block` run before `spot` is reached? True or False where tests that this call fixes decide
+        it.
 
         None where nothing does, and where no condition stands between the two places.
         """
+        if not block.branches:
+            return None
         here = spot.function.events[spot.position].block if spot.position < len(spot.function.events) else Block()
         between = [branch for branch in block.branches if branch not in here.branches]
         if not between or is_sibling(block, here):
@@ -201,7 +213,9 @@ class Flow:
         return True if None not in truths else None
 
     def truth(self, test: Expr, spot: Spot) -> bool | None:
-        """Value of a condition when it is fixed: constants given to parameters or set on self. None: not fixed."""
+        """Value of a condition when it is fixed: constants given to parameters or set on self. None: not
+        fixed.
+        """
         if test.kind == "unary" and test.text == "not":
             inner = self.truth(test.parts[0], spot)
             return None if inner is None else not inner

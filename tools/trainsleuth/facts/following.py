@@ -16,14 +16,18 @@ MAX_NESTING = 40  # questions inside questions; each takes about ten Python fram
 
 
 class Circles:
-    """Counts answers that had to be given before they were whole; shared by all who follow values in one index."""
+    """Counts answers that had to be given before they were whole; shared by all who follow values in one
+    index.
+    """
 
     def __init__(self) -> None:
         self.count = 0
 
 
 class Following(Generic[Answer]):
-    """Asks `produce` about an expression at a spot, once; a question inside itself has no alternatives of its own."""
+    """Asks `produce` about an expression at a spot, once; a question inside itself has no alternatives of
+    its own.
+    """
 
     def __init__(
         self,
@@ -42,9 +46,11 @@ class Following(Generic[Answer]):
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
         # a path may be made on the fly, so its identity means nothing
         key = (expr.text if expr.kind == "path" else expr, spot, items)
-        for answers in (self._known, self._partial):
-            if key in answers:
-                return answers[key]
+        known = self._known.get(key)
+        if known is None:
+            known = self._partial.get(key)
+        if known is not None:
+            return known
         if key in self._active:
             self._circles.count += 1
             return ()

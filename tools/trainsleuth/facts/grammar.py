@@ -9,6 +9,7 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Tree
 
 PYTHON = Language(tree_sitter_python.language())
+ERROR = 0xFFFF  # the kind of a node where the parser gave up
 COMMENT = PYTHON.id_for_node_kind("comment", True)
 Reader = TypeVar("Reader", bound=Callable[..., object])
 
@@ -17,13 +18,19 @@ def parse(source: bytes) -> Tree:
     return Parser(PYTHON).parse(source)
 
 
-def by_kind_id(readers: Mapping[str, Reader]) -> dict[int, Reader]:
-    """Readers by numeric kind: several ids may share a name, and comparing numbers is faster."""
-    ids: dict[int, Reader] = {}
+def by_kind_id(readers: Mapping[str, Reader], otherwise: Reader | None = None) -> dict[int, Reader]:
+    """Readers by numeric kind: several ids may share a name, and comparing numbers is faster.
+
+    `otherwise` reads every other kind that has a name; brackets, operators and comments have no reader.
+    """
+    ids: dict[int, Reader] = {ERROR: otherwise} if otherwise is not None else {}
     for kind_id in range(PYTHON.node_kind_count):
-        name = PYTHON.node_kind_for_id(kind_id)
-        if name is not None and name in readers and PYTHON.node_kind_is_named(kind_id):
-            ids[kind_id] = readers[name]
+        if PYTHON.node_kind_is_named(kind_id) and kind_id != COMMENT:
+            reader = readers.get(PYTHON.node_kind_for_id(kind_id) or "", otherwise)
+            if reader is not None:
+                ids[kind_id] = reader
+    if "ERROR" in readers:
+        ids[ERROR] = readers["ERROR"]
     return ids
 
 

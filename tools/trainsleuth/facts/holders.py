@@ -63,7 +63,9 @@ class Holders:
         return self._flows(False)
 
     def _flows(self, with_results: bool) -> dict[str, set[str]]:
-        """From name to name: assignments, arguments, returns, imports; with or without the results of calls."""
+        """From name to name: assignments, arguments, returns, imports; with or without the results of
+        calls.
+        """
         edges: dict[str, set[str]] = {}
         for file in self.index.files.values():
             for entry in file.imports:
@@ -90,7 +92,9 @@ class Holders:
 
     @cached_property
     def _places(self) -> dict[str, list[set[str]]]:
-        """For each function name, the parameter names that its positional arguments may meet, place by place."""
+        """For each function name, the parameter names that its positional arguments may meet, place by
+        place.
+        """
         table: dict[str, list[set[str]]] = {}
         for name, functions in self.index.functions_by_name().items():
             if len(functions) > MAX_NAMESAKES:

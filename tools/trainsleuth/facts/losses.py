@@ -6,21 +6,24 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from .callers import Target, external_name, is_test
+from .callers import Target, external_name
 from .operations import is_torch
 from .records import Class, Expr
+from .sites import Site, is_test
 from .things import Instance, Literal, Spot, Thing, Unknown
 
 if TYPE_CHECKING:
-    from .index import Index, Site
+    from .index import Index
 
 _LOSS_NAME = re.compile(r"loss|criterion|(^|_)(ce|bce|xent)(_|$)", re.IGNORECASE)
 
 
 class LossCall(NamedTuple):
-    """One call that computes a loss. `loss`: last name of the torch class or function, "" when it is not resolved.
+    """One call that computes a loss. `loss`: last name of the torch class or function, "" when it is not
+    resolved.
 
-    `spots`: the contexts in which it is that loss, each one consistent way to get there; `why`: when there is none.
+    `spots`: the contexts in which it is that loss, each one consistent way to get there; `why`: when there
+    is none.
     """
 
     site: Site
@@ -69,7 +72,9 @@ def _unresolved(site: Site, things: tuple[Thing, ...]) -> LossCall | None:
 
 
 def _loss_name(index: Index, thing: Thing, call: Expr, wanted: frozenset[str]) -> str | None:
-    """The loss that calling `thing` computes; None: something else; "": making a loss object is not computing it."""
+    """The loss that calling `thing` computes; None: something else; "": making a loss object is not
+    computing it.
+    """
     name = external_name(thing)
     last = name.rpartition(".")[2]
     if is_torch(name) and last in wanted:

@@ -1,4 +1,6 @@
-"""What a collection holds: list and dict literals, appends, ModuleList, Sequential and their like, in order."""
+"""What a collection holds: list and dict literals, appends, ModuleList, Sequential and their like, in
+order.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Members:
         self.index = index
 
     def of(self, expr: Expr, spot: Spot) -> tuple[Member, ...]:
-        """Members of the collection that `expr` is at `spot`, in the order they were added; () when not seen."""
+        """Members of the collection that `expr` is at `spot`, in the order they were added; () when not
+        seen.
+        """
         found: list[Member] = []
         for member in self._of(expr, spot, 6):
             found.append(member)

@@ -78,7 +78,7 @@ class Names:
             return None
         while True:
             for start in (folder, _join(folder, "src")):
-                if (found := self._at(_join(start, relative))) is not None and found.path != importer:
+                if (found := self._at(_join(start, relative))) is not None and (found.path != importer or found.folder):
                     return found
             if not folder:
                 break

@@ -1,4 +1,6 @@
-"""Which things an expression may stand for: objects by class and constructor call, functions, classes, literals."""
+"""Which things an expression may stand for: objects by class and constructor call, functions, classes,
+literals.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ class Objects:
         self._following: Following[Thing] = Following(self._of, Unknown("too many ways to follow"), index.circles)
 
     def of(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> tuple[Thing, ...]:
-        """All alternatives for `expr` at `spot` (element `items` of it). () when it is only ever defined by itself."""
+        """All alternatives for `expr` at `spot` (element `items` of it). () when it is only ever defined
+        by itself.
+        """
+        if not items and expr.kind in _LITERALS:
+            return (Literal(expr, spot),)
         return self._following.ask(expr, spot, items)
 
     def _of(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Thing]:
@@ -143,10 +149,10 @@ class Objects:
             else:
                 yield Unknown(f"{name} of a {owner.kind.name}")
             return
-        methods = self.index.methods(owner, name)
+        methods = self.index.hierarchy.methods(owner, name)
         for method in methods:
             if any(mark.last in ("property", "cached_property") for mark in method.decorators):
-                yield from self.returned(self.index.frame(method, None, spot, owner), ())
+                yield from self.returned(self.index.frames.frame(method, None, spot, owner), ())
             else:
                 yield Method(method, owner)
         if methods:
@@ -182,7 +188,7 @@ class Objects:
         elif isinstance(thing, Function | Method):
             function = thing.function if isinstance(thing, Method) else thing
             owner = thing.owner if isinstance(thing, Method) else None
-            yield from self.returned(self.index.frame(function, call, spot, owner), items)
+            yield from self.returned(self.index.frames.frame(function, call, spot, owner), items)
         elif isinstance(thing, Unknown):
             yield thing
         else:
@@ -215,7 +221,7 @@ class Objects:
 
     def returned(self, frame: Frame, items: tuple[Item, ...]) -> Iterator[Thing]:
         """What the function of `frame` returns."""
-        for expr, spot in self.index.returns(frame):
+        for expr, spot in self.index.frames.returns(frame):
             yield from self.of(expr, spot, items)
 
     def _is_own_function(self, call: Expr, spot: Spot) -> bool:

@@ -7,10 +7,11 @@ Functions, classes and files compare by identity, so they are cheap keys of a me
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 MODULE_BODY = "<module>"
 MAX_ITEMS = 256  # a longer literal keeps its first items and ends in Expr("cut", ...)
@@ -19,22 +20,17 @@ MAX_ITEMS = 256  # a longer literal keeps its first items and ends in Expr("cut"
 class Expr(NamedTuple):
     """One expression. What `text` and `parts` hold depends on `kind`:
 
-    path        text = dotted name as written, "self.net.fc"
-    attr        text = attribute name, parts = (value,); the value is not a plain path
-    call        parts = (function, *arguments); an argument may be keyword, star or doublestar
-    keyword     text = name, parts = (value,)
-    star, doublestar, await, yield, format    parts = (value,) or more
-    number, constant (True, False, None, ...), string    text = the literal; a string without its quotes
-    list, tuple, set    parts = items
-    dict        parts = pair or doublestar;  pair: parts = (key, value)
-    index       parts = (value, *indices);  slice: parts = the bounds that are written
-    binary, unary, compare, boolean    text = the operator(s), parts = operands
-    choice      parts = (if true, test, if false)
-    lambda      text = parameter names joined by ",", parts = (body,)
-    each        a comprehension: text = list, set, dict or generator, parts = (element, *clauses)
-    for         a clause: parts = (target, iterable);  if: a clause: parts = (test,)
-    walrus      text = name, parts = (value,)
-    cut, other  text = what it was
+    path        text = dotted name as written, "self.net.fc" attr        text = attribute name, parts =
+    (value,); the value is not a plain path call        parts = (function, *arguments); an argument may be
+    keyword, star or doublestar keyword     text = name, parts = (value,) star, doublestar, await, yield,
+    format    parts = (value,) or more number, constant (True, False, None, ...), string    text = the
+    literal; a string without its quotes list, tuple, set    parts = items dict        parts = pair or
+    doublestar;  pair: parts = (key, value) index       parts = (value, *indices);  slice: parts = the
+    bounds that are written binary, unary, compare, boolean    text = the operator(s), parts = operands
+    choice      parts = (if true, test, if false) lambda      text = parameter names joined by ",", parts =
+    (body,) each        a comprehension: text = list, set, dict or generator, parts = (element, *clauses)
+    for         a clause: parts = (target, iterable);  if: a clause: parts = (test,) walrus      text =
+    name, parts = (value,) cut, other  text = what it was
     """
 
     kind: str
@@ -175,9 +171,36 @@ class Import(NamedTuple):
     line: int
 
 
+class Body(NamedTuple):
+    """What stands in a function: its events in source order, and its loops by their ids."""
+
+    events: tuple[Event, ...]
+    loops: tuple[Loop, ...]
+
+
+class BodySource(Protocol):
+    """Where the body of a function is written: bytes `start` to `end` of its file."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    def read(self) -> Body: ...
+
+    def holds(self, pattern: re.Pattern[bytes]) -> bool:
+        """Wide: the text of the body, or of what is defined in it, has a match."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function, a method, or the body of a module (name MODULE_BODY) or of a class."""
+    """A function, a method, or the body of a module (name MODULE_BODY) or of a class.
+
+    Its events are read when they are first asked for. `called` says before that what cannot be among them: it has
+    the last name of every call in them ("" for calls of what has no name), and perhaps more.
+    """
 
     name: str
     qualname: str
@@ -186,10 +209,27 @@ class Function:
     end_line: int
     parameters: tuple[Parameter, ...]
     decorators: tuple[Expr, ...]
-    events: tuple[Event, ...]
-    loops: tuple[Loop, ...]
+    source: BodySource = field(repr=False)
+    called: frozenset[str] = field(repr=False)
     owner: str = ""  # qualname of the class it is a method of
     outer: str = ""  # qualname of the function it is written in
+
+    @cached_property
+    def _body(self) -> Body:
+        return self.source.read()
+
+    @property
+    def is_read(self) -> bool:
+        """Somebody has asked for the events."""
+        return "_body" in self.__dict__
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        return self._body.events
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        return self._body.loops
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
@@ -231,7 +271,8 @@ class FileFacts:
     lines: int
     problems: tuple[tuple[int, str], ...] = ()
     cells: tuple[tuple[int, int], ...] = ()  # notebook: (first line here, number of the cell from 1)
-    names: frozenset[str] = field(default=frozenset())  # last names of all calls: what cannot be here
+    names: frozenset[str] = field(default=frozenset())  # of all calls, perhaps more: see Function.called
+    stored_bodies: int = -1  # how many came out of the cache; -1: none of this file did
 
     @property
     def body(self) -> Function:

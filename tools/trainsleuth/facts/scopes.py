@@ -15,7 +15,8 @@ class Binding(NamedTuple):
     """A name or dotted path gets a value at event `position`.
 
     kind: assign, augment, for (an element of `value`), with, define, delete, walrus,
-    append (`value` is added to a list), extend. `items` says which element of `value` it is: `a, (b, c) = v` binds c to items (1, 1).
+    append (`value` is added to a list), extend. `items` says which element of `value` it is: `a, (b, c) =
+    v` binds c to items (1, 1).
     """
 
     name: str
@@ -78,6 +79,23 @@ def _appends(position: int, event: Event) -> Iterator[Binding]:
                 yield Binding(receiver.text, position, "append", call.arguments[1])
             elif call.last in ("extend", "update"):
                 yield Binding(receiver.text, position, "extend", call.arguments[0])
+
+
+@kept_per_function
+def comprehension_bindings(function: Function) -> dict[int, tuple[Binding, ...]]:
+    """By event position: the variables of the comprehensions in it, each bound to elements of its source."""
+    table: dict[int, tuple[Binding, ...]] = {}
+    for position, event in enumerate(function.events):
+        clauses = [part for part in event.value.walk() if part.kind == "for"] if event.value is not None else []
+        found = [
+            binding
+            for clause in clauses
+            if len(clause.parts) == 2
+            for binding in _targets(position, "for", clause.parts[0], clause.parts[1], ())
+        ]
+        if found:
+            table[position] = tuple(found)
+    return table
 
 
 def is_sibling(one: Block, other: Block) -> bool:

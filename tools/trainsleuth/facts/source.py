@@ -1,15 +1,33 @@
-"""One Python source to its facts."""
+"""One Python source to its facts: its definitions at once, what stands in their bodies when it is asked for."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from .expressions import ExpressionReader
 from .grammar import named, parse, problems
-from .records import MODULE_BODY, Block, Class, Event, Expr, FileFacts, Function, Import, Parameter
-from .statements import StatementReader
+from .imports import read_imports
+from .records import MODULE_BODY, Block, Body, Class, Expr, FileFacts, Function, Parameter
+from .statements import MAX_INDENTS, StatementReader
+
+_DEFINES = re.compile(rb"\b(?:def|class)\b")
+# letters of names stay, whatever closes an expression becomes ")", all else but "(" becomes a blank
+_NAMES_AND_BRACKETS = bytes(
+    byte if chr(byte).isalnum() or byte >= 128 or byte in b"_(" else ord(")") if byte in b"])}\"'" else ord(" ")
+    for byte in range(256)
+)
+_COMPOUND = frozenset(
+    (
+        *(f"{kind}_statement" for kind in ("if", "try", "match", "for", "while", "with")),
+        *(f"{kind}_clause" for kind in ("elif", "else", "except", "except_group", "finally", "case")),
+        "block",
+        "ERROR",
+    )
+)
 
 
 @dataclass
@@ -18,9 +36,28 @@ class _Reading:
 
     path: str
     expressions: ExpressionReader
-    imports: list[Import] = field(default_factory=list)
     classes: dict[str, Class] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+
+
+@dataclass
+class _Written:
+    """A body that nobody has asked for yet. The syntax tree is let go with the last of them."""
+
+    expressions: ExpressionReader
+    node: Node | None
+    start: int
+    end: int
+
+    def holds(self, pattern: re.Pattern[bytes]) -> bool:
+        return pattern.search(self.expressions.source, self.start, self.end) is not None
+
+    def read(self) -> Body:
+        node, self.node = self.node, None
+        statements = StatementReader(self.expressions)
+        if node is not None:
+            statements.body(node.named_children, Block())
+        return Body(tuple(statements.events), tuple(statements.loops))
 
 
 def read_source(path: str, text: str, cells: tuple[tuple[int, int], ...] = ()) -> FileFacts:
@@ -28,100 +65,120 @@ def read_source(path: str, text: str, cells: tuple[tuple[int, int], ...] = ()) -
     source = text.encode("utf-8", "replace")
     tree = parse(source)
     reading = _Reading(path, ExpressionReader(source))
-    _read_body(reading, tree.root_node, MODULE_BODY, MODULE_BODY, (), (), "", "")
-    _read_imports(reading, tree.root_node)
-    return FileFacts(
-        path,
-        tuple(reading.imports),
-        reading.classes,
-        reading.functions,
-        text.count("\n") + 1,
-        tuple(problems(tree)),
-        cells,
-        frozenset(reading.expressions.names),
-    )
+    root = tree.root_node
+    called = _read_scope(reading, root, root, "", MODULE_BODY)
+    _keep(reading, root, root, MODULE_BODY, MODULE_BODY, (), (), called, "", "")
+    names = frozenset().union(*(function.called for function in reading.functions.values()))
+    imports = tuple(read_imports(reading.expressions, root))
+    lines = text.count("\n") + 1
+    return FileFacts(path, imports, reading.classes, reading.functions, lines, tuple(problems(tree)), cells, names)
 
 
-def _read_body(
+def _read_scope(reading: _Reading, whole: Node, body: Node | None, prefix: str, outer: str) -> frozenset[str]:
+    """Read what a module or function defines; the names that it calls itself."""
+    holes = []
+    for node, decorators in _definitions(reading, body) if body is not None and not _is_too_deep(prefix) else ():
+        holes.append((node.start_byte, node.end_byte))
+        name = node.child_by_field_name("name")
+        if name is not None and node.type == "class_definition":
+            _read_class(reading, node, f"{prefix}{reading.expressions.word(name)}", decorators, outer)
+        elif name is not None:
+            _read_function(reading, node, f"{prefix}{reading.expressions.word(name)}", decorators, "", outer)
+    return _called(reading, whole, holes)
+
+
+def _definitions(reading: _Reading, body: Node) -> Iterator[tuple[Node, tuple[Expr, ...]]]:
+    """Functions and classes written in a body, and their decorators; not those inside of these."""
+    stack = body.named_children[::-1]
+    while stack:
+        node = stack.pop()
+        if node.type in ("function_definition", "class_definition"):
+            yield node, ()
+        elif node.type == "decorated_definition":
+            marks = [named(child) for child in node.named_children if child.type == "decorator"]
+            decorators = tuple(reading.expressions.read(mark[0]) for mark in marks if mark)
+            definition = node.child_by_field_name("definition")
+            if definition is not None:
+                yield definition, decorators
+        elif node.type in _COMPOUND and _DEFINES.search(reading.expressions.source, node.start_byte, node.end_byte):
+            stack.extend(node.named_children[::-1])
+
+
+def _called(reading: _Reading, whole: Node, holes: list[tuple[int, int]]) -> frozenset[str]:
+    """Every name before a parenthesis in the text of `whole`, without `holes`; "" when other things are called."""
+    words, source, start = reading.expressions.words, reading.expressions.source, whole.start_byte
+    found: set[bytes] = set()
+    for first, last in (*holes, (whole.end_byte, whole.end_byte)):
+        pieces = source[start:first].translate(_NAMES_AND_BRACKETS).split(b"(")
+        found.update(piece.rpartition(b" ")[2] or piece for piece in pieces[:-1])
+        start = last
+    return frozenset(words[name.rstrip().rpartition(b" ")[2].rpartition(b")")[2]] for name in found)
+
+
+def _keep(
     reading: _Reading,
     node: Node,
+    body: Node | None,
     name: str,
     qualname: str,
     parameters: tuple[Parameter, ...],
     decorators: tuple[Expr, ...],
+    called: frozenset[str],
     owner: str,
     outer: str,
 ) -> Function:
-    prefix = "" if name == MODULE_BODY else f"{qualname}."
-
-    def define(inner: Node, marks: tuple[Expr, ...], event: Event) -> None:
-        if inner.type == "class_definition":
-            _read_class(reading, inner, f"{prefix}{event.text}", marks, qualname)
-        else:
-            _read_function(reading, inner, f"{prefix}{event.text}", marks, "", qualname)
-
-    statements = StatementReader(reading.expressions, define)
-    body = node if name == MODULE_BODY else node.child_by_field_name("body")
-    if body is not None:
-        statements.body(body.named_children, Block())
-    function = Function(
-        name,
-        qualname,
-        reading.path,
-        node.start_point[0] + 1,
-        node.end_point[0] + 1,
-        parameters,
-        decorators,
-        tuple(statements.events),
-        tuple(statements.loops),
-        owner,
-        outer if outer != MODULE_BODY else "",
-    )
-    reading.functions[qualname] = function
+    lines = node.start_point[0] + 1, node.end_point[0] + 1
+    written = _Written(reading.expressions, body, node.start_byte, node.end_byte)
+    outer = outer if outer != MODULE_BODY else ""
+    function = Function(name, qualname, reading.path, *lines, parameters, decorators, written, called, owner, outer)
+    reading.functions[f"{qualname}.<class>" if node.type == "class_definition" else qualname] = function
     return function
+
+
+def _is_too_deep(qualname: str) -> bool:
+    return qualname.count(".") >= MAX_INDENTS
 
 
 def _read_function(
     reading: _Reading, node: Node, qualname: str, decorators: tuple[Expr, ...], owner: str, outer: str
 ) -> Function:
-    parameters = node.child_by_field_name("parameters")
+    parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
     read = tuple(_parameters(reading.expressions, parameters)) if parameters is not None else ()
-    reading.expressions.take_calls()  # of the defaults
-    return _read_body(reading, node, qualname.rpartition(".")[2], qualname, read, decorators, owner, outer)
+    reading.expressions.take_calls()  # of the defaults and decorators
+    called = _read_scope(reading, body or node, body, f"{qualname}.", qualname)
+    name = qualname.rpartition(".")[2]
+    return _keep(reading, node, body, name, qualname, read, decorators, called, owner, outer)
 
 
 def _read_class(reading: _Reading, node: Node, qualname: str, decorators: tuple[Expr, ...], outer: str) -> None:
-    supers = node.child_by_field_name("superclasses")
-    parts = [reading.expressions.read(child) for child in named(supers)] if supers is not None else []
+    supers, body = node.child_by_field_name("superclasses"), node.child_by_field_name("body")
+    parts = reading.expressions.items(supers) if supers is not None else []
+    reading.expressions.take_calls()
     methods: dict[str, Function] = {}
-
-    def define(inner: Node, marks: tuple[Expr, ...], event: Event) -> None:
-        if inner.type == "class_definition":
-            _read_class(reading, inner, f"{qualname}.{event.text}", marks, "")
-        else:
-            method = _read_function(reading, inner, f"{qualname}.{event.text}", marks, qualname, outer)
-            methods[event.text] = method
-
-    statements = StatementReader(reading.expressions, define)
-    body_node = node.child_by_field_name("body")
-    if body_node is not None:
-        statements.body(body_node.named_children, Block())
-    first, last = node.start_point[0] + 1, node.end_point[0] + 1
-    events, loops = tuple(statements.events), tuple(statements.loops)
-    name = qualname.rpartition(".")[2]
-    body = Function(name, qualname, reading.path, first, last, (), (), events, loops, "", "")
+    holes = []
+    for inner, marks in _definitions(reading, body) if body is not None and not _is_too_deep(qualname) else ():
+        holes.append((inner.start_byte, inner.end_byte))
+        name_node = inner.child_by_field_name("name")
+        name = reading.expressions.word(name_node) if name_node is not None else ""
+        if name and inner.type == "class_definition":
+            _read_class(reading, inner, f"{qualname}.{name}", marks, "")
+        elif name:
+            methods[name] = _read_function(reading, inner, f"{qualname}.{name}", marks, qualname, outer)
+    called, name = _called(reading, body or node, holes), qualname.rpartition(".")[2]
+    own = _keep(reading, node, body, name, qualname, (), (), called, "", "")
     bases = tuple(part for part in parts if part.kind not in ("keyword", "doublestar"))
     keywords = tuple(part for part in parts if part.kind == "keyword")
-    reading.functions[f"{qualname}.<class>"] = body
     reading.classes[qualname] = Class(
-        name, qualname, reading.path, first, last, bases, decorators, body, methods, keywords
+        name, qualname, reading.path, own.line, own.end_line, bases, decorators, own, methods, keywords
     )
 
 
-def _parameters(expressions: ExpressionReader, node: Node) -> list[Parameter]:
-    found: list[Parameter] = []
+def _parameters(expressions: ExpressionReader, node: Node) -> Iterator[Parameter]:
     keyword_only = False
     for child in named(node):
+        if child.type == "identifier":
+            yield Parameter(expressions.word(child), None, "", "", keyword_only)
+            continue
         if child.type == "keyword_separator":
             keyword_only = True
             continue
@@ -133,45 +190,5 @@ def _parameters(expressions: ExpressionReader, node: Node) -> list[Parameter]:
         default = expressions.read(value) if value is not None else None
         annotation = expressions.text(kind) if kind is not None else ""
         if text.lstrip("*").isidentifier():
-            found.append(Parameter(text.lstrip("*"), default, annotation, stars, keyword_only))
+            yield Parameter(text.lstrip("*"), default, annotation, stars, keyword_only)
         keyword_only = keyword_only or stars == "*"
-    return found
-
-
-_IMPORTS = ("import_statement", "import_from_statement", "future_import_statement")
-
-
-def _read_imports(reading: _Reading, root: Node) -> None:
-    """All imports, wherever they stand: what a function imports is taken as known to the whole file."""
-    stack = list(reversed(root.named_children))
-    while stack:
-        node = stack.pop()
-        if node.type in _IMPORTS:
-            reading.imports.extend(_imported(reading.expressions, node))
-        elif (
-            node.type.endswith(("_statement", "_definition", "_clause", "block"))
-            and b"import" in reading.expressions.source[node.start_byte : node.end_byte]
-        ):
-            stack.extend(reversed(node.named_children))
-
-
-def _imported(expressions: ExpressionReader, node: Node) -> list[Import]:
-    line = node.start_point[0] + 1
-    module_node = node.child_by_field_name("module_name")
-    module = expressions.text(module_node).replace(" ", "") if module_node is not None else ""
-    level = len(module) - len(module.lstrip("."))
-    found = []
-    for child in named(node):
-        if child == module_node:
-            continue
-        if child.type == "wildcard_import":
-            found.append(Import("*", module.lstrip("."), "*", level, line))
-            continue
-        name_node, alias_node = child.child_by_field_name("name"), child.child_by_field_name("alias")
-        name = expressions.text(name_node or child)
-        alias = expressions.text(alias_node) if alias_node is not None else ""
-        if node.type == "import_statement":
-            found.append(Import(alias or name, name, "", 0, line))
-        else:
-            found.append(Import(alias or name, module.lstrip("."), name, level, line))
-    return found

@@ -7,27 +7,33 @@ from collections.abc import Callable, Iterable
 from tree_sitter import Node
 
 from .expressions import ExpressionReader
-from .grammar import by_kind_id, named
+from .grammar import PYTHON, by_kind_id, named
 from .records import Block, Branch, Event, Expr, Loop
 
-Define = Callable[[Node, tuple[Expr, ...], Event], None]
+MAX_TESTED_ARMS = 100  # each arm of an if holds the tests before it; with more arms than this none does
+MAX_INDENTS = 100  # Python refuses a file with more
+_new: Callable[..., Event] = tuple.__new__
 
 
 class StatementReader:
-    """Reads one body. `define` is called for each function or class written in it."""
+    """Reads one body; a function or class written in it is one event."""
 
-    def __init__(self, expressions: ExpressionReader, define: Define) -> None:
+    def __init__(self, expressions: ExpressionReader) -> None:
         self.expressions = expressions
-        self.define = define
         self.events: list[Event] = []
         self.loops: list[Loop] = []
         self._branchings = 0
+        self._depth = 0
 
     def body(self, nodes: Iterable[Node], block: Block) -> None:
+        if self._depth >= MAX_INDENTS:
+            return
+        self._depth += 1
         for node in nodes:
             reader = _READERS.get(node.kind_id)
             if reader is not None:
                 reader(self, node, block)
+        self._depth -= 1
 
     def add(
         self,
@@ -39,13 +45,15 @@ class StatementReader:
         text: str = "",
     ) -> Event:
         calls = self.expressions.take_calls()
-        event = Event(kind, node.start_point[0] + 1, block, targets, value, text, calls)
+        event = _new(Event, (kind, self.expressions.line(node), block, targets, value, text, calls))
         self.events.append(event)
         return event
 
     def expression(self, node: Node, block: Block) -> None:
-        child = node.named_children[0] if node.named_children else node
-        if child.type == "assignment":
+        child = node.named_children[0] if node.named_child_count else node
+        if child.kind_id == _CALL:
+            self.add("expression", node, block, self.expressions.read(child))
+        elif child.type == "assignment":
             self.assignment(child, block)
         elif child.type == "augmented_assignment":
             self.augmented(child, block)
@@ -55,14 +63,17 @@ class StatementReader:
     def assignment(self, node: Node, block: Block) -> None:
         targets, annotation, last = [], "", node
         while last.type == "assignment":
-            left, right, kind = (last.child_by_field_name(name) for name in ("left", "right", "type"))
-            if left is not None:
-                targets.append(self.expressions.read(left))
-            annotation = self.expressions.text(kind) if kind is not None else annotation
-            if right is None:
-                self.add("assign", node, block, None, tuple(targets), annotation)
-                return
-            last = right
+            children = last.children
+            targets.append(self.expressions.read(children[0]))
+            if len(children) != 3 or children[1].type != "=":
+                right, kind = last.child_by_field_name("right"), last.child_by_field_name("type")
+                annotation = self.expressions.text(kind) if kind is not None else annotation
+                if right is None:
+                    self.add("assign", node, block, None, tuple(targets), annotation)
+                    return
+                last = right
+            else:
+                last = children[2]
         self.add("assign", node, block, self.expressions.read(last), tuple(targets), annotation)
 
     def augmented(self, node: Node, block: Block) -> None:
@@ -74,7 +85,9 @@ class StatementReader:
 
     def simple(self, kind: str, node: Node, block: Block) -> None:
         parts = tuple(self.expressions.read(child) for child in named(node))
-        value = parts[0] if len(parts) == 1 else Expr("tuple", "", parts, node.start_point[0] + 1) if parts else None
+        value = (
+            parts[0] if len(parts) == 1 else Expr("tuple", "", parts, self.expressions.line(node)) if parts else None
+        )
         self.add(kind, node, block, value)
 
     def names(self, kind: str, node: Node, block: Block) -> None:
@@ -94,7 +107,8 @@ class StatementReader:
             if condition is not None:
                 tests.append(self.expressions.read(condition))
                 self.add("if", part, block, tests[-1])
-            branch = Branch(number, arm, len(arms), complete, "if", tuple(tests))
+            kind, known = ("if", tuple(tests)) if len(arms) <= MAX_TESTED_ARMS else ("match", ())
+            branch = Branch(number, arm, len(arms), complete, kind, known)
             inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))
@@ -134,7 +148,7 @@ class StatementReader:
         target = self.expressions.read(left) if left is not None else None
         tested = right if kind == "for" else condition
         source = self.expressions.read(tested) if tested is not None else None
-        loop = Loop(len(self.loops), kind, node.start_point[0] + 1, node.end_point[0] + 1, target, source)
+        loop = Loop(len(self.loops), kind, self.expressions.line(node), node.end_point[0] + 1, target, source)
         self.loops.append(loop)
         within = block._replace(loops=(*block.loops, loop.id))
         # a while tests anew on each round, a for evaluates its source once, before the first
@@ -171,14 +185,17 @@ class StatementReader:
             self.body(body.named_children, block._replace(contexts=(*block.contexts, *contexts)))
 
     def definition(self, node: Node, block: Block) -> None:
-        decorators: tuple[Expr, ...] = ()
+        """Calls in decorators, and in what a class inherits, are made where it is defined."""
         if node.type == "decorated_definition":
-            marks = [child for child in node.named_children if child.type == "decorator"]
-            decorators = tuple(self.expressions.read(named(mark)[0]) for mark in marks if named(mark))
+            for mark in node.named_children:
+                if mark.type == "decorator" and named(mark):
+                    self.expressions.read(named(mark)[0])
             node = node.child_by_field_name("definition") or node
-        name = node.child_by_field_name("name")
+        name, supers = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
+        if supers is not None:
+            self.expressions.items(supers)
         if name is not None:
-            self.define(node, decorators, self.add("define", node, block, None, (), self.expressions.text(name)))
+            self.add("define", node, block, None, (), self.expressions.text(name))
 
     def plain_block(self, node: Node, block: Block) -> None:
         self.body(node.named_children, block)
@@ -188,6 +205,7 @@ def _simple(kind: str) -> Callable[[StatementReader, Node, Block], None]:
     return lambda reader, node, block: reader.simple(kind, node, block)
 
 
+_CALL = PYTHON.id_for_node_kind("call", True)
 _READERS: dict[int, Callable[[StatementReader, Node, Block], None]] = by_kind_id(
     {
         "expression_statement": StatementReader.expression,

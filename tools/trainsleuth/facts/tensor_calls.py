@@ -1,4 +1,6 @@
-"""Values of calls: torch functions, tensor methods, layers, losses, and the project's own functions and modules."""
+"""Values of calls: torch functions, tensor methods, layers, losses, and the project's own functions and
+modules.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from . import operations as ops
 from .callers import Target, external_name
+from .layers import Layers
+from .modules import is_module
 from .names import External, Module
 from .records import Class, Expr, Function
 from .scopes import Item
 from .things import Instance, Literal, Method, Spot, Thing, Unknown
-from .values import Value, Values, agreed, cut, joined, reborn, unknown
+from .values import Value, Values, agreed, cut, joined, range_noun, reborn, unknown
 from .wording import written
 from .words import words
 
@@ -23,6 +27,7 @@ class TensorCalls:
     def __init__(self, index: Index, values: Values) -> None:
         self.index = index
         self.values = values
+        self.layers = Layers(index, values, self._project)
 
     def call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         if call.last in ("scale", "scale_loss") and call.arguments and _is_scaler(call):
@@ -40,7 +45,9 @@ class TensorCalls:
             value.kind in ("tuple", "list")
             for target in self.index.calling.targets(call, spot)
             if isinstance(target, Target)
-            for value, _ in self.index.returns(self.index.frame(target.function, call, spot, target.owner))
+            for value, _ in self.index.frames.returns(
+                self.index.frames.frame(target.function, call, spot, target.owner)
+            )
         ]
         return bool(found) and all(found)
 
@@ -85,19 +92,18 @@ class TensorCalls:
             arguments = [receiver, *(part for part in call.arguments if part.kind not in ("star", "string"))]
             yield joined(self.values.one(part, spot) for part in arguments)
 
-    def _ranged(self, function: str, call: Expr, given: Value, spot: Spot) -> Value:
-        """`function` is its own name: a call may use another, as in self.act = F.sigmoid."""
-        made = ops.RANGE_OF_FUNCTION[function]
+    def _ranged(self, name: str, call: Expr, given: Value, spot: Spot) -> Value:
+        made = ops.RANGE_OF_FUNCTION[name]
         grad = "live" if made == "logits" else given.grad
         chain = given.chain if grad in ("cut", "reborn") else ()
-        value = Value(made, grad, chain, given.before, cut_at=given.cut_at if chain else None)
-        return value.then(spot.function.path, call.line, f"{written(call)} gives {_noun(made)}")
+        value = Value(made, grad, chain, given.before, given.why, cut_at=given.cut_at if chain else None)
+        return value.then(spot.function.path, call.line, f"{written(call)} gives {range_noun(made)}")
 
     def _called(self, thing: Thing, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         if isinstance(thing, External):
             yield from self._external(thing.name, call, spot, items)
         elif isinstance(thing, Instance) and isinstance(thing.kind, External):
-            yield self.layer(thing, call, spot)
+            yield self.layers.value(thing, call, spot)
         elif isinstance(thing, Class):
             yield from self._record(thing, call, spot, items)
         elif isinstance(thing, Unknown):
@@ -113,12 +119,12 @@ class TensorCalls:
 
     def _project(self, target: Target, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         function = target.function
-        frame = self.index.frame(function, call, spot, target.owner)
+        frame = self.index.frames.frame(function, call, spot, target.owner)
         name = f"{function.owner}.{function.name}" if function.owner else function.name
-        is_model = target.owner is not None and self.values.is_module(target.owner)
+        is_model = target.owner is not None and is_module(self.index, target.owner)
         is_off = any(mark.last in ops.NO_GRAD for mark in function.decorators)
         found = False
-        for value in self.values.returned(self.index.returns(frame), items, name):
+        for value in self.values.returned(self.index.frames.returns(frame), items, name):
             found = True
             if is_model and value.grad == "unknown" and not is_off:
                 value = value._replace(grad="live")
@@ -150,6 +156,9 @@ class TensorCalls:
             yield from self.values.of(first, spot)
         elif name.startswith(("numpy.", "math.", "scipy.")):
             value = joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
+            if value.grad in ("live", "unknown") and not name.startswith("math."):
+                yield unknown(f"{name} of a tensor with a graph: it raises, or keeps the tensors as objects")
+                return
             made = ops.RANGE_OF_FUNCTION.get(last, "other")
             yield cut(value._replace(range=made), path, line, f"{written(call)} leaves the graph behind")
         elif not ops.is_torch(name) and not name.startswith(("einops.", "entmax.")):
@@ -204,89 +213,11 @@ class TensorCalls:
             value = cut(value, path, line, f"{written(call)} copies the number without its graph")
             yield reborn(value, path, line, f"{written(call)} is a leaf of its own") if is_leaf else value
 
-    def layer(self, layer: Instance, call: Expr, spot: Spot) -> Value:
-        """What calling an external object gives: layers and losses of torch.nn are known."""
-        name = external_name(layer)
-        last = name.rpartition(".")[2]
-        if not ops.is_torch_layer(name):
-            return unknown(f"the result of a {name} object")
-        if last == "Sequential":
-            return self._sequential(layer, call, spot)
-        return self._layer_value(layer, call, spot)
-
-    def _given(self, call: Expr, spot: Spot) -> Value:
-        return joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
-
-    def _layer_value(self, layer: Instance, call: Expr, spot: Spot) -> Value:
-        last = external_name(layer).rpartition(".")[2]
-        if last in ops.KEEPING_LAYERS:
-            return self.values.one(call.arguments[0], spot) if call.arguments else self._given(call, spot)
-        if ops.has_parameters(external_name(layer)):
-            return Value(ops.RANGE_OF_LAYER.get(last, "other"), "live")
-        given = self._given(call, spot)
-        grad = given.grad
-        made = ops.RANGE_OF_LAYER.get(last, "other")
-        chain = given.chain if grad in ("cut", "reborn") else ()
-        value = Value(made, grad, chain, given.before if chain else "", cut_at=given.cut_at if chain else None)
-        if made in ("other", "logits"):
-            return value
-        where = layer.spot.function.path if layer.spot is not None else spot.function.path
-        line = layer.call.line if layer.call is not None else call.line
-        return value.then(where, line, f"nn.{last} gives {_noun(made)}")
-
-    def _sequential(self, layer: Instance, call: Expr, spot: Spot) -> Value:
-        """The last layer that changes the range decides; any layer with parameters makes it live."""
-        members = list(self.index.members.of_thing(layer))
-        if not members:
-            return unknown("a Sequential whose layers were not found")
-        is_live = any(
-            isinstance(thing, Instance) and ops.has_parameters(external_name(thing))
-            for member in members
-            for thing in self.index.objects.of(member.expr, member.spot)
-        )
-        tails: list[Value] = []
-        for member in reversed(members):
-            values = [self._tail(thing, call, spot) for thing in self.index.objects.of(member.expr, member.spot)]
-            if values and all(value is None for value in values):
-                continue  # passes through what came before
-            tails.append(agreed(value or unknown("one of several layers") for value in values))
-            if member.certain:
-                break
-        value = agreed(tails) if tails else self._given(call, spot)
-        return value._replace(grad="live") if is_live else value
-
-    def _tail(self, thing: Thing, call: Expr, spot: Spot) -> Value | None:
-        """What a layer at the end of a Sequential makes of its input; None when it passes it through."""
-        if not isinstance(thing, Instance):
-            return unknown("a layer that was not resolved")
-        name = external_name(thing)
-        if name.rpartition(".")[2] in ops.KEEPING_LAYERS:
-            return None
-        if name.endswith(".Sequential"):
-            return self._sequential(thing, call, spot)
-        if ops.is_torch_layer(name):
-            return self._layer_value(thing, call, spot)
-        found = [
-            v
-            for t in self.index.calling.called(thing, call, spot)
-            if isinstance(t, Target)
-            for v in self._project(t, call, spot, ())
-        ]
-        return agreed(found) if found else unknown(f"a {thing.name} layer")
-
 
 def _is_scaler(call: Expr) -> bool:
     """A gradient scaler gives back the loss times a number."""
     receiver = call.receiver
     return receiver is not None and receiver.last.lower().endswith(("scaler", "amp"))
-
-
-def _noun(made: str) -> str:
-    return {
-        "probability": "probabilities",
-        "sigmoid": "numbers in 0..1",
-        "log-probability": "log-probabilities",
-    }.get(made, made)
 
 
 _SPLITTING = frozenset(["chunk", "split", "unbind", "tensor_split"])

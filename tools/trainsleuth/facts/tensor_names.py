@@ -127,7 +127,9 @@ class TensorNames:
         return owner.kind == "call"
 
     def _is_made_leaf(self, name: str, spot: Spot, origins: list[Origin]) -> int:
-        """Line where `name` was told to require a gradient, between its definition and here; 0 when it was not."""
+        """Line where `name` was told to require a gradient, between its definition and here; 0 when it
+        was not.
+        """
         last = max((o.spot.position for o in origins if o.spot.function is spot.function), default=-1)
         for binding in bindings(spot.function).get(f"{name}.requires_grad", ()):
             if last < binding.position < spot.position and binding.value is not None and binding.value.text == "True":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from .names import External, Module
@@ -12,10 +13,11 @@ REACH = 2
 
 
 class Spot(NamedTuple):
-    """A place in the program: just before event `position` of `function`, inside the call `frame` (None: any call).
+    """A place in the program: just before event `position` of `function`, inside the call `frame` (None:
+    any call).
 
-    `reach`: how many more times a parameter may be followed from here to all callers. It only ever falls, so that
-    following ends; two steps lead from a method through the constructor to the main function.
+    `reach`: how many more times a parameter may be followed from here to all callers. It only ever falls,
+    so that following ends; two steps lead from a method through the constructor to the main function.
     """
 
     function: Function
@@ -31,7 +33,9 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One call of `function` that is being followed. `call` None: the arguments are not known, only `owner`."""
+    """One call of `function` that is being followed. `call` None: the arguments are not known, only
+    `owner`.
+    """
 
     function: Function
     call: Expr | None
@@ -42,7 +46,7 @@ class Frame:
     def reach(self) -> int:
         return self.caller.reach if self.caller is not None else REACH
 
-    @property
+    @cached_property
     def depth(self) -> int:
         return 1 + (self.caller.frame.depth if self.caller is not None and self.caller.frame is not None else 0)
 

@@ -1,4 +1,6 @@
-"""Tags that flow with tensors: the range of their numbers, and whether a gradient can flow back through them."""
+"""Tags that flow with tensors: the range of their numbers, and whether a gradient can flow back through
+them.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainsleuth.finding import Link
 
 from .following import Following
+from .operations import NO_GRAD
 from .records import Expr
 from .scopes import Item
-from .things import Instance, Spot
+from .things import Spot
 
 if TYPE_CHECKING:
     from .index import Index
@@ -25,8 +28,8 @@ class Value(NamedTuple):
         convolution layer), other (known to be none of these), unknown.
     grad: live (a path leads back to parameters), cut (surely none), leaf (an input of its own that requires a
         gradient), reborn (a leaf made from what was cut), data (from a loader), constant, unknown.
-    before: of cut and reborn, the grad before the cut. is_bare: reborn, and nothing was computed from it since.
-    chain: cause first. cut_at: where a graph was left behind. why: what was not resolved.
+    before: of cut and reborn, the grad before the cut. is_bare: reborn, and nothing was computed from it
+    since. chain: cause first. why: what was not resolved.
     """
 
     range: str = "unknown"
@@ -61,7 +64,9 @@ class Values:
         self._names = TensorNames(index, self)
 
     def of(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> tuple[Value, ...]:
-        """All alternatives for tensor expression `expr` at `spot`; `items` takes an element of a tuple or dict."""
+        """All alternatives for tensor expression `expr` at `spot`; `items` takes an element of a tuple or
+        dict.
+        """
         return self._following.ask(expr, spot, items)
 
     def one(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> Value:
@@ -90,6 +95,8 @@ class Values:
                 yield from self.of(expr.parts[2], spot, items)
             case "tuple" | "list":
                 yield from self._sequence(expr, spot, items)
+            case "each" if expr.text != "dict":
+                yield self.one(expr.parts[0], spot, items[1:])
             case "dict":
                 yield from self._dict(expr, spot, items)
             case "await" | "walrus" | "keyword":
@@ -139,8 +146,6 @@ class Values:
 
     def is_without_grad(self, spot: Spot) -> bool:
         """The innermost gradient switch around `spot`, in its function, says off."""
-        from .operations import NO_GRAD
-
         function = spot.function
         block = function.events[spot.position].block if spot.position < len(function.events) else None
         for context in reversed(block.contexts if block is not None else ()):
@@ -161,10 +166,13 @@ class Values:
             for value in self.of(expr, spot, items):
                 yield value.then(spot.function.path, spot.line, f"{name} returns it")
 
-    def is_module(self, instance: Instance) -> bool:
-        from .modules import is_module
 
-        return is_module(self.index, instance)
+def range_noun(made: str) -> str:
+    return {
+        "probability": "probabilities",
+        "sigmoid": "numbers in 0..1",
+        "log-probability": "log-probabilities",
+    }.get(made, made)
 
 
 def cut(value: Value, path: str, line: int, why: str) -> Value:
@@ -216,7 +224,9 @@ def joined(values: Iterable[Value], range: str = "other") -> Value:
 
 
 def agreed(values: Iterable[Value]) -> Value:
-    """Alternatives as one: a facet on which they differ is unknown, except that cut-like ones stay cut-like."""
+    """Alternatives as one: a facet on which they differ is unknown, except that cut-like ones stay
+    cut-like.
+    """
     known = list(dict.fromkeys(values))
     if len(known) == 1:
         return known[0]

@@ -30,7 +30,9 @@ def is_wrapper(name: str) -> bool:
 
 
 def wrapped(call: Expr, item: int | None = None) -> Expr | None:
-    """The expression that a wrapping call gives back, or None. `item`: of `a, b = prepare(a, b)`, which one."""
+    """The expression that a wrapping call gives back, or None. `item`: of `a, b = prepare(a, b)`, which
+    one.
+    """
     name = call.last
     if name in _AROUND_ONE and call.parts[1:]:
         receiver = call.receiver

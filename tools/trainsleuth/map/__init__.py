@@ -7,19 +7,37 @@ print(map_repository("path/to/project").text)
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Mapping
 
+from trainsleuth.facts import keep_facts, no_collection
+from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
+from .diagram import draw_diagram
+from .expansion import EXPANDABLE, Expansion, check_part, expand
+from .launch import Command, command_of
 from .layout import MIN_BUDGET
-from .parts import parts_of
+from .parts import Anatomy, parts_of
 from .records import COMPONENTS, Map, Part, Place
 from .sheet import draw
 
-__all__ = ["COMPONENTS", "MIN_BUDGET", "Map", "Part", "Place", "map_repository"]
+__all__ = [
+    "COMPONENTS",
+    "EXPANDABLE",
+    "MIN_BUDGET",
+    "Anatomy",
+    "Expansion",
+    "Map",
+    "Part",
+    "Place",
+    "diagram",
+    "draw",
+    "expand_component",
+    "map_repository",
+    "read_anatomy",
+]
 
 
 def map_repository(
@@ -28,29 +46,72 @@ def map_repository(
     """Map the repository at `root`; nothing in it is run.
 
     `scope` is a folder or file, from the root, that holds the one program of interest; `recipe` is a
-    configuration file (YAML, JSON) that chooses among registered parts. The text never exceeds `budget`
+    configuration file (YAML, JSON, Python) that chooses among registered parts, or the command that launches
+    the program. The text never exceeds `budget`
     tokens (characters / 4).
     Raises RepositoryError when `root`, `scope` or `recipe` do not exist or lie outside, ValueError for a
     budget below MIN_BUDGET.
     """
+    _check_budget(budget)
+    repository = Repository(root)
+
+    def drawn() -> Map:
+        with no_collection():
+            anatomy, _ = _anatomy(repository, scope, recipe, budget)
+            return draw(anatomy, budget)
+
+    return answered(repository, ("map", scope, recipe, budget), Map, drawn)
+
+
+def read_anatomy(
+    root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
+) -> Anatomy:
+    """All that a map is drawn from, with as many places as `budget` could ever show. Raises as `map_repository`."""
+    _check_budget(budget)
+    with no_collection():
+        return _anatomy(Repository(root), scope, recipe, budget)[0]
+
+
+def expand_component(
+    root: str | os.PathLike[str], what: str, scope: str | None = None, recipe: str | None = None, budget: int = 1500
+) -> Expansion:
+    """Everything about one part of EXPANDABLE: a component with every place, its function, callers and values,
+    the configuration as it is ("config"), or the path of one batch ("batch"). Nothing is run.
+
+    `scope`, `recipe` and the errors are those of `map_repository`; UnknownPartError (a ValueError) for a part that does not exist.
+    """
+    _check_budget(budget)
+    check_part(what)
+    with no_collection():
+        anatomy, launch = _anatomy(Repository(root), scope, recipe, 4 * budget)
+        return expand(anatomy, what, budget, launch)
+
+
+def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:
+    """The data flow of a program as a Mermaid flowchart; the arguments and errors are those of `map_repository`."""
+    with no_collection():
+        anatomy, _ = _anatomy(Repository(root), scope, recipe, 2000)
+        return draw_diagram(anatomy)
+
+
+def _check_budget(budget: int) -> None:
     if budget < MIN_BUDGET:
         raise ValueError(f"budget {budget} is too small for ten components: give at least {MIN_BUDGET} tokens")
-    repository = Repository(root)
-    collecting = gc.isenabled()
-    gc.disable()  # hundreds of thousands of records live until the end: looking for garbage doubles the time
-    try:
-        return _map(repository, scope, recipe, budget)
-    finally:
-        if collecting:
-            gc.enable()
 
 
-def _map(repository: Repository, scope: str | None, recipe: str | None, budget: int) -> Map:
+def _anatomy(
+    repository: Repository, scope: str | None, recipe: str | None, budget: int
+) -> tuple[Anatomy, Command | None]:
     index = read_index(repository)
     where = _existing(repository, scope, "scope", index.files)
+    launch = command_of(index, recipe) if recipe is not None else None
+    if launch is not None:
+        recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
-    program = find_program(index, where, chosen)
-    return draw(parts_of(index, program, where, chosen, budget), budget)
+    program = find_program(index, where, chosen, launch)
+    anatomy = parts_of(index, program, where, chosen, budget)
+    keep_facts(index)
+    return anatomy, launch
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:
@@ -62,5 +123,5 @@ def _existing(repository: Repository, given: str | None, word: str, known: Mappi
         return None
     if path in known or (word == "scope" and any(one.startswith(path + "/") for one in known)):
         return path
-    what = "no Python file" if word == "scope" else "no configuration file (YAML, JSON)"
+    what = "no Python file" if word == "scope" else "no configuration file (YAML, JSON, Python)"
     raise RepositoryError(f"{word} {given!r}: {what} of {repository.root} is there; give a path from its root")

@@ -24,11 +24,35 @@ _TOLD = re.compile(r"(?:Trainer|TrainingArguments|Config|Learner|learner|NeuralN
 _PACKAGES = frozenset(package for framework in FRAMEWORKS for package in framework.packages)
 
 
+_SECTIONS = {
+    "data": r"(?:^|[._])(?:data|dataset|datamodule|dataloader|train_dataloader|train_data)(?:[._]|$)",
+    "model": r"^model\.(?:type|_target_|name|backbone\.type|class_path)$",
+    "optimizer_scheduler": r"optim|sched|(?:^|[._])lr(?:$|_)",
+    "training_loop": r"train_cfg|max_epochs|max_steps|max_iters|^trainer\._target_",
+    "logging": r"logg|visualizer|tensorboard|wandb|log_level",
+    "checkpointing": r"checkpoint|ckpt|load_from|(?:^|\.)resume",
+    "evaluation": r"evaluator|val_dataloader|val_cfg|metrics?\.|test_cfg",
+}
+_PER_SECTION = 3
+
+
+def _from_settings(program: Program, component: str) -> Iterator[Place]:
+    """Lines of configuration files that decide a component of which a framework holds the code."""
+    pattern = re.compile(_SECTIONS[component], re.I) if component in _SECTIONS else None
+    count: dict[str, int] = {}
+    for setting in reversed(program.settings) if pattern is not None else ():
+        section = setting.key.partition(".")[0]
+        if pattern is not None and pattern.search(setting.key) and count.get(section, 0) < _PER_SECTION:
+            count[section] = count.get(section, 0) + 1
+            yield Place(setting.path, setting.line, "setting", 0.6)
+
+
 def argument_places(program: Program, component: str) -> Iterator[Place]:
     """Keywords of a trainer's constructor and of its settings that decide one component."""
     pattern = _KEYWORDS.get(component)
     if pattern is None or program.training.framework is None:
         return
+    yield from _from_settings(program, component)
     for called in program.reached_calls:
         named = [one.name for one in called.targets if isinstance(one, External)]
         if not any(_TOLD.search(name) and name.partition(".")[0] in _PACKAGES for name in named):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import bindings
 
+from .common_names import COMMON_NAMES
 from .keys import key_of
 from .tables import Entry, Table
 
+MAX_CALLERS = 12
 MAX_HOPS = 3  # callers that a name is followed up to
 
 
@@ -30,27 +33,41 @@ def attribute_tables(index: Index) -> Iterator[Table]:
         if known is None and not isinstance(symbol, External):
             continue
         library = symbol.name if isinstance(symbol, External) else ""
-        for key in _keys(index, site, wanted):
+        for key in dict.fromkeys(asked_keys(index, site, wanted)):
             yield Table(known or {}, key, site=(site.function, site.call.line), library=library)
 
 
-def _keys(index: Index, site: Site, wanted: Expr, hops: int = 0) -> Iterator[str]:
+def asked_keys(index: Index, site: Site, wanted: Expr) -> Iterator[str]:
     """Keys whose value is asked for: written in place, bound before, or given by callers."""
+    yield from _keys(index, site, wanted, set())
+
+
+def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]], hops: int = 0) -> Iterator[str]:
+    """`asked_keys`, each name of `seen` followed once."""
     if wanted.kind != "path" or "." in wanted.text:
         if (key := key_of(wanted)) is not None:
             yield key
         return
+    if (site.function, wanted.text) in seen:
+        return
+    seen.add((site.function, wanted.text))
     for binding in bindings(site.function).get(wanted.text, ()):
         if binding.kind == "assign" and binding.value is not None and (key := key_of(binding.value)) is not None:
             yield key
     parameter = site.function.parameter(wanted.text)
     if parameter is None or hops >= MAX_HOPS:
         return
-    place = [p.name for p in site.function.parameters if p.name != site.function.self_name].index(wanted.text)
-    for caller in index.calls(site.function.name):
+    order = [p.name for p in site.function.parameters if p.name != site.function.self_name]
+    if wanted.text not in order:
+        return
+    place = order.index(wanted.text)
+    called = site.function.owner.rpartition(".")[2] if site.function.name == "__init__" else site.function.name
+    if called in COMMON_NAMES:
+        return
+    for caller in islice(index.calls(called), MAX_CALLERS):
         value = caller.call.argument(place, wanted.text)
         if value is not None and caller.function is not site.function:
-            yield from _keys(index, caller, value, hops + 1)
+            yield from _keys(index, caller, value, seen, hops + 1)
 
 
 def _folder_entries(index: Index, function: Function, symbol: object) -> Mapping[str, Entry] | None:

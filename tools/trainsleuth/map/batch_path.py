@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -41,11 +42,17 @@ def trace_back(
     seen: set[tuple[Function, int]] = set()
     for start in starts:
         function, position = (start.function, start.site.position) if isinstance(start, Sign) else start
+        direct = True  # the loss itself comes from here; further up it is only what it was made of
         for _ in range(MAX_UP):
             for stage in _Trace(graph, function, seen).before(function, position, 0, False):
-                found.setdefault((stage.function, stage.line, stage.role), stage)
-            if not _comes_in(function, position) or function not in parents or parents[function][1].position < 0:
+                if direct or stage.role in ("batch", "source"):
+                    found.setdefault((stage.function, stage.line, stage.role), stage)
+            if function not in parents or parents[function][1].position < 0:
                 break
+            if not _comes_in(function, position):
+                direct = False
+                if not _is_given(function, position):
+                    break
             caller, edge = parents[function]
             function, position = caller, edge.position
     return tuple(sorted(found.values(), key=lambda stage: stage.hops))
@@ -57,6 +64,20 @@ def _comes_in(function: Function, position: int) -> bool:
     bound = {name for event in function.events[:position] for target in event.targets for name in _names(target)}
     used = set(_names(value)) - bound if value is not None else set()
     return any(parameter.name in used for parameter in function.parameters if parameter.name != function.self_name)
+
+
+def _is_given(function: Function, position: int) -> bool:
+    """Something that the loss was made of is a parameter: a batch that the caller hands over."""
+    start = function.events[position].value
+    wanted = set(_names(start)) if start is not None else set()
+    for event in reversed(function.events[max(0, position - MAX_EVENTS) : position]):
+        bound = {name for target in event.targets for name in _names(target)}
+        if event.value is not None and bound & wanted:
+            wanted.update(_names(event.value))
+    return any(one.name in wanted and _DATA.search(one.name) for one in function.parameters)
+
+
+_DATA = re.compile(r"data|batch|sample|input|^x$|^xs$|imgs?|image|target|label|obs", re.I)
 
 
 class _Trace(NamedTuple):

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index, build_index
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
 from .config_files import of_program
+from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .launch import Command, commands, usage
 from .program import Program
 from .reach import reach
-from .recipes import RECIPE_DISTANCE, choices, configured, kinds_of, looked_up, not_chosen, roots_of, settings
+from .recipes import (
+    RECIPE_DISTANCE,
+    choices,
+    configured,
+    kinds_of,
+    looked_up,
+    named_in_code,
+    not_chosen,
+    roots_of,
+    settings,
+)
 from .registries import tables
 from .siblings import groups
 from .steps import Sign, signs
@@ -35,7 +48,8 @@ def read_index(repository: Repository) -> Index:
                 facts = read_source(path, usage(path, text))
                 if facts.imports:
                     extra[path] = facts
-    return replace(index, files={**index.files, **extra})
+    settings_files = dict(python_configs(index.files))
+    return replace(index, files={**index.files, **extra}, configs={**index.configs, **settings_files})
 
 
 def _worth_reading(repository: Repository) -> list[str]:
@@ -64,6 +78,12 @@ def _unreached(
             yield function
 
 
+def _names(command: Command, recipe: str) -> bool:
+    """The command starts the program with this recipe."""
+    stem = PurePosixPath(recipe).stem
+    return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
+
+
 def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     found: dict[Function, list[Handover]] = {}
     for handover in handovers(index, values):
@@ -71,8 +91,11 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     return found
 
 
-def find_program(index: Index, scope: str | None, recipe: str | None) -> Program | None:
-    """The program that the scope names, or the likeliest training program; None when there is no code at all."""
+def find_program(index: Index, scope: str | None, recipe: str | None, launch: Command | None = None) -> Program | None:
+    """The program that the scope names, or the likeliest training program; None when there is no code at all.
+
+    `launch` is the command that starts it, when the caller knows it.
+    """
     values = Values(index)
     graph = Graph(index, values)
     table = signs(index, values)
@@ -84,10 +107,17 @@ def find_program(index: Index, scope: str | None, recipe: str | None) -> Program
     if not found:
         return None
     entry = found[0]
+    if recipe is not None:
+        ours = [one for one in entry.commands if _names(one, recipe)]
+        entry = replace(entry, commands=(*ours, *(one for one in entry.commands if one not in ours)))
+    if launch is not None:
+        entry = replace(entry, commands=(launch, *entry.commands))
     paths = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, paths))
     known = tables(index, values)
-    chosen = choices(index, known, given)
+    first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
+    chosen = choices(index, known, (*defaults(first, launch), *given))
+    chosen = (*chosen, *named_in_code(index, entry.reach.distance))
     if any(choice.target is not None for choice in chosen):
         values = Values(
             index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen), looked_up(chosen)

@@ -14,7 +14,8 @@ from .reach import Reach
 
 MAX_FILES = 30
 _DEFAULTS = re.compile(r"^defaults\.\d+(?:\.(.+))?$")
-_MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json)\b|(?<=config-name[= ])[\w./-]+|(?<=config/)[\w/-]+\.py")
+_MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
+_BASES = re.compile(r"^(?:_base_|_BASE_|__base__|base_config|_base|includes?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$")  # fmt: skip
 
 
 def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe: str | None) -> tuple[str, ...]:
@@ -29,7 +30,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         return tuple(found)[-MAX_FILES:]
     found.update(dict.fromkeys(_named_in_code(index, reached)))
     for command in commands:
-        named = list(_named_in(index, command.text, str(PurePosixPath(command.path).parent)))
+        folder = str(PurePosixPath(command.path).parent)
+        named = [one for path in _named_in(index, command.text, folder) for one in _with_bases(index, path)]
         found.update(dict.fromkeys(named))
         if named:
             break  # the first command that names a configuration stands for the rest
@@ -82,6 +84,10 @@ def _follow(index: Index, path: str, root: str, seen: set[str]) -> Iterator[str]
     seen.add(path)
     last = True
     for key, value in index.configs[path].items():
+        if _BASES.match(key):
+            named = (_file(index, folder, value.value) for folder in (str(PurePosixPath(path).parent), root))
+            yield from _follow(index, next(filter(None, named), path), root, seen)
+            continue
         match = _DEFAULTS.match(key)
         if match is None:
             continue
@@ -94,6 +100,11 @@ def _follow(index: Index, path: str, root: str, seen: set[str]) -> Iterator[str]
             yield from _follow(index, chosen, root, seen)
     if last:
         yield path
+
+
+def _with_bases(index: Index, path: str) -> Iterator[str]:
+    """`path` behind the files that it builds on, as far as it says so by their paths."""
+    yield from _follow(index, path, _package_root(index, path), set())
 
 
 def _default(index: Index, path: str, root: str, group: str | None, value: str) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index
+from trainsleuth.repository import is_under
 
 from .frameworks import Handover
 from .graph import Graph
@@ -19,6 +20,7 @@ from .steps import Sign
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
 MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
+VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
 _OTHER = re.compile(
@@ -28,8 +30,13 @@ _OTHER = re.compile(
 )
 ASIDE = re.compile(
     r"(?:^|/)(?:tests?|testing|docs?|doc_src|examples?|demos?|notebooks?|tutorials?|third_?party|vendor(?:ed)?|external|"
-    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|tools|scripts)(?:/|$)",
+    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|projects|experimental|extensions|extras|contrib|"
+    r"community|playground|samples|toy)(?:/|$)",
     re.I,
+)
+_BESIDE = re.compile(r"(?:^|/)(?:tools|scripts|bin|research)(?:/|$)", re.I)  # where programs of a library often are
+_LEFT = re.compile(
+    r"(?:^|[_/-])(?:legacy|old|deprecated|debug|toy|simple|minimal|undistributed|profil\w*)(?:$|[_.-])", re.I
 )
 NEVER = re.compile(
     r"(?:^|/)(?:tests?|testing|third_?party|vendor(?:ed)?|build|site-packages)(?:/|$)|(?:^|/)(?:test_|conftest)[^/]*$",
@@ -63,6 +70,10 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
         )
         if started or path in launched or path in bodies:
             found[path] = name_score(path) + min(3, launched.get(path, 0)) + (0.5 if started else 0)
+    for path in found:
+        stem = path.removesuffix(".py")
+        if any(f"{stem[:cut]}.py" in found for cut in range(stem.rfind("/") + 3, len(stem)) if stem[cut] in "_-"):
+            found[path] -= VARIANT
     return found
 
 
@@ -86,6 +97,11 @@ def name_score(path: str) -> float:
         score -= 3
     if NEVER.search(path):
         score -= 8
+    if _BESIDE.search(path):
+        score -= 0.8
+    if _LEFT.search("/" + name):
+        score -= 2
+    score -= 0.02 * len(name)  # of near copies, the plain one
     return score - (2 if path.endswith(".ipynb") else 0) - (1.5 if path.lower().endswith(".md") else 0)
 
 
@@ -100,12 +116,29 @@ def entries(
     """Every program, the likeliest training program first."""
     trained = {function for function, found in signs.items() if any(s.role == "backward" for s in found)}
     likely = candidates(index, commands, trained | handed.keys())
+    every = likely
     if scope is not None:
         likely = {
             path: score for path, score in likely.items() if path == scope or path.startswith(scope.rstrip("/") + "/")
         }
         if scope in index.files:
             likely.setdefault(scope, 0.0)
+    found = _judged(index, graph, likely, commands, signs, handed)
+    if scope is not None and not any(entry.trains for entry in found):
+        outside = _judged(index, graph, {p: s for p, s in every.items() if p not in likely}, commands, signs, handed)
+        using = [one for one in outside if one.trains and any(is_under(path, scope) for path in one.reach.files)]
+        found = [*using, *found]  # the scope is a library: the programs that use it
+    return found
+
+
+def _judged(
+    index: Index,
+    graph: Graph,
+    likely: Mapping[str, float],
+    commands: tuple[Command, ...],
+    signs: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+) -> list[Entry]:
     found: list[Entry] = []
     best = float("-inf")
     for path in sorted(likely, key=lambda path: (-likely[path], path))[:MAX_CANDIDATES]:

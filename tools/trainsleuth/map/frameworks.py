@@ -143,6 +143,23 @@ FRAMEWORKS = (
         _ALL_BUT_DATA,
         ("_on_step", "step", "reset"),
     ),
+    Framework(
+        "MMEngine",
+        ("mmengine", "mmcv"),
+        ("Runner", "EpochBasedRunner", "IterBasedRunner"),
+        ("train", "run", "test", "val"),
+        _ALL_BUT_DATA,
+        (
+            "loss",
+            "forward",
+            "train_step",
+            "val_step",
+            "predict",
+            "forward_train",
+            "after_train_iter",
+            "after_train_epoch",
+        ),
+    ),
     Framework("Ultralytics", ("ultralytics",), ("YOLO",), ("train",), (*_ALL_BUT_DATA, "data", "model"), ()),
 )
 OTHER_LIBRARIES = {
@@ -154,6 +171,22 @@ OTHER_LIBRARIES = {
     "keras": "Keras",
     "mlx": "MLX",
 }
+
+
+_TRAINERS = ("Trainer", "Learner", "Runner")
+_NO_TRAINERS = frozenset(
+    {"torch", "ray", "unittest", "click", "typer", "asyncio", "pytest", "doctest", "multiprocessing"}
+)
+
+
+def _unnamed(name: str) -> Framework | None:
+    """A library that is not in the table, by a class of it that is called a trainer."""
+    package, *parts = name.split(".")
+    if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS) for part in parts):
+        return None
+    return Framework(
+        package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, tuple(HF_HOOKS + LIGHTNING_HOOKS)
+    )
 
 
 class Handover(NamedTuple):
@@ -171,7 +204,7 @@ def owned_by(index: Index, held: Class | External) -> Framework | None:
         for framework in FRAMEWORKS:
             if package in framework.packages and any(part.endswith(framework.classes) for part in parts):
                 return framework
-    return None
+    return next(filter(None, map(_unnamed, names)), None)
 
 
 def handovers(index: Index, values: Values) -> Iterator[Handover]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, bindings
 
 from .common_names import COMMON_NAMES
 from .running import executed, imported, is_guarded
@@ -45,9 +45,19 @@ class Graph:
     def __init__(self, index: Index, values: Values) -> None:
         self.index = index
         self.values = values
+        self._imports: dict[frozenset[str], frozenset[str]] = {}
         self._edges: dict[Function, tuple[Edge, ...]] = {}
         self._propertied: dict[Class, bool] = {}
         self._targets: dict[int, tuple[Class | Function | External, ...]] = {}  # by id: the index keeps its calls
+
+    def imports(self, paths: frozenset[str]) -> frozenset[str]:
+        """Files that may be loaded when those at `paths` run: what they import, and what may be imported by a name.
+
+        A project beside the program (examples/, projects/) that nothing imports is not among them.
+        """
+        if paths not in self._imports:
+            self._imports[paths] = frozenset(_loaded(self.index, paths))
+        return self._imports[paths]
 
     def edges(self, function: Function) -> tuple[Edge, ...]:
         if function not in self._edges:
@@ -138,6 +148,8 @@ class Graph:
             yield from self._on_value(function, call)
         for argument in call.parts[1:]:
             value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
+            for one in _items(self.index, function, value):
+                yield from self._handed_over(function, one)
             if value.kind == "path" and value.text != "self":
                 yield from self._handed_over(function, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
@@ -202,3 +214,50 @@ class Graph:
                 if self.index.method(cls, method.name) is method:
                     yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
+
+
+def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:
+    """Names in a table or a list of functions, in place or bound before: CLI({"train": train})."""
+    if value.kind == "path" and value.text.isidentifier():
+        body = index.files[function.path].body
+        bound = bindings(function).get(value.text) or bindings(body).get(value.text, ())
+        if len(bound) == 1 and bound[0].value is not None and bound[0].value.kind in ("dict", "list"):
+            yield from _items(index, function, bound[0].value)
+    elif value.kind in ("dict", "list", "tuple", "pair"):
+        for part in value.parts:
+            if part.kind == "path":
+                yield part
+            elif part.kind in ("dict", "pair"):
+                yield from _items(index, function, part)
+
+
+_BY_NAME = frozenset({"import_module", "__import__", "exec", "spec_from_file_location", "locate", "run_path", "run_module", "instantiate", "get_obj_from_str", "eval"})  # fmt: skip
+
+
+def _loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    queue = list(paths)
+    by_name = False
+    while queue:
+        path = queue.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        by_name = by_name or bool(index.files[path].names & _BY_NAME)
+        queue += [body.path for body in imported(index, path)]
+    yield from seen
+    if by_name:
+        asides = {_aside(path) for path in seen}
+        yield from (path for path in index.files if _aside(path) in asides or not _aside(path))
+
+
+def _aside(path: str) -> str:
+    """The folder of a project of its own that a file lies in, "" for the code of the repository itself."""
+    parts = path.split("/")[:-1]
+    for place, part in enumerate(parts):
+        if part.lower() in _PROJECTS:
+            return "/".join(parts[: place + 2])
+    return ""
+
+
+_PROJECTS = frozenset({"projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
@@ -37,11 +38,19 @@ def commands(index: Index) -> tuple[Command, ...]:
     found = list(consoles.values())
     for path in _texts(index):
         text = index.repository.read(path)
-        if text is None:
+        if text is None or OWN_NOTES in text:
             continue
         for line, command in _joined(text):
             found.extend(_command(index, path, line, command, consoles))
     return tuple(sorted(found, key=_rank))
+
+
+def command_of(index: Index, text: str) -> Command | None:
+    """A launch command that the caller gives instead of a file; None when `text` is no command."""
+    if text in index.configs or " " not in text.strip():
+        return None
+    found = next(_command(index, "", 0, text, {command.text: command for command in _consoles(index)}), None)
+    return found or Command("", 0, text, "")
 
 
 def _rank(command: Command) -> tuple[int, str, int]:
@@ -58,7 +67,7 @@ def _texts(index: Index) -> list[str]:
             path.endswith((".sh", ".bash", ".slurm", ".sbatch"))
             or name.startswith("readme")
             or name == "makefile"
-            or (path.startswith("docs/") and name.endswith(".md"))
+            or (name.endswith(".md") and ("/" not in path or path.startswith("docs/")))
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]

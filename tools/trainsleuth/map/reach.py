@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from trainsleuth.facts import Function
 
-from .graph import Edge, Graph
+from .graph import DIRECT, Edge, Graph
 
 MAX_DISTANCE = 30
 MAX_FUNCTIONS = 6000
@@ -39,6 +39,7 @@ def reach(
 ) -> Reach:
     """Shortest distances from `roots`; `extra` are functions known to run, at a distance of their own."""
     started = tuple(roots)
+    known = graph.imports(frozenset(root.path for root in started))
     queue: list[tuple[int, int, Function, Function | None, Edge | None]] = []
     for order, (function, cost) in enumerate([*((root, 0) for root in started), *extra]):
         heapq.heappush(queue, (cost, order, function, None, None))
@@ -54,6 +55,8 @@ def reach(
             parents[function] = (caller, edge)
         for onward in graph.edges(function):
             if onward.target in distance or (onward.guarded and function not in started):
+                continue
+            if onward.cost > DIRECT and onward.target.path not in known:
                 continue
             if cost + onward.cost <= max_distance:
                 order += 1

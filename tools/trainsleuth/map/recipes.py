@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, External, Function, Index, Module
+from trainsleuth.facts import Class, Expr, External, Function, Index, Module
 
 from .tables import Table
 
@@ -42,8 +42,10 @@ class Setting(NamedTuple):
 
 def settings(index: Index, paths: Iterable[str]) -> Iterator[Setting]:
     """Every value of the files at `paths`, later ones override."""
-    for path in paths:
-        prefix = "" if _is_global(index, path) else _group(path)
+    taken = tuple(paths)
+    composed = any(key.startswith("defaults.") for path in taken for key in index.configs[path])
+    for path in taken:
+        prefix = _group(path) if composed and not _is_global(index, path) else ""
         for key, found in index.configs[path].items():
             yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
 
@@ -70,9 +72,28 @@ def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Sett
     return tuple(choice for choice in every if latest[_slot(choice)] is choice)
 
 
+def named_in_code(index: Index, functions: Iterable[Function]) -> Iterator[Choice]:
+    """Classes whose full dotted name stands in code: EasyDict(class_name="training.networks.Generator")."""
+    for function in functions:
+        for event in function.events:
+            for expr in (event.value, *event.targets):
+                for part in expr.walk() if isinstance(expr, Expr) else ():
+                    if part.kind == "string" and _DOTTED.fullmatch(part.text) and len(part.text) < 120:
+                        yield from _named(index, function, part)
+
+
+def _named(index: Index, function: Function, name: Expr) -> Iterator[Choice]:
+    target = dotted(index, name.text)
+    if isinstance(target, Class) or (isinstance(target, Function) and "." in name.text):
+        yield Choice(function.path, name.line, f"code:{name.line}", name.text, target)
+    elif isinstance(target, External) and target.name.startswith("torch.optim."):
+        yield Choice(function.path, name.line, "code.optimizer", name.text, None)
+
+
 def _slot(choice: Choice) -> str:
     """What can be chosen once: a kind of registry, or a key."""
-    return choice.table.kind if choice.table is not None and choice.table.kind else choice.key
+    nested = choice.key.count(".") > 1 and choice.key.endswith(".type")  # one registry fills many slots of a tree
+    return choice.table.kind if choice.table is not None and choice.table.kind and not nested else choice.key
 
 
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
@@ -169,11 +190,15 @@ def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:
     }
 
 
-def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Class]:
-    """Classes that the same tables hold and the recipe did not choose, nor their bases."""
+def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Class | Function]:
+    """Classes and functions that the same tables hold and the recipe did not choose, nor their bases."""
     taken = list(chosen)
     kept = {cls for choice in taken if isinstance(choice.target, Class) for cls in index.lineage(choice.target)}
     tables = {choice.table for choice in taken if choice.table is not None and choice.target is not None}
+    functions = {choice.target for choice in taken if isinstance(choice.target, Function)}
     return frozenset(
-        other for table in tables for other in table.entries.values() if isinstance(other, Class) and other not in kept
+        other
+        for table in tables
+        for other in table.entries.values()
+        if isinstance(other, Class | Function) and other not in kept and other not in functions
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
 
-from .attributes import attribute_tables
-from .keys import key_of
+from .attributes import asked_keys, attribute_tables
 from .tables import Entry, Table
 from .values import Values
+
+# a dict with a name as key, and something indexed by an expression: what cannot be here is not read
+_KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
+_INDEXED = re.compile(rb"\[\s*[A-Za-z_]")
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -48,15 +52,18 @@ def _kind(decorator: Expr) -> str:
 def _literal(index: Index, values: Values) -> Iterator[Table]:
     """{"adam": Adam, ...}[cfg.optimizer]"""
     for function in index.functions():
-        for event in function.events:
+        if not (function.source.holds(_INDEXED) and index.files[function.path].body.source.holds(_KEY_IN_DICT)):
+            continue
+        for position, event in enumerate(function.events):
             if event.value is None or (event.value.kind not in ("index", "call", "choice", "await")):
                 continue
             for expr in event.value.walk():
-                if expr.kind != "index" or len(expr.parts) != 2 or (key := key_of(expr.parts[1])) is None:
+                if expr.kind != "index" or len(expr.parts) != 2 or expr.parts[1].kind not in ("path", "index", "call"):
                     continue
                 entries = dict(_entries(index, values, function, expr.parts[0]))
                 if entries:
-                    yield Table(entries, key, site=(function, expr.line))
+                    for key in dict.fromkeys(asked_keys(index, Site(function, position, expr), expr.parts[1])):
+                        yield Table(entries, key, site=(function, expr.line))
 
 
 def _entries(index: Index, values: Values, function: Function, table: Expr) -> Iterator[tuple[str, Entry]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .layout import Sheet, body, choose, heading, ranked
@@ -13,17 +13,17 @@ from .records import COMPONENTS, Map, Place
 FEATURE_PLACES = 2
 
 
-def draw(anatomy: Anatomy, budget: int) -> Map:
-    """The map; its text has at most `budget` tokens."""
+def draw(anatomy: Anatomy, budget: int, below: Sequence[str] = ()) -> Map:
+    """The map; its text has at most `budget` tokens. `below` are lines that end it, whatever else fits."""
     head = list(_header(anatomy, budget))
     shown = _feature_places(anatomy, budget)
-    foot = list(_footer(anatomy, shown, budget))
+    foot = [*_footer(anatomy, shown, budget), *below]
     sheet = Sheet(budget)
     sheet.room -= sum(len(line) + 1 for line in (*head, *foot)) + len(_budget_line(budget, budget)) + 1
     sheet.room -= sum(len(heading(name, part)) + 1 for name, part in anatomy.parts.items())
     if sheet.room < 0:
-        head, foot, shown = head[:2], [], dict.fromkeys(anatomy.features, ())
-        sheet.room = budget * 4 - sum(len(line) + 1 for line in head) - 40
+        head, foot, shown = head[:2], list(below), dict.fromkeys(anatomy.features, ())
+        sheet.room = budget * 4 - sum(len(line) + 1 for line in (*head, *foot)) - 40
         sheet.room -= sum(len(heading(name, part)) + 1 for name, part in anatomy.parts.items())
     chosen = choose(anatomy.parts, sheet)
     text = "\n".join([*head, *body(anatomy.parts, chosen), *foot])

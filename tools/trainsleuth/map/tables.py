@@ -26,8 +26,9 @@ class Table:
         if self.key:
             return key == self.key or key.endswith("." + self.key)
         parts = key.split(".")
-        named = parts[-2:] if parts[-1] in _NAME_KEYS else parts[-1:]
-        return any(_singular(part) == _singular(self.kind) for part in named)
+        named = parts if parts[-1] in _NAME_KEYS else parts[-1:]
+        kind = _singular(self.kind)
+        return any((word := _singular(part)) == kind or kind.endswith(f"_{word}") for part in named if part)
 
 
 def _singular(word: str) -> str:

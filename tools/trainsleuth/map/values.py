@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Site, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
@@ -63,7 +63,7 @@ class Values:
     def __init__(
         self,
         index: Index,
-        excluded: frozenset[Class] = frozenset(),
+        excluded: frozenset[Class | Function] = frozenset(),
         kinds: Mapping[str, Class] | None = None,
         configured: Mapping[str, Class] | None = None,
         looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
@@ -112,6 +112,8 @@ class Values:
             if isinstance(symbol, Class | Function | External):
                 return (symbol,)
             if isinstance(symbol, Variable):
+                if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
+                    return self._parameter_callables(symbol.scope, symbol.name, depth)
                 return self._variable_callables(symbol, depth)
             return self._attribute_callables(function, expr, depth)
         if expr.kind == "attr":  # Trainer(...).train
@@ -126,6 +128,30 @@ class Values:
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
         return ()
+
+    def _parameter_callables(
+        self, function: Function, name: str, depth: int
+    ) -> tuple[Class | Function | External, ...]:
+        """What callers hand over to be called, else its default: actor_critic=core.MLPActorCritic."""
+        found: list[Class | Function | External] = []
+        for site, value in self._given(function, name):
+            if value.kind == "path" and value.text != name and site.function is not function:
+                found.extend(self.callables(site.function, value, depth + 3))
+        default = function.parameter(name)
+        if not found and default is not None and default.default is not None and default.default.kind == "path":
+            found.extend(self.callables(self.index.files[function.path].body, default.default, depth + 1))
+        return tuple(one for one in dict.fromkeys(found) if isinstance(one, Class | Function))[:MAX_HELD]
+
+    def _given(self, function: Function, name: str) -> Iterator[tuple[Site, Expr]]:
+        """(call, value) of the callers that give the parameter `name` of `function`."""
+        called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
+        place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
+        for count, site in enumerate(self.index.calls(called) if place >= 0 else ()):
+            if count >= MAX_CALLERS:
+                return
+            value = site.call.argument(place, name)
+            if value is not None:
+                yield site, value
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
@@ -277,15 +303,8 @@ class Values:
             yield from named_types(self.index, function, parameter.annotation)
         if depth >= MAX_DEPTH - 1:
             return
-        called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
-        place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
-        if place < 0:
-            return
-        for count, site in enumerate(self.index.calls(called)):
-            if count >= MAX_CALLERS:
-                break
-            value = site.call.argument(place, name)
-            if value is not None and value.kind in ("path", "call"):
+        for site, value in self._given(function, name):
+            if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
 
 

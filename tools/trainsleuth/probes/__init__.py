@@ -1,7 +1,8 @@
 """Probes: each module here puts one question to a live run. Found by being in the folder.
 
 A probe names the EXPERIMENT that it reads (below) and has `probe(trace)`, a pure function from the events
-of one process to findings. Probes of one experiment share one run of the user's program.
+of one process to findings, or `compare(traces)`, one from those of all processes of a run, or of the first
+process of each repetition. Probes of one experiment share one run of the user's program.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -17,15 +18,23 @@ from typing import Any
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Trace
 
-# What the runtime does in the user's program: its listeners and how long they watch.
+# What the runtime does in the user's program: its listeners and how long they watch. An experiment that is
+# `on_request` runs only for a probe that was asked for by name; one that runs `times` is repeated so often.
 EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
     "observe": {
-        "listeners": ["trace", "losses", "parameters", "origins", "nonfinite"],
+        "listeners": [
+            "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
+            "inspection",
+        ],
         "steps": 200,
         "stop_at_nonfinite": True,
     },
     "overfit": {"listeners": ["overfit", "losses", "origins"], "steps": 150, "intervenes": True},
-}
+    "repeat": {"listeners": ["trace", "prints"], "steps": 12, "times": 2, "on_request": True},
+    "pairing": {"listeners": ["trace", "pairing"], "steps": 200, "intervenes": True, "on_request": True},
+    "resume": {"listeners": ["trace", "resume"], "steps": 20, "intervenes": True, "on_request": True},
+    "sweep": {"listeners": ["trace", "sweep"], "steps": 120, "intervenes": True, "on_request": True},
+}  # fmt: skip
 
 
 @cache
@@ -48,8 +57,26 @@ def question(name: str) -> str:
     return explain(name).partition("\n")[0]
 
 
+def usual() -> tuple[str, ...]:
+    """The experiments that need not be asked for by name."""
+    return tuple(name for name, how in EXPERIMENTS.items() if not how.get("on_request"))
+
+
 def judge(experiment: str, trace: Trace, only: frozenset[str] | None = None) -> Iterator[Finding]:
     """Every finding that the probes of one experiment read out of one process."""
+    for module in _asked(experiment, only):
+        if hasattr(module, "probe"):
+            yield from module.probe(trace)
+
+
+def judge_together(experiment: str, traces: Sequence[Trace], only: frozenset[str] | None = None) -> Iterator[Finding]:
+    """Every finding that they read out of several processes, or several repetitions, together."""
+    for module in _asked(experiment, only):
+        if hasattr(module, "compare"):
+            yield from module.compare(traces)
+
+
+def _asked(experiment: str, only: frozenset[str] | None) -> Iterator[ModuleType]:
     for name, module in all_probes().items():
         if experiment == module.EXPERIMENT and (only is None or name in only):
-            yield from module.probe(trace)
+            yield module

@@ -183,7 +183,8 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
         return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "
                         "cross-entropy on probabilities; expected to approach 0", measured, ("double-normalised-loss",),
                         "error", "high", ("softmax-before-ce-floor",))  # fmt: skip
-    if start > 0 and end <= FITTED * start:
+    lowest_possible = _smoothed_floor(trace)
+    if start > 0 and end - lowest_possible <= FITTED * (start - lowest_possible):
         return _finding(trace, "pass", f"the loss falls from {curve}: model, loss and optimizer can fit; "
                         "data, labels and evaluation are not ruled out", measured)  # fmt: skip
     if end > UNMOVED * start and len(losses) >= ENOUGH_STEPS_TO_BLAME and abs(change) < LEVEL and start > 0:
@@ -207,6 +208,17 @@ def _softmax_floor(trace: Trace) -> float | None:
         if call["fn"] == "cross_entropy" and call.get("holds") == "probabilities" and call.get("labels"):
             return math.log(1 + (int(call["labels"]["classes"]) - 1) / math.e)
     return None
+
+
+def _smoothed_floor(trace: Trace) -> float:
+    """The entropy of smoothed labels: cross-entropy cannot go below it. 0 without label smoothing."""
+    for call in trace.events("loss"):
+        smoothing, labels = call.get("label_smoothing") or 0.0, call.get("labels")
+        if call["training"] and smoothing > 0.0 and labels and not call.get("weighted"):
+            off = smoothing / labels["classes"]
+            on = 1 - smoothing + off
+            return float(-on * math.log(on) - (labels["classes"] - 1) * off * math.log(off))
+    return 0.0
 
 
 def _means(mode: str) -> str:

@@ -6,7 +6,8 @@ parameters hidden in a plain list are found although no module names them.
 
 Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to
 no optimizer; hidden parameters; an optimizer whose parameters are all frozen; a large share of an
-optimizer's parameters that no gradient ever reaches; steps that change nothing.
+optimizer's parameters that no gradient ever reaches; steps that change nothing, or less than a millionth.
+A copy of the model that never moves is a note.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
@@ -26,6 +27,10 @@ EXPERIMENT = "observe"
 MEANINGFUL_SHARE = 0.25  # of an optimizer's elements; below it an unused output is the likelier reason
 NEARLY_ALL = 0.9
 NEEDED_READINGS = 2
+STARTED_AT_ZERO = 0.2  # of a parameter's norm
+STANDS_STILL = 1e-6  # of a parameter's norm, in its largest step; a thousandth is usual
+NEEDED_STEPS_TO_STAND = 10
+NEEDED_STEPS_FOR_COPIES = 100
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
     for optimizer in trace.stepping:
         found += _frozen(trace, table, optimizer) or _steps_on_nothing(trace, table, optimizer, bool(found))
         found += _unreached(trace, table, optimizer)
+        found += _stands_still(trace, table, optimizer)
+    found += _copies_left_behind(table)
     yield from found
     yield from _summary(trace, table, bool([f for f in found if f.is_alarm]))
 
@@ -223,6 +230,59 @@ def _steps_on_nothing(trace: Trace, table: Table, optimizer: int, explained: boo
             next="look at what happens between backward and this step (clearing, a second copy of the model)",
             claims=("updates-not-applied",),
         )
+    ]
+
+
+def _stands_still(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
+    """Gradients arrive and the rate is not zero, yet no update is large enough to matter."""
+    rows = [r for r in table.of(optimizer) if r.trainable and r.gradients > r.zeros]
+    # what started at zero is as large as its own updates
+    ratios = sorted(r.ratio for r in rows if isinstance(r.ratio, float) and r.ratio < STARTED_AT_ZERO)
+    rates = [max(tick["lr"].get(str(optimizer)) or [0.0]) for tick in trace.events("tick")]
+    if len(rates) < NEEDED_STEPS_TO_STAND or not ratios or max(ratios) >= STANDS_STILL or not rates[-1] > 0.0:
+        return []
+    if rates[-1] > 1.01 * rates[len(rates) // 2]:
+        return []  # a warm-up that is still on its way
+    step = next(op for op in trace.ops("step") if op["optimizer"] == optimizer)
+    moved = sum(r.changed for r in rows)
+    return [
+        _fail(
+            step.get("site"),
+            f"{len(rates)} steps of {trace.optimizer(optimizer).get('cls')} at {shown(step)} moved {moved} of {len(rows)} parameters "
+            f"with gradients, none by more than {max(ratios):.2g} of its size in a step, at a learning rate of {rates[-1]:.3g}; "
+            "expected about a thousandth",
+            "learning-rate-zero-or-tiny",
+            severity="warning",
+            measured={"largest_update_ratio": max(ratios), "rate": rates[-1], "moved": moved, "steps": len(rates)},
+            next="raise the rate, or keep parameters in float32: in half precision small updates are lost to rounding",
+            claims=("update-ratio",),
+        )
+    ]
+
+
+def _copies_left_behind(table: Table) -> list[Finding]:
+    """A module with the names and sizes of a trained one that is in no optimizer and never changes."""
+    if table.steps < NEEDED_STEPS_FOR_COPIES:
+        return []
+    by_root: dict[int, list[Row]] = {}
+    for row in table.rows:
+        if row.root is not None:
+            by_root.setdefault(row.root, []).append(row)
+    shapes = {root: [(r.name, r.elements) for r in rows] for root, rows in by_root.items()}
+    trained = [shapes[root] for root in table.trained_roots]
+    return [
+        _fail(
+            None,
+            f"{table.roots[root]} has the {len(rows)} parameters of the trained model, is called, and none of its own changed over "
+            f"{table.steps} steps: a target or average of the weights would have moved by now, a fixed teacher would not",
+            "another-loop-fault",
+            severity="note",
+            confidence="low",
+            measured={"parameters": len(rows), "steps": table.steps},
+            next="if it is meant to follow the model, look for the line that updates it and whether it runs",
+        )
+        for root, rows in by_root.items()
+        if root not in table.trained_roots and shapes[root] in trained and not any(r.changed for r in rows)
     ]
 
 

@@ -5,7 +5,8 @@ with the user's line and the framework's line. Several optimizers are judged eac
 GAN whose generator leaves gradients in the discriminator is healthy as long as they are cleared before use.
 
 Fails on: gradients that are never cleared between two steps; gradients cleared between backward and step;
-clipping that meets no gradients; scaled gradients clipped or stepped without unscaling.
+clipping that meets no gradients; scaled gradients clipped or stepped without unscaling; plain SGD that steps
+on the sum of several batches' mean losses (with other optimizers, which undo the scale, that is a note).
 A pass shows the order of a typical step and rules those out; it says nothing about values.
 Cost: a few percent of the first steps.
 Cannot see: loops without a torch optimizer, CUDA graphs, a step inside torch.func.
@@ -30,7 +31,14 @@ def probe(trace: Trace) -> Iterator[Finding]:
         return
     found = [
         finding
-        for rule in (_stale_gradients, _cleared_before_step, _clips_nothing, _clips_scaled, _scaler_left_out)
+        for rule in (
+            _stale_gradients,
+            _cleared_before_step,
+            _clips_nothing,
+            _clips_scaled,
+            _scaler_left_out,
+            _accumulates_sums,
+        )
         for finding in rule(trace)
     ]
     yield from found
@@ -179,6 +187,41 @@ def _scaler_left_out(trace: Trace) -> Iterator[Finding]:
         )
 
 
+def _accumulates_sums(trace: Trace) -> Iterator[Finding]:
+    """Several backward calls of one line before each step, each from a mean loss that was not divided."""
+    for number in trace.stepping:
+        cycles = [c for c in list(trace.cycles(number))[1:] if sum(op["op"] == "backward" for op in c) > 1]
+        if len(cycles) < NEEDED_CYCLES or not all(_is_plain_sum(cycle) for cycle in cycles):
+            continue
+        micro = sum(op["op"] == "backward" for op in cycles[0])
+        backward = next(op for op in cycles[0] if op["op"] == "backward")
+        cls = str(trace.optimizer(number).get("cls", "optimizer"))
+        yield _finding(
+            backward,
+            f"{cls} steps on the sum of {micro} gradients, each of a mean loss ({backward['value']:.4g} at {shown(backward)}, not "
+            f"divided): a step is {micro} times that of one batch as large; expected loss / {micro} before backward",
+            "accumulation-scale",
+            severity="warning" if cls == "SGD" else "note",
+            measured={"micro_batches": micro, "cycles": len(cycles)},
+            next=f"divide the loss by {micro}, or keep the sum knowing that the learning rate is {micro} times what it says",
+            claims=("accumulation-divide",),
+        )
+
+
+def _is_plain_sum(cycle: tuple[Event, ...]) -> bool:
+    """New batches, one loss call each, one line of backward, nothing cleared in between, values passed on unchanged."""
+    backwards = [op for op in cycle if op["op"] == "backward"]
+    losses = [op for op in cycle if op["op"] == "loss" and op["grad"]]
+    between = cycle[cycle.index(backwards[0]) : cycle.index(backwards[-1])]
+    if len({op.get("site") for op in backwards}) > 1 or len(losses) != len(backwards):
+        return False
+    if any(op["op"] == "zero_grad" for op in between) or not any(op["op"] == "forward" for op in between):
+        return False
+    pairs = [(loss["value"], op["value"]) for loss, op in zip(losses, backwards, strict=True)]
+    numbers = all(isinstance(value, float) for pair in pairs for value in pair)
+    return numbers and all(abs(one - other) <= 1e-4 * abs(one) for one, other in pairs)
+
+
 def _links(*steps: tuple[Event, str]) -> tuple[Link, ...]:
     found = []
     for op, why in steps:
@@ -209,8 +252,17 @@ def _order(trace: Trace, healthy: bool) -> Finding:
     return Finding(
         by="probe:step_trace", outcome=outcome, confidence="high", path=path, line=line, chain=tuple(links),
         message=f"{head}: {' > '.join(_folded(words))} ({trace.steps} steps seen)",
-        measured={"steps": trace.steps, "optimizers": len(trace.stepping)},
+        measured={"steps": trace.steps, "optimizers": len(trace.stepping), **_clipped(typical)},
     )  # fmt: skip
+
+
+def _clipped(cycle: tuple[Event, ...]) -> dict[str, float]:
+    """The norm that clipping met and its limit, and the norm that the optimizer got."""
+    clip = next((op for op in cycle if op["op"] == "clip" and isinstance(op.get("norm"), float)), None)
+    norm = cycle[-1].get("norm")
+    if clip is None or not isinstance(norm, float):
+        return {}
+    return {"norm_before_clipping": clip["norm"], "limit": clip.get("limit") or 0.0, "norm_at_step": norm}
 
 
 def _until_next_batch(trace: Trace, step: Event) -> list[Event]:

@@ -16,9 +16,13 @@ from .sites import Sites
 
 MOMENTS = (
     "optimizer_born",  # (optimizer)
+    "loader_born",  # (loader)
+    "loader_started",  # (loader); one pass over it begins
+    "batch_before",  # (loader); the program waits for the next batch from here on
     "batch",  # (loader, batch) -> batch
     "forward_before",  # (module, args, kwargs) -> (args, kwargs) or None; outermost module calls only
     "forward_after",  # (module, args, kwargs, output)
+    "forward_broken",  # (module); an exception left it
     "module_called",  # (module); every call inside an outermost one
     "loss_before",  # (name, arguments) -> arguments or None; arguments by parameter name
     "loss_after",  # (name, arguments, output)
@@ -30,8 +34,12 @@ MOMENTS = (
     "scaler",  # (operation, scaler, value in, value out)
     "step_before",  # (optimizer)
     "step_after",  # (optimizer)
+    "schedule_born",  # (scheduler)
     "schedule",  # (scheduler)
     "weights_loaded",  # (module)
+    "seeded",  # (seed)
+    "saved",  # (object); torch.save is about to write it
+    "loaded",  # (object); torch.load has read it
     "boundary",  # (number of steps done): the program finished one step of training
     "close",  # (reason)
 )
@@ -52,6 +60,12 @@ class Bus:
         self.listeners = []
         self.told = {moment: [] for moment in MOMENTS}
         self.closed = False
+        self.numbered = {}
+
+    def number(self, kind, thing):
+        """The number of this object among all of its kind, the same for every listener; kept, so it stays its own."""
+        known = self.numbered.setdefault(kind, {})
+        return known.setdefault(id(thing), (len(known), thing))[0]
 
     def add(self, listener):
         self.listeners.append(listener)

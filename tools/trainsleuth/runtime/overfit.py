@@ -4,12 +4,12 @@ Data are frozen (freeze.py); dropout, weight decay and the schedule are held off
 alone can keep a healthy model from reaching its floor. Train and eval flags stay as the program set them.
 """
 
+from .dropping import DROPOUTS
 from .freeze import Freezer, storage
 from .tensors import scalar
 
 ENOUGH = 0.03  # of the first loss: clearly fitted, no need to go on
 SEEN_ENOUGH = 8  # steps after which optimizers with losses of their own are taken as adversaries
-DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 MOST_ADAPTIVE_RATE = 0.1  # above it the constructor's rate is a factor for a schedule, not a rate
 
 

@@ -6,6 +6,8 @@ Wrappers keep signature, result and exceptions; when the bus sleeps they only pa
 import functools
 import inspect
 
+from . import births
+
 LOSSES = (
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
@@ -54,8 +56,11 @@ def module_call(torch, bus):
         bus.depth = 1
         try:
             output = original(self, *args, **kwargs)
-        finally:
+        except BaseException:
             bus.depth = 0
+            bus.tell("forward_broken", self)
+            raise
+        bus.depth = 0
         bus.tell("forward_after", self, args, kwargs, output)
         return output
 
@@ -155,12 +160,8 @@ def _wrap_zero_grad(owner, bus):
 
 
 def schedulers(torch, bus):
-    module = torch.optim.lr_scheduler
-    base = getattr(module, "LRScheduler", None) or module._LRScheduler
-    for owner in list(vars(module).values()):
-        # ReduceLROnPlateau was no subclass of the base before torch 2.2
-        is_scheduler = inspect.isclass(owner) and (issubclass(owner, base) or "Plateau" in owner.__name__)
-        if is_scheduler and "step" in vars(owner):
+    for owner in births.schedule_classes(torch):
+        if "step" in vars(owner):
             _wrap_schedule(owner, bus)
 
 
@@ -186,12 +187,14 @@ def data_loader(torch, bus):
 
     @functools.wraps(original_iter)
     def __iter__(self):
+        bus.tell("loader_started", self)
         iterator = original_iter(self)
         loaders[id(iterator)] = self
         return iterator
 
     @functools.wraps(original_next)
     def __next__(self):
+        bus.tell("batch_before", loaders.get(id(self), self))
         batch = original_next(self)
         changed = bus.tell("batch", loaders.get(id(self), self), batch)
         return batch if changed is None else changed
@@ -294,6 +297,35 @@ def weights_loaded(torch, bus):
     module_class.load_state_dict = load_state_dict
 
 
+def seeding(torch, bus):
+    original = torch.manual_seed
+
+    @functools.wraps(original)
+    def manual_seed(seed):
+        bus.tell("seeded", seed)
+        return original(seed)
+
+    torch.manual_seed = torch.random.manual_seed = manual_seed
+
+
+def checkpoints(torch, bus):
+    save, load = torch.save, torch.load
+
+    @functools.wraps(save)
+    def saving(obj, *args, **kwargs):
+        bus.tell("saved", obj)
+        return save(obj, *args, **kwargs)
+
+    @functools.wraps(load)
+    def loading(*args, **kwargs):
+        found = load(*args, **kwargs)
+        bus.tell("loaded", found)
+        return found
+
+    torch.save, torch.load = saving, loading
+    torch.serialization.save, torch.serialization.load = saving, loading
+
+
 PATCHES = (
     ("module call", module_call),
     ("backward", backward),
@@ -307,5 +339,9 @@ PATCHES = (
     ("gradient clipping", clipping),
     ("gradient scaler", grad_scaler),
     ("weights loaded", weights_loaded),
+    ("seeding", seeding),
+    ("checkpoints", checkpoints),
+    ("data loader birth", births.data_loader_birth),
+    ("schedule birth", births.schedule_birth),
 )
 ESSENTIAL = frozenset({"module call", "backward", "optimizer step"})

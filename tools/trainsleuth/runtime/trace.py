@@ -13,7 +13,7 @@ class Listener:
         self.bus, self.events = bus, bus.events
         self.detail = bus.experiment.get("detail", 24)  # steps told in full
         self.judge = bus.experiment.get("judge", 6)  # steps whose gradients are read at each backward
-        self.optimizers, self.roots, self.loaders = {}, {}, {}
+        self.optimizers, self.roots, self.loaders = {}, set(), set()
         self.kept = []  # referenced, so that an id is never used twice
         self.unscaled, self.phase = {}, 0
         self.losses = []
@@ -31,10 +31,9 @@ class Listener:
         return number
 
     def root(self, module):
-        number = self.roots.get(id(module))
-        if number is None:
-            number = self.roots[id(module)] = len(self.roots)
-            self.kept.append(module)
+        number = self.bus.number("root", module)
+        if number not in self.roots:
+            self.roots.add(number)
             user, library = self.bus.sites.here()
             self.events("root", root=number, cls=type(module).__name__, site=user, lib=library,
                         parameters=sum(p.numel() for p in module.parameters()),
@@ -56,13 +55,21 @@ class Listener:
         if len(self.optimizers) <= MOST_PHASES:
             self.phase = self.bus.steps  # a new phase of the program is told in full again
 
+    def loader(self, loader):
+        number = self.bus.number("loader", loader)
+        if number not in self.loaders:
+            self.loaders.add(number)
+            user, library = self.bus.sites.here()
+            self.events("loader", loader=number, site=user, lib=library, **_loader(loader))
+        return number
+
+    def loader_started(self, loader):
+        self.loader(loader)
+
     def batch(self, loader, batch):
+        number = self.loader(loader)
         if self.detailed:
-            if id(loader) not in self.loaders:
-                self.loaders[id(loader)] = len(self.loaders)
-                self.kept.append(loader)
-                self.events("loader", loader=self.loaders[id(loader)], **_loader(loader))
-            self.op("batch", loader=self.loaders[id(loader)], shapes=_shapes(batch))
+            self.op("batch", loader=number, shapes=_shapes(batch))
 
     def forward_before(self, module, args, kwargs):
         number = self.root(module)
@@ -189,7 +196,10 @@ def _loader(loader):
         facts["batches"] = None  # an iterable dataset has no length
     for name in ("batch_size", "num_workers", "drop_last"):
         facts[name] = getattr(loader, name, None)
-    facts["sampler"] = type(getattr(loader, "sampler", None)).__name__
+    sampler, dataset = getattr(loader, "sampler", None), getattr(loader, "dataset", None)
+    facts["sampler"] = type(sampler).__name__
+    facts["replacement"] = bool(getattr(sampler, "replacement", False))
+    facts["dataset"] = type(dataset).__name__
     return facts
 
 

@@ -49,7 +49,7 @@ def places(program: Program) -> Iterator[Place]:
         for event in function.events:
             for call in event.calls:
                 role, score = _role(program, function, call)
-                if role and _NOT.search(function.owner) is None:
+                if role and not _is_of_data(function):
                     if role in ("save", "load", "restore"):
                         savers.setdefault(function, "save" if role == "save" else "load")
                     yield program.at(function, call.line, role, score * weight**0.4)
@@ -60,12 +60,39 @@ def places(program: Program) -> Iterator[Place]:
             yield Place(choice.path, choice.line, "configuration", 0.8)
 
 
+_DUMPS = re.compile(r"^(?:pickle|cPickle|dill|cloudpickle|joblib)\.(?:dump|load)$")
+_STATE = re.compile(
+    r"snapshot|model|network|ckpt|checkpoint|weights|policy|agent|params|state|(?:^|_)nets?(?:_|$)", re.I
+)
+
+
+def _pickled(name: str, call: Expr) -> str:
+    """The state of training through pickle: by the names of what is written, or of the file."""
+    if not _DUMPS.match(name) or not any(
+        part.kind in ("path", "string") and _STATE.search(part.text) for part in call.walk()
+    ):
+        return ""
+    return "save" if name.endswith("dump") else "load"
+
+
+def _is_of_data(function: Function) -> bool:
+    """Reads or writes something other than the state of training."""
+    if _NOT.search(function.owner):
+        return True
+    return _MOVES.match(function.name) is not None and _NOT.search(function.name) is not None
+
+
+_MOVES = re.compile(r"_?(?:load|save|read|write|get|dump|open)_")
+
+
 def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
     name = program.full_name(function, call.callee) if call.callee else ""
     if name and _SAVES.match(name):
         return "save", 1.0
     if name and _LOADS.match(name):
         return "load", 0.85
+    if name and (role := _pickled(name, call)):
+        return role, 0.75
     if is_factory(call.last) and re.search(r"checkpoint|ckpt", written(call)):
         return "save", 0.8
     if call.last in _METHODS:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function
 
+from ..configuration.fields import fields
+from ..networks import is_dataset
 from ..program import Program
 from ..records import Place
 from ..running import executed
@@ -41,18 +43,21 @@ _PARSERS = {
     "SFTConfig": ("arguments", 0.9),
 }
 _READER = re.compile(
-    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
+    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
     re.I,
 )
+MIN_TABLE = 4  # settings
 _LITERALS = ("number", "string", "constant", "unary", "binary", "choice", "tuple", "list")
 _CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Settings|Configuration)$")
 
 
 def places(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
-        yield from _read(program, function, weight)
+        if _is_data(program, function):
+            continue
         if _READER.search(function.name) and not function.self_name:
             yield program.at(function, function.line, "reader", 0.8 * weight**0.5)
+        yield from _read(program, function, weight)
         for decorator in function.decorators:
             if decorator.last in ("hydra_main", "main") and program.full_name(
                 function, (decorator.callee or decorator.text)
@@ -61,11 +66,18 @@ def places(program: Program) -> Iterator[Place]:
             elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
                 yield program.at(function, decorator.line, "option", 0.5 * weight)
     yield from _classes(program)
+    yield from _tables(program)
     yield from _keywords(program)
     yield from _constants(program)
     for rank, path in enumerate(program.config_paths):
         score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
+
+
+def _is_data(program: Program, function: Function) -> bool:
+    """Inside of a data set, what is read is data."""
+    owner = program.index.class_of(function)
+    return owner is not None and is_dataset(program.index, owner)
 
 
 def _read(program: Program, function: Function, weight: float) -> Iterator[Place]:
@@ -109,6 +121,20 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
         elif isinstance(target, Class) and (_CLASS.search(target.name) or _READER.search(last)):
             return "built", 0.75
     return ("reader call", 0.7) if last == "from_args" else ("", 0.0)
+
+
+def _tables(program: Program) -> Iterator[Place]:
+    """Where a table of settings begins: a class, nodes of a tree, a dictionary."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for one in fields(program):
+        if one.group != "constant":
+            groups.setdefault((one.path, one.group), []).append(one.line)
+    for (path, group), lines in groups.items():
+        if len(lines) >= MIN_TABLE:
+            file = program.index.files[path]
+            cls = file.classes.get(group)
+            near = max(program.weight(cls.body if cls is not None else file.body), 0.4)
+            yield Place(path, cls.line if cls is not None else min(lines), "table", 0.84 * near)
 
 
 def _classes(program: Program) -> Iterator[Place]:

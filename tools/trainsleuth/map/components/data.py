@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, External, Function
+from trainsleuth.facts import Class, Expr, External, Function, written
 
 from ..batch_path import Stage
-from ..networks import calls_loss, calls_network, is_dataset, is_factory
+from ..networks import calls_loss, calls_network, is_dataset, is_factory, is_loss_class, is_network
 from ..program import Called, Program
 from ..records import Place
 
@@ -63,7 +63,8 @@ def places(program: Program) -> Iterator[Place]:
         yield from _defined(program, cls, score)
     for stage in program.training.stages:
         if stage.role == "batch":
-            yield program.at(stage.function, stage.line, "batch", 0.5)
+            hands = stage.event.value is not None and _HANDS.search(written(stage.event.value)) is not None
+            yield program.at(stage.function, stage.line, "batch", 0.5 if hands else 0.15)
         elif stage.role == "source":
             yield from _sources(program, stage)
     yield from _chosen(program)
@@ -89,7 +90,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         yield program.at(function, call.line, "split", 0.75 * base)
     if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):
         yield program.at(function, call.line, "environment", (0.85 if call.last == "step" else 0.6) * base)
-    if is_factory(call.last) and re.search(r"data|loader", " ".join(a.text for a in call.arguments)):
+    if is_factory(call.last) and re.search(r"data|loader|(?:training|train|val|test)_set", written(call)):
         yield program.at(function, call.line, "built", 0.95 * base)
 
 
@@ -122,16 +123,35 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
             yield program.at(one.methods[name], one.methods[name].line, "hook", (0.8 - 0.05 * rank) * share)
 
 
+_HANDS = re.compile(
+    r"load|data|batch|iter|(?:^|\W)(?:zip|dl|tqdm|pbar|bar)(?:\W|$|_)|sampl|buffer|rollout|queue|train", re.I
+)
+_NOT_DATA = re.compile(
+    r"log|ckpt|checkpoint|state|hparam|arg|parser|config|cfg|option|model|net(?:$|work|_)|optim|sched|loss|step|train|epoch|init|main|"
+    r"device|time|metric|meter|accuracy|seed|rank|world|weight|param",
+    re.I,
+)
+
+
 def _sources(program: Program, stage: Stage) -> Iterator[Place]:
     """A project function that makes what the training step reads, when it is neither a network nor a loss."""
     for call in stage.event.calls:
+        if _NOT_DATA.search(call.last):
+            return
         if calls_loss(program.values, stage.function, call) or calls_network(program.values, stage.function, call):
             return
     for call in stage.event.calls:
         for target in program.graph.targets(stage.function, call):
-            if isinstance(target, Function) and target.name != "__init__":
+            if isinstance(target, Function) and target.name != "__init__" and not _runs_network(program, target):
                 yield program.at(stage.function, call.line, "source", 0.5)
                 yield program.at(target, target.line, "source", 0.45)
+
+
+def _runs_network(program: Program, function: Function) -> bool:
+    owner = program.index.class_of(function)
+    if owner is not None and (is_loss_class(program.index, owner) or is_network(program.index, owner)):
+        return True
+    return any(calls_network(program.values, function, call) for event in function.events for call in event.calls)
 
 
 def _chosen(program: Program) -> Iterator[Place]:

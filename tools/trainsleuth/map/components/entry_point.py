@@ -11,6 +11,8 @@ from ..program import Program
 from ..records import Place
 from ..running import is_guarded
 
+MAX_LAUNCHES = 5
+
 
 def places(program: Program) -> Iterator[Place]:
     entry = program.entry
@@ -20,7 +22,7 @@ def places(program: Program) -> Iterator[Place]:
     seen: set[str] = set()
     for rank, command in enumerate(entry.commands):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank
-        if command.path not in seen or rank < 3:
+        if rank < MAX_LAUNCHES and (command.path not in seen or rank < 3):
             yield Place(command.path, command.line, "launch", score)
         seen.add(command.path)
     yield from _way_down(program)

@@ -47,9 +47,15 @@ def places(program: Program) -> Iterator[Place]:
     yield from _alone(program)
 
 
+_VERB = re.compile(r"^_?(?:run_|do_)?(?:eval(?:uate)?|valid(?:ate)?|test|infer)_\w+$", re.I)
+_NOT_VERB = re.compile(
+    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key", re.I
+)
+
+
 def _is_named(function: Function) -> bool:
     """By its own name, or as the main function of a file that is named so: val.run(...)."""
-    if _NAMED.match(function.name):
+    if _NAMED.match(function.name) or (_VERB.match(function.name) and not _NOT_VERB.search(function.name)):
         return True
     return function.name in ("run", "main") and _FILE.search(PurePosixPath(function.path).name) is not None
 

@@ -44,6 +44,8 @@ _ADDS = frozenset(
     ]
 )
 _LOGGER_CLASS = re.compile(r"(?:Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers)$")
+_HOLDER = re.compile(r"(?:logger|writer|tracker|recorder|wandb|tensorboard|tb|mlflow|experiment|summary|log)$", re.I)
+_PLAIN = frozenset({"info", "debug", "warning", "warn", "error", "exception", "critical", "close", "flush", "setLevel", "addHandler", "append", "write", "join", "finish", "get", "log", "format", "exp", "split"})  # fmt: skip
 _CALLBACK = re.compile(r"callback|on_batch_end|on_\w*step\w*|report|log_", re.I)
 _PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
 _LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
@@ -114,6 +116,9 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         and re.search(r"meter|metric|loss|tracker|lp$", receiver)
     ):
         return "meter", 0.6
+    if near and last not in _PLAIN and call.receiver is not None and call.receiver.kind == "path":
+        if _HOLDER.search(call.receiver.last) and call.parts[1:] and "torch" not in name:
+            return "tracked", 0.72
     if last == "configure" and receiver.endswith("logger"):
         return "set-up", 0.7
     if last in ("get_logger", "setup_logging", "init_logging", "setup_logger") and not isinstance(

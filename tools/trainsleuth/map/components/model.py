@@ -17,7 +17,8 @@ _BUILDER = re.compile(
 )
 _LIBRARIES = (
     "torchvision.models",
-    "timm.",
+    "timm.create_model",
+    "timm.models",
     "transformers.",
     "segmentation_models_pytorch",
     "diffusers.",
@@ -28,7 +29,8 @@ _NOT_MODELS = re.compile(
     r"Tokenizer|Processor|Config|Args|Argument|Trainer|Scheduler|transforms|set_seed|Collator|Output"
 )
 _HELD_AS = re.compile(
-    r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf", re.I
+    r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf|(?:^|\.)[GD](?:_ema)?$",
+    re.I,
 )
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
 

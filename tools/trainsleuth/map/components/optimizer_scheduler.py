@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, External, Function, Site
+from trainsleuth.facts import Class, External, Function, Site, written
 
 from ..networks import is_factory
 from ..program import Program
@@ -63,13 +63,15 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         name = target.name.rpartition(".")[2]
         if is_optimizer(program.index, target) and site.call.parts[1:]:
             return "optimizer", 1.0 if isinstance(target, External) else 0.85
+        if ".lr_scheduler." in target.name and name[:1].isupper() and site.call.parts[1:]:
+            return "scheduler", 0.95
         if _SCHEDULE.search(name) and not name.startswith("set_") and site.call.parts[1:]:
             return "scheduler", 0.95 if isinstance(target, External) else 0.8
     if isinstance(target, External) and re.search(r"create_optimizer|create_scheduler|get_scheduler|_schedule", last):
         return ("scheduler" if "sched" in last else "optimizer"), 0.9
     if _BUILDER.fullmatch(last) and not isinstance(target, External):
         return "builder call", 0.88
-    if is_factory(last) and re.search(r"optim|sched", " ".join(a.text for a in site.call.arguments)):
+    if is_factory(last) and re.search(r"optim|sched|(?:^|\W)opt(?:_|\W|$)", written(site.call)):
         return "builder call", 0.95
     if isinstance(target, Function) and _MAKES.search(last) and _gives_optimizer(program, target):
         return "builder call", 0.88

@@ -86,7 +86,7 @@ def _handovers(program: Program) -> Iterator[Place]:
         return
     for function, handovers in program.handed.items():
         for handover in handovers:
-            if handover.framework is framework:
+            if handover.framework is framework and program.is_reached(function):
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
     for cls in program.training.hooked_classes:
         for rank, method in enumerate(hook_methods(framework, cls)):

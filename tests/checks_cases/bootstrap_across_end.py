@@ -1,0 +1,145 @@
+"""Programs for bootstrap-across-end: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+FAILS, ORIGINALS = mutants(
+    {
+        "replay in a class": (
+            """
+import torch
+import torch.nn.functional as F
+
+class DQN:
+    def learn(self):
+        state, action, reward, next_state, done = self.memory.sample(64)
+        q = self.net(state).gather(1, action)
+        q_next = self.target(next_state).detach().max(1)[0].unsqueeze(1)
+        expected = reward + self.gamma * q_next * (1 - done)
+        loss = F.mse_loss(q, expected)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+""",
+            " * (1 - done)",
+            "",
+        ),
+        "two critics": (
+            """
+import torch
+
+def critic_target(actor, q1, q2, batch, GAMMA):
+    s, a, r, s2, d = batch["s"], batch["a"], batch["r"], batch["s2"], batch["done"]
+    terminal = torch.as_tensor(d).float()
+    with torch.no_grad():
+        a2 = actor(s2)
+        lowest = torch.min(q1(s2, a2), q2(s2, a2))
+        return r.unsqueeze(1) + (1 - terminal) * GAMMA * lowest
+""",
+            "(1 - terminal) * GAMMA",
+            "GAMMA",
+        ),
+        "tensors made of the flags": (
+            """
+import numpy as np
+import torch
+
+def update(agent, transitions, discount):
+    states, actions, rewards, nexts, dones = map(np.array, zip(*transitions))
+    rewards = torch.FloatTensor(rewards)
+    dones = torch.FloatTensor(dones)
+    target = rewards + discount * agent.value(torch.FloatTensor(nexts)).detach() * (1 - dones)
+    return (agent.value(torch.FloatTensor(states)) - target).pow(2).mean()
+""",
+            " * (1 - dones)",
+            "",
+        ),
+        "advantages backwards through a buffer": (
+            """
+class Rollout:
+    def finish(self, last_value, gamma=0.99):
+        ahead = last_value
+        returns = []
+        for reward, terminated in zip(self.rewards[::-1], self.ends[::-1]):
+            ahead = reward + gamma * ahead * (1.0 - terminated)
+            returns.append(ahead)
+        return returns[::-1]
+""",
+            " * (1.0 - terminated)",
+            "",
+        ),
+        "temporal difference in a function": (
+            """
+# file: td.py
+def td_error(value, reward, next_value, done, discount_factor):
+    target = reward + discount_factor * next_value * (1 - done)
+    return target - value
+# file: train.py
+from td import td_error
+
+def step(v, s, r, s2, done, opt):
+    loss = td_error(v(s), r, v(s2).detach(), done, 0.99).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+            " * (1 - done)",
+            "",
+        ),
+    }
+)
+SILENT = ORIGINALS | {
+    "mask under another name": """
+def target(net, reward, s2, done, gamma):
+    mask = 1 - done
+    return reward + gamma * mask * net(s2)
+""",
+    "only the states that go on": """
+import torch
+
+def target(net, batch, gamma):
+    non_final = torch.tensor([s is not None for s in batch.next_state])
+    ahead = torch.zeros(len(batch.reward))
+    ahead[non_final] = net(torch.cat([s for s in batch.next_state if s is not None]))
+    return batch.reward + gamma * ahead
+""",
+    "if else": """
+def target(net, reward, s2, done, gamma):
+    if done:
+        y = reward
+    else:
+        y = reward + gamma * net(s2).max()
+    return y
+""",
+    "one episode": """
+def returns(rewards, gamma):
+    total = 0
+    for r in rewards[::-1]:
+        total = r + gamma * total
+    return total
+""",
+    "where": """
+import torch
+
+def target(net, reward, s2, terminal, gamma):
+    ahead = torch.where(terminal, torch.zeros_like(reward), net(s2))
+    return reward + gamma * ahead
+""",
+    "task without an end": """
+def target(net, reward, s2, gamma):
+    return reward + gamma * net(s2)
+""",
+    "loop until done": """
+def episode(env, q, gamma, lr):
+    s, done = env.reset(), False
+    while not done:
+        a = q[s].argmax()
+        s2, reward, done, _ = env.step(a)
+        q[s][a] += lr * (reward + gamma * q[s2].max() - q[s][a])
+        s = s2
+""",
+    "per-step discount": """
+def target(net, reward, s2, done, discount):
+    discount = discount * (1 - done)
+    return reward + discount * net(s2)
+""",
+}

@@ -1,0 +1,210 @@
+"""Programs for cut-loss-term: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+FAILS, ORIGINALS = mutants(
+    {
+        "item in a sum": (
+            """
+import torch.nn.functional as F
+from torch import nn
+
+class Trainer:
+    def __init__(self):
+        self.encoder, self.decoder = nn.Linear(8, 2), nn.Linear(2, 8)
+
+    def step(self, x, optimizer, beta):
+        z = self.encoder(x)
+        rec_loss = F.mse_loss(self.decoder(z), x)
+        reg = z.pow(2).sum(1).mean()
+        loss = rec_loss + beta * reg
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+            "beta * reg",
+            "beta * reg.item()",
+        ),
+        "detached helper in another file": (
+            """
+# file: losses.py
+import torch.nn.functional as F
+
+def auxiliary(head, features, labels):
+    return F.cross_entropy(head(features), labels)
+# file: train.py
+import torch.nn.functional as F
+from torch import nn
+from losses import auxiliary
+
+body, head, side = nn.Linear(4, 4), nn.Linear(4, 3), nn.Linear(4, 2)
+
+def train(loader, optimizer):
+    for x, y, s in loader:
+        h = body(x)
+        loss = F.cross_entropy(head(h), y) + 0.3 * auxiliary(side, h, s)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+            "return F.cross_entropy(head(features), labels)",
+            "return F.cross_entropy(head(features), labels).detach()",
+        ),
+        "data in an augmented sum": (
+            """
+from torch import nn
+
+def make(model, criterion=nn.CrossEntropyLoss()):
+    net = nn.Linear(4, 4)
+
+    def step(x, y, opt):
+        out = net(x)
+        loss = criterion(out, y)
+        penalty = net.weight.abs().sum()
+        loss += 1e-4 * penalty
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    return step
+""",
+            "1e-4 * penalty",
+            "1e-4 * penalty.data",
+        ),
+        "term under no_grad": (
+            """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Codes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc, self.book = nn.Linear(4, 4), nn.Embedding(8, 4)
+
+    def forward(self, x):
+        z = self.enc(x)
+        q = self.book(z.argmax(1))
+        commit = F.mse_loss(z, q.detach())
+        codebook = F.mse_loss(q, z.detach())
+        return commit, codebook
+
+def train(loader, opt):
+    codes = Codes()
+    for x in loader:
+        commit, codebook = codes(x)
+        loss = codebook + 0.25 * commit
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+""",
+            "        commit = F.mse_loss(z, q.detach())",
+            "        with torch.no_grad():\n            commit = F.mse_loss(z, q.detach())",
+        ),
+        "float in a lightning step": (
+            """
+import lightning as L
+import torch.nn.functional as F
+from torch import nn
+
+class Lit(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 1)
+
+    def training_step(self, batch, i):
+        x, y, v = batch
+        main_loss = F.cross_entropy(self.a(x), y)
+        value_loss = F.mse_loss(self.b(x), v)
+        return main_loss + value_loss
+""",
+            "main_loss + value_loss",
+            "main_loss + float(value_loss)",
+        ),
+        "sum of a list": (
+            """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+heads = nn.ModuleList([nn.Linear(4, 2), nn.Linear(4, 2)])
+body = nn.Linear(4, 4)
+
+def step(x, labels, opt):
+    h = body(x)
+    losses = []
+    for head, y in zip(heads, labels):
+        losses.append(F.cross_entropy(head(h), y))
+    loss = torch.stack(losses).sum() + 0.1 * F.mse_loss(h, x)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+            "F.mse_loss(h, x)",
+            "torch.tensor(F.mse_loss(h, x))",
+        ),
+    }
+)
+HEAD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+net, other = nn.Linear(4, 4), nn.Linear(4, 4)
+"""
+SILENT = ORIGINALS | {
+    "straight through": HEAD
+    + """
+def step(x, y, opt):
+    out = net(x)
+    hard = (out > 0).float()
+    loss = F.mse_loss(hard + out - out.detach(), y) + out.abs().mean()
+    loss.backward()
+""",
+    "shown value only": HEAD
+    + """
+def step(x, y, opt):
+    a, b = F.mse_loss(net(x), y), F.l1_loss(other(x), y)
+    loss = a + b
+    loss.backward()
+    shown = a.item() + b.item()
+    return shown
+""",
+    "detached weight": HEAD
+    + """
+def step(x, y):
+    a, b = F.mse_loss(net(x), y), F.l1_loss(other(x), y)
+    loss = a + b * (a.detach() / b.detach())
+    loss.backward()
+""",
+    "stopped target": HEAD
+    + """
+def step(x):
+    loss = F.mse_loss(net(x), other(x).detach()) + F.mse_loss(net(x).detach(), other(x))
+    loss.backward()
+""",
+    "constant in the sum": HEAD
+    + """
+import math
+
+def step(x, y):
+    loss = F.mse_loss(net(x), y) + 0.5 * math.log(2 * math.pi)
+    loss.backward()
+""",
+    "switched off in one arm": HEAD
+    + """
+def step(x, y, warm):
+    extra = other(x).pow(2).mean()
+    if warm:
+        extra = extra.detach()
+    loss = F.mse_loss(net(x), y) + extra
+    loss.backward()
+""",
+    "loss starts as a number": HEAD
+    + """
+def step(x, y):
+    loss = 0.0
+    loss += F.mse_loss(net(x), y)
+    loss += torch.zeros(1).sum()
+    loss.backward()
+""",
+}

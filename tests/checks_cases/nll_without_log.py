@@ -1,0 +1,170 @@
+"""Programs for nll-without-log: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+FAILS, ORIGINALS = mutants(
+    {
+        "method on the output": (
+            """
+import torch.nn.functional as F
+
+def loss_of(model, x, y):
+    return F.nll_loss(model(x).log_softmax(dim=-1), y)
+""",
+            "log_softmax",
+            "softmax",
+        ),
+        "last layer of a class": (
+            """
+# file: net.py
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, classes))
+        self.out = nn.LogSoftmax(dim=1)
+
+    def forward(self, x):
+        return self.out(self.body(x))
+# file: engine.py
+class Engine:
+    def __init__(self, model, criterion):
+        self.model, self.criterion = model, criterion
+
+    def step(self, x, y):
+        return self.criterion(self.model(x), y)
+# file: main.py
+from torch import nn
+from engine import Engine
+from net import Net
+
+engine = Engine(Net(3), nn.NLLLoss(ignore_index=0))
+""",
+            "nn.LogSoftmax",
+            "nn.Softmax",
+        ),
+        "scores of the last linear layer": (
+            """
+import torch
+from torch import nn
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 8)
+        self.fc = nn.Linear(8, 5)
+
+    def forward(self, x):
+        out, _ = self.rnn(x)
+        return torch.log_softmax(self.fc(out), dim=-1)
+
+def train(loader):
+    tagger, loss_fn = Tagger(), nn.NLLLoss()
+    for x, y in loader:
+        loss_fn(tagger(x).transpose(1, 2), y).backward()
+""",
+            "torch.log_softmax(self.fc(out), dim=-1)",
+            "self.fc(out)",
+        ),
+        "divergence of a student": (
+            """
+import torch.nn.functional as F
+
+def distill(student, teacher, x, t=2.0):
+    s = F.log_softmax(student(x) / t, dim=1)
+    q = F.softmax(teacher(x) / t, dim=1)
+    return F.kl_div(s, q, reduction="batchmean") * t * t
+""",
+            "s = F.log_softmax",
+            "s = F.softmax",
+        ),
+        "log target without its flag": (
+            """
+import torch
+from torch import nn
+
+kl = nn.KLDivLoss(reduction="batchmean", log_target=True)
+
+class Consistency:
+    def __call__(self, a, b):
+        return kl(torch.log_softmax(a, -1), torch.log_softmax(b, -1).detach())
+""",
+            ", log_target=True",
+            "",
+        ),
+        "closure": (
+            """
+from torch import nn
+import torch.nn.functional as F
+
+def make_step(net, opt):
+    loss_fn = nn.NLLLoss()
+
+    def step(batch, labels):
+        opt.zero_grad()
+        out = F.log_softmax(net(batch), 1)
+        loss = loss_fn(out, labels)
+        loss.backward()
+        opt.step()
+    return step
+""",
+            "F.log_softmax",
+            "F.softmax",
+        ),
+    }
+)
+
+SILENT = ORIGINALS | {
+    "log by hand": """
+import torch
+import torch.nn.functional as F
+
+def loss_of(model, x, y):
+    p = F.softmax(model(x), dim=1)
+    return F.nll_loss(p.clamp(min=1e-7).log(), y) + F.nll_loss(torch.log(p), y)
+""",
+    "logsumexp": """
+import torch
+import torch.nn.functional as F
+
+def loss_of(fc, x, y):
+    z = F.linear(x, fc)
+    return F.nll_loss(z - torch.logsumexp(z, 1, keepdim=True), y)
+""",
+    "unknown model": "import torch.nn.functional as F\n\ndef f(m, x, y):\n    return F.nll_loss(m(x), y)\n",
+    "cross entropy on logits": """
+from torch import nn
+
+net, loss_fn = nn.Linear(3, 3), nn.CrossEntropyLoss()
+
+def f(x, y):
+    return loss_fn(net(x), y)
+""",
+    "one of two heads": """
+from torch import nn
+import torch.nn.functional as F
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x):
+        return F.log_softmax(self.a(x), -1), F.softmax(self.b(x), -1)
+
+two = Two()
+
+def f(x, y):
+    logs, probs = two(x)
+    return F.nll_loss(logs, y), probs
+""",
+    "gaussian": """
+from torch import nn
+
+head, loss_fn = nn.Linear(3, 1), nn.GaussianNLLLoss()
+
+def f(x, y, v):
+    return loss_fn(head(x), y, v)
+""",
+}

@@ -1,0 +1,171 @@
+"""Programs for wrong-sign: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+FAILS, ORIGINALS = mutants(
+    {
+        "divergence taken away": (
+            """
+import torch
+import torch.nn.functional as F
+
+class Trainer:
+    def loss(self, out, x, mu, logvar):
+        rec = F.binary_cross_entropy(out, x, reduction="sum")
+        kld = -0.5 * torch.sum(1 + logvar - mu**2 - torch.exp(logvar))
+        return rec + self.beta * kld, kld
+
+    def step(self, x):
+        out, mu, logvar = self.vae(x)
+        loss, _ = self.loss(out, x, mu, logvar)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+""",
+            "rec + self.beta * kld, kld",
+            "rec - self.beta * kld, kld",
+        ),
+        "one term of the divergence": (
+            """
+def kl(mean, log_var):
+    return 0.5 * (mean.pow(2) + log_var.exp() - 1 - log_var).sum(-1).mean()
+
+def train(loader, vae, opt):
+    for x in loader:
+        out, mean, log_var = vae(x)
+        loss = (out - x).pow(2).mean() + kl(mean, log_var)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+""",
+            "- 1 - log_var",
+            "- 1 + log_var",
+        ),
+        "lower bound minimised": (
+            """
+from torch.distributions import Normal, kl_divergence
+
+def step(encoder, decoder, x, opt, prior):
+    q = Normal(*encoder(x))
+    z = q.rsample()
+    log_likelihood = decoder(z).log_prob(x).sum(-1)
+    elbo = log_likelihood - kl_divergence(q, prior).sum(-1)
+    loss = -elbo.mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+            "-elbo.mean()",
+            "elbo.mean()",
+        ),
+        "entropy added": (
+            """
+import torch
+import torch.nn.functional as F
+
+def ppo(agent, obs, acts, old, adv, returns, opt, vf, ent_coef=0.01):
+    dist, value = agent(obs)
+    ratio = (dist.log_prob(acts) - old).exp()
+    policy_loss = torch.max(-adv * ratio, -adv * ratio.clamp(0.8, 1.2)).mean()
+    value_loss = F.mse_loss(value, returns)
+    entropy = dist.entropy().mean()
+    loss = policy_loss + vf * value_loss - ent_coef * entropy
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+            "- ent_coef * entropy",
+            "+ ent_coef * entropy",
+        ),
+        "policy gradient upside down": (
+            """
+import torch
+from torch.distributions import Categorical
+
+class Reinforce:
+    def finish(self):
+        losses = []
+        for log_prob, R in zip(self.log_probs, self.returns()):
+            losses.append(-log_prob * R)
+        self.optimizer.zero_grad()
+        torch.cat(losses).sum().backward()
+        self.optimizer.step()
+
+    def update(self, state, action, advantage):
+        dist = Categorical(logits=self.policy(state))
+        loss = -(dist.log_prob(action) * advantage.detach()).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+""",
+            "-(dist.log_prob(action)",
+            "(dist.log_prob(action)",
+        ),
+        "entropy in a helper": (
+            """
+# file: losses.py
+def bonus(dist):
+    return -dist.entropy().mean()
+# file: train.py
+from losses import bonus
+
+def step(actor, obs, action, advantages, opt, args):
+    dist = actor(obs)
+    actor_loss = (-dist.log_prob(action) * advantages).mean()
+    total = actor_loss + args.entropy_coef * bonus(dist)
+    opt.zero_grad()
+    total.backward()
+    opt.step()
+""",
+            "-dist.entropy()",
+            "dist.entropy()",
+        ),
+    }
+)
+SILENT = ORIGINALS | {
+    "entropy minimisation at test time": """
+from torch.distributions import Categorical
+
+def adapt(model, x, opt):
+    loss = Categorical(logits=model(x)).entropy().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "soft actor-critic": """
+def step(policy, q, s, alpha):
+    dist = policy(s)
+    a = dist.rsample()
+    (alpha * dist.log_prob(a) - q(s, a)).mean().backward()
+""",
+    "sum over one minus": """
+import torch
+
+def step(vae, x):
+    out, mu, logvar = vae(x)
+    kl = torch.mean(-0.5 * torch.sum(1 + logvar - mu ** 2 - logvar.exp(), dim=1), dim=0)
+    ((out - x) ** 2).mean().add(kl).backward()
+    (((out - x) ** 2).mean() + kl).backward()
+""",
+    "two Gaussians": """
+def step(m1, lv1, m2, lv2):
+    kl = 0.5 * (lv2 - lv1 + (lv1.exp() + (m1 - m2) ** 2) / lv2.exp() - 1)
+    kl.sum().backward()
+""",
+    "maximising by a negative coefficient": """
+def step(actor, s, a, adv):
+    dist = actor(s)
+    policy_loss = -(dist.log_prob(a) * adv).mean()
+    loss = policy_loss + (-0.01) * dist.entropy().mean()
+    loss.backward()
+""",
+    "negative log-probability by name": """
+def step(dist, a, adv):
+    neg = -dist.log_prob(a)
+    (neg * adv).mean().backward()
+""",
+    "minus in front of the advantage": """
+def step(dist, a, advantages):
+    ((-advantages) * dist.log_prob(a)).mean().backward()
+""",
+}

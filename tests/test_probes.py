@@ -1,0 +1,182 @@
+"""Every observing probe on small programs: silent on the healthy ones, right about each planted fault.
+
+A fault is an edit of a healthy program under targets/questions. One run of a program answers all probes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from probed import HERE, Host, edited
+
+pytest.importorskip("torch")
+
+from trainsleuth import probes
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Trace
+
+PROGRAMS = HERE / "targets" / "questions"
+HEALTHY = sorted(path.stem for path in PROGRAMS.glob("*.py"))
+OBSERVE = dict(probes.EXPERIMENTS["observe"])
+
+Edits = tuple[tuple[str, str], ...]
+# program, edits, probe that must fail, text of the line it must name, words of its message
+FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
+    "every example is the first": (
+        "pictures",
+        (("return self.pictures[index], self", "return self.pictures[0], self"),),
+        "batch_as_seen", "loss = F.cross_entropy(model(pictures)", "rows of 'x' are identical",
+    ),
+    "the index wraps around": (
+        "pictures",
+        (("[index], self.labels[index]", "[index % 16], self.labels[index % 16]"), (", shuffle=True", "")),
+        "batch_as_seen", "for pictures, labels in loader", "gave the same 16 examples in all 20 batches",
+    ),
+    "workers read the same stream": (
+        "stream",
+        (("range(info.id, 320, info.num_workers)", "range(320)"),),
+        "batch_as_seen", "in enumerate(loader)", "each 2.0 times, as often as there are workers",
+    ),
+    "training examples in the evaluation": (
+        "pictures",
+        (("    model = Net()", "    val_set.pictures[:30] = train_set.pictures[:30]\n    model = Net()"),),
+        "batch_as_seen", "right += (model(pictures)", "30 of 96 evaluation examples",
+    ),
+    "evaluation without standardising": (
+        "table",
+        (("TensorDataset((val_inputs - mean) / std, val_target)", "TensorDataset(val_inputs, val_target)"),),
+        "batch_as_seen", "error = sum(criterion(model(x)", "expected the same preparation",
+    ),
+    "sorted by label": (
+        "pictures",
+        ((", shuffle=True", ""), ("        self.pictures = 0.5", "        self.labels = self.labels.sort()[0]\n        self.pictures = 0.5"),
+         ("torch.randint(3, (count,), generator=rng)", "torch.arange(count) // (count // 2)"), ("batch_size=16", "batch_size=32")),
+        "batch_as_seen", "loss = F.cross_entropy(model(pictures)", "sorted by label",
+    ),
+    "training mode is not restored": (
+        "pictures",
+        (("    for epoch in range(3):\n        model.train()", "    model.train()\n    for epoch in range(3):"),),
+        "modes", "loss = F.cross_entropy(model(pictures)", "from step 20 on",
+    ),
+    "evaluated in training mode": (
+        "pictures",
+        (("    model.eval()\n    right", "    right"),),
+        "modes", "right += (model(pictures)", "is evaluated in training mode",
+    ),
+    "dropout without regard to the mode": (
+        "pictures",
+        (("self.head(self.drop(x))", "self.head(F.dropout(x, 0.2))"),),
+        "modes", "F.dropout(x, 0.2)", "drops values with probability 0.2",
+    ),
+    "dead units": (
+        "pictures",
+        (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 100.0)"),),
+        "input_matters", "loss = F.cross_entropy(model(pictures)", "exactly the same of all 16 examples",
+    ),
+    "rows and channels exchanged": (
+        "pictures",
+        (("F.max_pool2d(x, 2).flatten(1)", "F.max_pool2d(x, 2).transpose(0, 1).reshape(len(x), -1)"),),
+        "independence", "loss = F.cross_entropy(model(pictures)", "mixes examples",
+    ),
+    "the batch comes second": (
+        "stream",
+        ((", batch_first=True", ""),),
+        "independence", "loss = criterion(model(x), y)", "along axis 1 its outputs are independent",
+    ),
+    "no mask": (
+        "letters",
+        (("tril() == 0", "tril() < 0"),),
+        "independence", "logits = model(x)", "sees the future: outputs at 12 of the first 12 positions",
+    ),
+    "a rate that moves nothing": (
+        "pictures",
+        (("lr=0.003", "lr=1e-11"),),
+        "parameter_table", "optimizer.step()", "none by more than",
+    ),
+    "accumulation without division": (
+        "stream",
+        (("criterion(model(x), y) / 2", "criterion(model(x), y)"),),
+        "step_trace", "loss.backward()", "steps on the sum of 2 gradients",
+    ),
+    "units that never wake": (
+        "pictures",
+        (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 50.0)"),),
+        "activations", "F.relu(self.norm(self.conv(x)) - 50.0)", "8 of 8 units of relu",
+    ),
+    "saturated from the start": (
+        "table",
+        (("nn.ReLU(), nn.Linear(32, 32)", "nn.Tanh(), nn.Linear(32, 32)"), ("(inputs - mean) / std, target", "inputs * 1000, target")),
+        "activations", "loss = criterion(model(x), y)", "tanh",
+    ),
+    "softmax over the batch": (
+        "letters",
+        (("softmax(dim=-1)", "softmax(dim=0)"), ('float("-inf")', "-1e4")),
+        "shapes", "softmax(dim=0)", "the axis of the examples",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    host = Host()
+    yield host
+    host.end()
+
+
+@pytest.fixture(scope="module")
+def healthy(host: Host, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Trace, list[Finding]]]:
+    """Each healthy program once, with what all observing probes say about it."""
+    found = {}
+    for name in HEALTHY:
+        trace, ended = host.run(PROGRAMS / f"{name}.py", tmp_path_factory.mktemp(name), OBSERVE)
+        assert ended["code"] == 0, ended["output"]
+        found[name] = trace, [*probes.judge("observe", trace), *probes.judge_together("observe", [trace])]
+    return found
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_healthy_programs_raise_no_alarm(healthy: dict[str, tuple[Trace, list[Finding]]], name: str) -> None:
+    trace, findings = healthy[name]
+    assert not [finding for finding in findings if finding.is_alarm]
+    assert not trace.hooks_missing
+    said = {finding.by.partition(":")[2] for finding in findings}
+    assert said == {name for name, module in probes.all_probes().items() if module.EXPERIMENT == "observe"}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) -> None:
+    name, edits, probe, text, words = FAULTS[fault]
+    program = edited(PROGRAMS / f"{name}.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    assert not trace.hooks_missing, ended
+    findings = [f for f in probes.judge("observe", trace, frozenset({probe})) if f.outcome == "fail"]
+    assert findings, ended
+    assert words in findings[0].message
+    assert findings[0].path == program.name
+    assert findings[0].line is not None
+    assert text in program.read_text().splitlines()[findings[0].line - 1]
+
+
+RANKS = {
+    "no wrapper": ((("torch.manual_seed(0)", "torch.manual_seed(int(__import__('os').environ['RANK']))"),), "error", "each rank trains its own model"),
+    "no sampler": ((), "warning", "exactly the same batches"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", RANKS)
+def test_ranks_that_disagree(tmp_path: Path, fault: str) -> None:
+    """Two processes that take themselves for ranks, and never talk to each other."""
+    edits, severity, words = RANKS[fault]
+    program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
+    traces = []
+    for rank in range(2):
+        (tmp_path / str(rank)).mkdir()
+        host = Host(RANK=str(rank), WORLD_SIZE="1")
+        trace, _ = host.run(program, tmp_path / str(rank), {**OBSERVE, "steps": 12})
+        host.end()
+        traces.append(Trace(rank, rank, trace.told))
+    found = [f for f in probes.judge_together("observe", traces) if f.outcome == "fail"]
+    assert [(f.severity, f.path) for f in found][:1] == [(severity, "table.py")]
+    assert words in found[0].message

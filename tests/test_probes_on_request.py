@@ -1,0 +1,126 @@
+"""Probes that need a run of their own: healthy programs pass, a planted fault is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from probed import HERE, Host, edited
+
+pytest.importorskip("torch")
+
+from trainsleuth import probes
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Trace
+
+TABLE = HERE / "targets" / "questions" / "table.py"
+SHUFFLED = (("TensorDataset((inputs - mean) / std, target)", "TensorDataset(((inputs - mean) / std)[torch.randperm(480)], target)"),)
+TOO_FAST = (("lr=0.02", "lr=20.0"), ("momentum=0.9", "momentum=0.0"))
+CENTRED = """class Centred(nn.Module):
+    mean = torch.zeros(32)
+
+    def forward(self, x):
+        self.mean = 0.5 * self.mean + 0.5 * x.mean(0).detach()
+        return x - self.mean
+
+
+model = """
+OUTSIDE = (("model = ", CENTRED), ("nn.Linear(6, 32), nn.ReLU()", "nn.Linear(6, 32), Centred()"))
+UNSEEDED = (("train_set = ", "inputs += __import__('random').random()\ntrain_set = "),)
+NO_SEED = (("torch.manual_seed(0)", "torch.seed()"),)
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    host = Host()
+    yield host
+    host.end()
+
+
+def run(host: Host, folder: Path, experiment: str, edits: Any = (), **more: Any) -> Trace:
+    program = edited(TABLE, edits, folder / "program")
+    trace, ended = host.run(program, folder, {**probes.EXPERIMENTS[experiment], **more})
+    assert not trace.hooks_missing, ended
+    return trace
+
+
+def only(findings: Iterator[Finding]) -> Finding:
+    [finding] = findings
+    return finding
+
+
+def test_pairs_that_fit_matter(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", steps=76)))
+    assert finding.outcome == "pass"
+    assert finding.measured["mixed"] > 2 * finding.measured["real"]  # type: ignore[operator]
+
+
+def test_targets_shuffled_apart_are_found(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", SHUFFLED, steps=76)))
+    assert (finding.outcome, finding.path, finding.line) == ("fail", "table.py", 31)
+    assert "targets-misaligned-with-inputs" in finding.suspects
+
+
+def test_holding_the_parameters_still_changes_nothing_before(host: Host, tmp_path: Path) -> None:
+    """The steps of training before the comparison are those of the plain run, to the last bit."""
+    (tmp_path / "plain").mkdir()
+    held = [event["losses"] for event in run(host, tmp_path, "pairing", steps=40).events("paired")][:28]
+    plain = [tick["losses"] for tick in run(host, tmp_path / "plain", "repeat", steps=28).events("tick")]
+    assert held == plain
+
+
+def test_state_dicts_are_enough_for_a_plain_program(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("resume", run(host, tmp_path, "resume")))
+    assert finding.outcome == "pass", finding.message
+    assert "Sequential" in finding.message and "SGD" in finding.message
+
+
+def test_state_outside_of_state_dicts_is_found(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("resume", run(host, tmp_path, "resume", OUTSIDE)))
+    assert (finding.outcome, finding.severity) == ("fail", "warning")
+    assert "Sequential.1.mean changed meanwhile and is in no state dict" in finding.message
+
+
+def test_a_good_rate_lies_below_where_the_loss_blows_up(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("sweep", run(host, tmp_path, "sweep", steps=76)))
+    assert finding.outcome == "pass"
+    assert finding.measured["own_rate"] == pytest.approx(0.02)
+    assert finding.measured["blew_up_at"] > 0.02  # type: ignore[operator]
+
+
+def test_a_rate_that_is_too_large_is_found(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("sweep", run(host, tmp_path, "sweep", TOO_FAST, steps=76)))
+    assert (finding.outcome, finding.suspects) == ("fail", ("learning-rate-too-high",))
+    assert finding.measured["own_rate"] == pytest.approx(20.0)
+
+
+def twice(host: Host, folder: Path, edits: Any = ()) -> Finding:
+    traces = []
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        traces.append(run(host, folder / name, "repeat", edits))
+    return only(probes.judge_together("repeat", traces))
+
+
+def test_a_seeded_program_computes_the_same_twice(host: Host, tmp_path: Path) -> None:
+    finding = twice(host, tmp_path)
+    assert (finding.outcome, finding.measured["steps"]) == ("pass", 12)
+
+
+def test_randomness_that_torch_does_not_seed_is_found(host: Host, tmp_path: Path) -> None:
+    finding = twice(host, tmp_path, UNSEEDED)
+    assert (finding.outcome, finding.severity) == ("fail", "warning")
+    assert "what enters the model differs first, though torch was seeded at table.py:15" in finding.message
+
+
+def test_without_a_seed_a_difference_is_no_alarm(host: Host, tmp_path: Path) -> None:
+    finding = twice(host, tmp_path, NO_SEED)
+    assert (finding.outcome, finding.severity) == ("fail", "note")
+    assert "the parameters at the start differs first" in finding.message
+
+
+@pytest.mark.parametrize("experiment", ["pairing", "resume", "sweep"])
+def test_nothing_observed_is_open(experiment: str) -> None:
+    assert [finding.outcome for finding in probes.judge(experiment, Trace(0, None, ()))] == ["open"]

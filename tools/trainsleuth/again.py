@@ -1,0 +1,120 @@
+"""After a change: the probes that failed in an earlier run once more, and what became of each.
+
+Every run of probes leaves a record in its run folder: what was asked, and what was found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from trainsleuth.finding import Finding
+from trainsleuth.launcher.folder import home
+from trainsleuth.probing import RECORD, ProbeReport, Request, run_probes
+
+Became = Literal["flipped", "still fails", "open"]
+LAST = "last"
+
+
+class AgainError(ValueError):
+    """There is no such run, or nothing failed in it."""
+
+
+@dataclass(frozen=True)
+class Flip:
+    """What one probe said before and what it says now; `after` is None when it says nothing of it any more."""
+
+    before: Finding
+    after: Finding | None
+    became: Became
+
+    def __str__(self) -> str:
+        now = f": {self.after.message}" if self.after is not None and self.became != "still fails" else ""
+        words = {
+            "flipped": "failed before and passes now",
+            "still fails": "still fails",
+            "open": "failed before and is open now",
+        }
+        about = f" (about {', '.join(self.before.suspects)})" if self.before.suspects else ""
+        return f"{self.before.by} at {self.before.place or 'no place'}{about} {words[self.became]}{now}"
+
+
+@dataclass(frozen=True)
+class AgainReport:
+    """The new run and what became of each failure of the old one."""
+
+    request: Request
+    report: ProbeReport
+    flips: tuple[Flip, ...]
+
+    @property
+    def is_mended(self) -> bool:
+        """Did every failure flip?"""
+        return bool(self.flips) and all(flip.became == "flipped" for flip in self.flips)
+
+
+def probe_again(run: str, request: Request) -> AgainReport:
+    """Runs those probes again that failed in `run`: a run folder, its name, or "last" for the newest with a failure.
+
+    Of `request` only what has no place in the record counts: `cancelled`, `progress`. Raises AgainError.
+    """
+    record = _record(run)
+    failed = [finding for finding in map(Finding.from_dict, record["findings"]) if finding.is_alarm]
+    asked = _request(record, request, {f.by.partition(":")[2] for f in failed if f.by != "probe:run"} or None)
+    report = run_probes(asked)
+    return AgainReport(asked, report, tuple(_flips(failed, report.findings)))
+
+
+def _record(run: str) -> dict[str, Any]:
+    if run == LAST:
+        folders = sorted((path.parent for path in (home() / "runs").glob(f"*/{RECORD}")), reverse=True)
+        records = [record for record in map(_read, folders) if record is not None]
+        found = next((record for record in records if _failures(record)), None)
+        if found is None:
+            raise AgainError(f"no run in {home() / 'runs'} found anything: run `trainsleuth probe -- COMMAND` first")
+        return found
+    folder = Path(run) if Path(run).is_dir() else home() / "runs" / run
+    record = _read(folder)
+    if record is None:
+        known = sorted((path.parent.name for path in (home() / "runs").glob(f"*/{RECORD}")), reverse=True)[:3]
+        raise AgainError(f"{folder} holds no record of a probe run; the newest are: {', '.join(known) or 'none'}")
+    if not _failures(record):
+        raise AgainError(f"nothing failed in {folder}, so there is nothing to run again")
+    return record
+
+
+def _read(folder: Path) -> dict[str, Any] | None:
+    with suppress(OSError, ValueError):
+        found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        return found if isinstance(found, dict) and "findings" in found else None
+    return None
+
+
+def _failures(record: dict[str, Any]) -> bool:
+    return any(one["outcome"] == "fail" and one["severity"] != "note" for one in record["findings"])
+
+
+def _request(record: dict[str, Any], given: Request, only: set[str] | None) -> Request:
+    return replace(
+        given, command=tuple(record["command"]), only=frozenset(only) if only else None, steps=record["steps"],
+        seconds=record["seconds"], python=record["python"], contain=record["contain"], cwd=Path(record["cwd"]),
+        root=Path(record["root"]) if record["root"] else None,
+    )  # fmt: skip
+
+
+def _flips(failed: Sequence[Finding], now: Sequence[Finding]) -> Iterator[Flip]:
+    """Each failure with what its probe says now about the same causes. No answer at all is no pass."""
+    for before in failed:
+        same = [f for f in now if f.by == before.by]
+        fails = [f for f in same if f.is_alarm and (set(f.suspects) & set(before.suspects) or not before.suspects)]
+        passes = [f for f in same if f.outcome == "pass"]
+        if fails:
+            yield Flip(before, fails[0], "still fails")
+        elif passes:
+            yield Flip(before, passes[0], "flipped")
+        else:
+            yield Flip(before, same[0] if same else None, "open")

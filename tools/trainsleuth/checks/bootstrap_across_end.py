@@ -1,0 +1,132 @@
+"""The target of a finished episode counts rewards that can never come.
+
+reward + gamma * value(next state) is right while the episode goes on. After its last step the next state is
+a reset or a dead end, and its value must not count: without the factor (1 - done) values leak from one
+episode into another and grow without a limit that the rewards would set.
+
+Fix: reward + gamma * value * (1 - done), with done for true ends only: a time limit is no end.
+
+Cannot see: programs that never hold a flag of the end; tasks without ends are right without one. It speaks
+only where such a flag is at hand and not used.
+
+Bad:
+    import torch
+
+    def learn(q, target, batch, optimizer, gamma=0.99):
+        states, actions, rewards, next_states, dones = batch
+        with torch.no_grad():
+            best = rewards + gamma * target(next_states).max(1)[0]
+        loss = (q(states).gather(1, actions).squeeze(1) - best).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Bad (returns of several episodes in one buffer):
+    class Buffer:
+        def returns(self, gamma):
+            out, running = [], 0.0
+            for reward, done in zip(reversed(self.rewards), reversed(self.dones)):
+                running = reward + gamma * running
+                out.insert(0, running)
+            return out
+
+Good:
+    import torch
+
+    def learn(q, target, batch, optimizer, gamma=0.99):
+        states, actions, rewards, next_states, dones = batch
+        with torch.no_grad():
+            best = rewards + gamma * target(next_states).max(1)[0] * (1 - dones)
+        loss = (q(states).gather(1, actions).squeeze(1) - best).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Good (the end is handled elsewhere in the function, or there is one episode only):
+    def returns(rewards, gamma):
+        out, running = [], 0.0
+        for reward in reversed(rewards):
+            running = reward + gamma * running
+            out.insert(0, running)
+        return out
+
+    def values(target, reward, next_state, done, gamma):
+        ahead = target(next_state)
+        ahead[done] = 0.0
+        return reward + gamma * ahead
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function, Index, bindings, written
+from trainsleuth.finding import Finding, Link
+
+from ._bootstrap import Bootstrap, bootstraps
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "bootstrap-across-end",
+    "rl",
+    "error",
+    "step_trace",
+    suspects=("values-cross-episodes",),
+    claims=("truncation-is-not-termination",),
+)
+_END = re.compile(
+    r"(^|_)(dones?|terminals?|terminateds?|is_(done|end|terminal)|end_of_episode|non_?terminals?)(_|$)|^d$"
+)
+_OTHER_END = re.compile(
+    r"done|termin|mask|final|alive|continu|absorb|trunc|(^|_)(ends?|ended|is_last|not_?over|d)(_|$)", re.IGNORECASE
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for found in bootstraps(index):
+        yield _examined(found)
+
+
+def _examined(found: Bootstrap) -> Finding:
+    path, line, function = found.function.path, found.expr.line, found.function
+    used = next((name for name in _read(function, found.expr) if _OTHER_END.search(name)), "")
+    if used:
+        return SAY.passed(path, line, f"{used} is used in {function.name}")
+    name, at = next(_flags(function), ("", 0))
+    if not name:
+        return SAY.open(path, line, f"no flag of the episode's end is at hand in {function.name}")
+    chain = (
+        Link(path, at, f"{name} is at hand and never used"),
+        Link(path, line, f"{written(found.expr)} goes on past the end"),
+    )
+    message = (
+        f"{written(found.expr)} at {path}:{line} counts the value of the next state also where the episode has "
+        f"ended: {name} (line {at}) is never used in {function.name}; expected a factor (1 - {name})."
+    )
+    return SAY.fail(path, line, message, chain)
+
+
+def _flags(function: Function) -> Iterator[tuple[str, int]]:
+    """Names that hold the end of an episode: parameters, and what is bound."""
+    for parameter in function.parameters:
+        if _END.search(parameter.name):
+            yield parameter.name, function.line
+    for name, found in bindings(function).items():
+        if _END.search(name) and "." not in name:
+            yield name, function.events[found[0].position].line
+
+
+def _read(function: Function, found: Expr) -> Iterator[str]:
+    """Names that the function reads, except where one flag of the end is only made into another."""
+    for event in function.events:
+        parts = [*event.targets, *((event.value,) if event.value is not None else ())]
+        names = (part for target in event.targets if target.kind != "index" for part in target.walk())
+        bound = [part.text for part in names if part.kind == "path"]
+        renames = event.kind in ("assign", "for") and any(_OTHER_END.search(name) for name in bound)
+        if renames and not any(part is found for root in parts for part in root.walk()):
+            continue
+        for root in parts:
+            for part in root.walk():
+                if part.kind in ("path", "attr", "string") and (root is event.value or root.kind == "index"):
+                    yield from part.text.split(".")

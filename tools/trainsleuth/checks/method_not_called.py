@@ -1,0 +1,115 @@
+"""A method of the training step is named but not called.
+
+`model.eval` without parentheses is a valid statement that does nothing: the mode stays, gradients are not
+cleared, the optimizer does not step. `model.train = False` even replaces the method and leaves the mode.
+
+Fix: add the parentheses: `model.eval()`, `optimizer.zero_grad()`, `model.train(False)`.
+
+Cannot see: methods that are handed over and never called by the one who gets them.
+
+Bad:
+    import torch
+
+    def evaluate(model, loader):
+        model.eval
+        with torch.no_grad():
+            return [model(x) for x, _ in loader]
+
+Bad (the method is replaced by a flag):
+    def evaluate(model, loader):
+        model.train = False
+        return [model(x) for x, _ in loader]
+
+Good:
+    import torch
+
+    def evaluate(model, loader):
+        model.eval()
+        with torch.no_grad():
+            return [model(x) for x, _ in loader]
+
+Good (handed over, or a setting of that name):
+    class Settings:
+        def __init__(self, train=True):
+            self.train = train
+
+    def run(model, settings, hooks):
+        hooks.append(model.eval)
+        leave = model.eval
+        settings.train = False
+        leave()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Event, Expr, Index, Instance, Spot, is_module, is_test, sounds_like_optimizer, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "method-not-called",
+    "training-procedure",
+    "error",
+    "step_trace",
+    suspects=("eval-mode", "step-order", "missing-zero-grad"),
+    claims=("train-eval-mode", "zero-grad-forgotten"),
+)
+_STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
+_MODES = ("train", "eval")
+_MODEL_NAMES = ("model", "net", "network", "generator", "discriminator", "encoder", "decoder", "classifier", "critic")
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for function in index.functions():
+        if is_test(function.path):
+            continue
+        is_notebook = function.path.endswith(".ipynb")  # a bare name is shown there
+        for position, event in enumerate(function.events):
+            spot = Spot(function, position)
+            if (bare := _bare(event)) is not None and not is_notebook and not _is_property(index, bare):
+                yield _failure(spot, bare, f"{written(bare)} stands without parentheses and does nothing")
+            elif (flag := _replaced(index, event, spot)) is not None:
+                said = f"{written(flag)} is replaced by a value; the mode stays as it was"
+                yield _failure(spot, flag, said)
+            else:
+                for call in event.calls:
+                    if call.last in ("eval", "zero_grad") and call.receiver is not None and not call.arguments:
+                        yield SAY.passed(function.path, call.line, f"{written(call)} is called")
+
+
+def _bare(event: Event) -> Expr | None:
+    value = event.value
+    if event.kind != "expression" or value is None or value.kind not in ("path", "attr"):
+        return None
+    return value if value.receiver is not None and value.last in _STATEMENTS else None
+
+
+def _is_property(index: Index, bare: Expr) -> bool:
+    return any(mark.last.endswith("property") for one in index.functions_named(bare.last) for mark in one.decorators)
+
+
+def _replaced(index: Index, event: Event, spot: Spot) -> Expr | None:
+    """`model.train = False`: a flag in place of a module's method."""
+    value = event.value
+    if event.kind != "assign" or value is None or value.text not in ("True", "False"):
+        return None
+    for target in event.targets:
+        owner = target.receiver if target.kind == "path" and target.last in _MODES else None
+        if owner is None or owner.text == spot.function.self_name:
+            continue
+        things = index.objects.of(owner, spot)
+        modules = [thing for thing in things if isinstance(thing, Instance)]
+        if modules:
+            return target if all(is_module(index, thing) for thing in modules) else None
+        if owner.last.lower() in _MODEL_NAMES and not sounds_like_optimizer(owner):
+            return target
+    return None
+
+
+def _failure(spot: Spot, what: Expr, said: str) -> Finding:
+    path, line = spot.function.path, spot.line
+    message = f"{said}, at {path}:{line}; expected the call {written(what)}()."
+    return SAY.fail(path, line, message, (Link(path, line, said),))

@@ -1,0 +1,124 @@
+"""A loss that wants log-probabilities gets something else.
+
+nll_loss only picks the number of the right class and turns its sign; kl_div multiplies its first argument
+with the target as it stands. With probabilities both run, fall and even learn a little: the gradient no
+longer grows where the model is wrong. With raw logits the loss has no lower bound.
+
+Fix: log_softmax before nll_loss and kl_div, or cross_entropy on the logits.
+
+Cannot see: values that are not resolved; a logarithm taken by the caller of a helper that is not found.
+
+Bad:
+    import torch.nn.functional as F
+
+    def loss_of(model, x, y):
+        return F.nll_loss(F.softmax(model(x), dim=1), y)
+
+Bad (raw scores of a layer in another file):
+    # file: net.py
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.fc(x)
+
+    # file: train.py
+    from torch import nn
+    from net import Net
+
+    model = Net()
+    criterion = nn.NLLLoss()
+
+    def loss_of(x, y):
+        return criterion(model(x), y)
+
+Good:
+    import torch.nn.functional as F
+
+    def loss_of(model, x, y):
+        return F.nll_loss(F.log_softmax(model(x), dim=1), y)
+
+Good (the logarithm is taken in between; a divergence with both sides as they should be):
+    import torch
+    import torch.nn.functional as F
+
+    def loss_of(model, teacher, x, y):
+        p = torch.softmax(model(x), dim=-1)
+        soft = F.kl_div(F.log_softmax(model(x), dim=-1), F.softmax(teacher(x), dim=-1), reduction="batchmean")
+        return F.nll_loss(torch.log(p + 1e-8), y) + soft
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Index, LossCall, Spot, Value, loss_calls, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "nll-without-log",
+    "loss",
+    "error",
+    "loss_contract",
+    suspects=("double-normalised-loss",),
+    claims=("nll-wants-log-probs",),
+)
+_NLL = ("NLLLoss", "NLLLoss2d", "nll_loss")
+_KL = ("KLDivLoss", "kl_div")
+_WRONG = {"probability": "probabilities", "sigmoid": "sigmoid outputs", "logits": "raw scores"}
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for call in loss_calls(index, *_NLL, *_KL):
+        if call.loss or not any(call.site.call.last in names for names in (_NLL, _KL)):
+            yield _examined(index, call)
+
+
+def _examined(index: Index, call: LossCall) -> Finding:
+    path, line = call.site.function.path, call.site.call.line
+    given = call.site.call.argument(0, "input")
+    if not call.loss or given is None:
+        return SAY.open(path, line, f"not resolved: {call.why or 'its input is not written out'}")
+    reasons = []
+    for spot in call.spots:
+        values = index.values.of(given, spot)
+        if values and all(value.range in _WRONG for value in values):
+            said = f"{written(given)} holds {_WRONG[values[0].range]}"
+            return _failure(call, said, "log-probabilities (log_softmax)", values[0])
+        if (target := _log_target(index, call, spot)) is not None:
+            return _failure(call, "its target holds log-probabilities", "log_target=True", target)
+        reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
+    if reasons:
+        return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
+    return SAY.passed(path, line, f"{written(given)} is no bare probability or score before {call.loss}")
+
+
+def _log_target(index: Index, call: LossCall, spot: Spot) -> Value | None:
+    """kl_div takes log-probabilities as a target only when told so."""
+    target = call.site.call.argument(1, "target") if call.loss in _KL else None
+    if target is None or _tells_log_target(index, call, spot):
+        return None
+    values = index.values.of(target, spot)
+    return values[0] if values and all(value.range == "log-probability" for value in values) else None
+
+
+def _tells_log_target(index: Index, call: LossCall, spot: Spot) -> bool:
+    calls: list[Expr | None] = [call.site.call]
+    calls += [getattr(thing, "call", None) for thing in index.objects.of(call.site.call.parts[0], spot)]
+    told = [one.keyword("log_target") or one.keyword("") for one in calls if one is not None]
+    return any(one is not None and one.text != "False" for one in told)
+
+
+def _failure(call: LossCall, said: str, better: str, value: Value) -> Finding:
+    path, line = call.site.function.path, call.site.call.line
+    chain = (*value.chain, Link(path, line, f"{call.loss} takes it as it stands"))
+    message = (
+        f"{call.loss} at {path}:{line} expects {better}, but {said}: {chain[0].why} at {chain[0].path}:{chain[0].line}."
+    )
+    return SAY.fail(path, line, message, chain)

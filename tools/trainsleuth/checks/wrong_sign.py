@@ -1,0 +1,244 @@
+"""A known formula stands in the loss with the wrong sign.
+
+Training minimises. The divergence of a variational autoencoder must be added, an entropy bonus and a
+log-likelihood must be taken away. With the sign turned everything runs, and the optimizer drives the wrong
+way: the code collapses or explodes, the policy loses its exploration, the likelihood falls.
+
+Fix: loss = reconstruction + KL with KL = -0.5 * (1 + logvar - mu^2 - exp(logvar)); loss = policy - c * entropy;
+loss = -(log_prob * advantage).
+
+Cannot see: weights that are negative at run time, formulas written in another way, losses that are not
+resolved down to the formula.
+
+Bad:
+    import torch
+    import torch.nn.functional as F
+
+    def loss_of(decoded, x, mu, logvar):
+        kld = 0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+        return F.mse_loss(decoded, x) + kld
+
+    def step(vae, x, optimizer):
+        loss = loss_of(*vae(x))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Bad (the entropy is punished):
+    def update(policy, states, actions, advantages, optimizer, c=0.01):
+        dist = policy(states)
+        policy_loss = -(dist.log_prob(actions) * advantages).mean()
+        loss = policy_loss + c * dist.entropy().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Good:
+    import torch
+    import torch.nn.functional as F
+
+    def loss_of(decoded, x, mu, logvar):
+        kld = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+        return F.mse_loss(decoded, x) + kld
+
+    def step(vae, x, optimizer):
+        loss = loss_of(*vae(x))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Good (soft actor-critic adds the log-probability on purpose; the bonus is taken away):
+    def update(policy, q, states, actions, advantages, optimizer, alpha=0.2, c=0.01):
+        dist = policy(states)
+        fresh = dist.rsample()
+        soft = (alpha * dist.log_prob(fresh) - q(states, fresh)).mean()
+        plain = -(dist.log_prob(actions) * advantages).mean()
+        entropy_loss = -dist.entropy().mean()
+        loss = soft + plain + c * entropy_loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Index, Spot, Term, number_sign, terms, trained_losses, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "wrong-sign",
+    "loss",
+    "error",
+    "loss_contract",
+    suspects=("loss-below-bound",),
+    claims=("failing-one-batch-shapes", "init-loss-far-below-chance"),
+)
+_GAIN = re.compile(r"adv|return|reward|^(R|G|Gt|G_t|gae)$", re.IGNORECASE)
+_POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.IGNORECASE)
+_NEGATED = re.compile(r"neg|minus|nll|cost|loss", re.IGNORECASE)
+_KL_SIGNS = {"exp": 1, "square": 1, "log-variance": -1, "one": -1}
+
+
+def check(index: Index) -> Iterator[Finding]:
+    seen: set[Expr] = set()
+    for loss, spot in trained_losses(index):
+        found = terms(index, loss, spot)
+        for named, term, said in (*_divergences(found), *_entropies(found), *_likelihoods(index, found)):
+            if term.expr not in seen:
+                seen.add(term.expr)
+                yield _failure(named, term, said, loss, spot) if said else _right(named, term)
+
+
+def _divergences(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
+    """-0.5 * (1 + logvar - mu^2 - exp(logvar)), which must be added."""
+    for exp in found:
+        inside = _exponent(exp.expr)
+        if not inside:
+            continue
+        near = [t for t in found if t.where.function is exp.where.function and abs(t.stands.line - exp.stands.line) < 4]
+        signs: dict[str, set[int]] = {"exp": {exp.sign}}
+        for term in near:
+            if (kind := _kind(term.stands, inside)) is not None:
+                signs.setdefault(kind, set()).add(term.sign)
+        if set(signs) != set(_KL_SIGNS) or any(len(one) > 1 for one in signs.values()):
+            continue
+        wrong = [kind for kind, sign in _KL_SIGNS.items() if signs[kind] != {sign}]
+        if len(wrong) == len(_KL_SIGNS):
+            yield "the KL divergence", exp, "is taken away from the loss, so it is driven to infinity"
+        elif wrong:
+            yield "the KL divergence", exp, f"has its {' and '.join(wrong)} term with the wrong sign"
+        else:
+            yield "the KL divergence", exp, ""
+    for term in found:
+        if term.expr.kind == "call" and term.expr.last == "kl_divergence":
+            yield "the KL divergence", term, "is taken away from the loss" if term.sign < 0 else ""
+
+
+def _exponent(expr: Expr) -> str:
+    """Text of x in exp(x)."""
+    if expr.kind != "call" or expr.last != "exp":
+        return ""
+    given = expr.argument(0, "input") or expr.receiver
+    return given.text if given is not None and given.kind == "path" else ""
+
+
+def _kind(expr: Expr, log_variance: str) -> str | None:
+    if expr.kind == "path" and expr.text == log_variance:
+        return "log-variance"
+    if number_sign(expr):
+        return "one"
+    if expr.kind == "call" and expr.last in ("pow", "square"):
+        return "square"
+    if expr.kind == "binary" and expr.text == "**":
+        return "square"
+    if expr.kind == "binary" and expr.text == "*" and written(expr.parts[0]) == written(expr.parts[1]):
+        return "square"
+    return None
+
+
+def _entropies(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
+    """A bonus for the entropy of a policy, which must be taken away."""
+    for term in found:
+        if not _is_entropy(term.expr):
+            continue
+        others = [other for other in found if other is not term]
+        names = " ".join(
+            name
+            for other in others
+            for name in (*other.names, *(part.last for part in other.expr.walk() if part.kind in ("path", "call")))
+        )
+        if _POLICY.search(names):
+            said = "is added to the loss, so it is driven to zero" if term.sign > 0 else ""
+            yield "the entropy of the policy", term, said
+
+
+def _is_entropy(expr: Expr) -> bool:
+    """dist.entropy(), or something that is called entropy and nothing else where that is not resolved."""
+    if expr.kind == "call":
+        return expr.last == "entropy" and not expr.arguments
+    if expr.kind == "index" and len(expr.parts) == 2:
+        return expr.parts[1].kind == "string" and expr.parts[1].text == "entropy"
+    return expr.kind == "path" and expr.last in ("entropy", "dist_entropy", "entropies")
+
+
+def _likelihoods(index: Index, found: list[Term]) -> Iterator[tuple[str, Term, str]]:
+    """log_prob * advantage, which must be taken away; and a bare log-likelihood."""
+    for term in found:
+        factors = list(_factors(term.expr))
+        gains = [factor for factor in factors if _is_gain(factor)]
+        logs = [factor for factor in factors if factor not in gains]
+        if len(factors) < 2 or not gains or not logs:
+            continue
+        signs = [_log_prob_sign(index, factor, term.spot) for factor in logs]
+        others = [number_sign(factor) or 1 for factor in logs if not _log_prob_sign(index, factor, term.spot)]
+        known = [sign for sign in signs if sign]
+        if len(known) == 1 and not any(_NEGATED.search(name) for name in term.names[-1:] if "neg" in name):
+            sign = term.sign * known[0] * _product(others) * _product(_leading(gain) for gain in gains)
+            said = "is minimised, so good actions become unlikely" if sign > 0 else ""
+            yield "log-probability times return", term, said
+
+
+def _factors(expr: Expr) -> Iterator[Expr]:
+    if expr.kind == "binary" and expr.text == "*":
+        for part in expr.parts:
+            yield from _factors(part)
+    else:
+        yield expr
+
+
+def _product(signs: Iterator[int] | list[int]) -> int:
+    product = 1
+    for sign in signs:
+        product *= sign
+    return product
+
+
+def _leading(expr: Expr) -> int:
+    return -1 if expr.kind == "unary" and expr.text == "-" else 1
+
+
+def _is_gain(expr: Expr) -> bool:
+    """An advantage or a return by its name, through detach(), indices and shapes."""
+    while expr.kind in ("call", "index", "unary"):
+        inner = expr.receiver if expr.kind == "call" else expr.parts[0]
+        if inner is None or inner.text == "torch":
+            return False
+        expr = inner
+    return expr.kind in ("path", "attr") and bool(_GAIN.search(expr.last)) and not _NEGATED.search(expr.last)
+
+
+def _log_prob_sign(index: Index, expr: Expr, spot: Spot) -> int:
+    """Sign with which a factor holds the result of `dist.log_prob(...)`; 0 when it does not."""
+    inner = terms(index, expr, spot)
+    signs = {term.sign for term in inner}
+    is_log = bool(inner) and all(_is_log_prob(index, term) for term in inner)
+    return signs.pop() if is_log and len(signs) == 1 else 0
+
+
+def _is_log_prob(index: Index, term: Term) -> bool:
+    expr = term.expr
+    while expr.kind in ("call", "index") and expr.last != "log_prob":
+        inner = expr.parts[0] if expr.kind == "index" else expr.receiver
+        if inner is None:
+            return False
+        expr = inner
+    return expr.kind == "call" and expr.last == "log_prob"
+
+
+def _right(named: str, term: Term) -> Finding:
+    return SAY.passed(term.spot.function.path, term.expr.line, f"{named} has its sign right")
+
+
+def _failure(named: str, term: Term, said: str, loss: Expr, spot: Spot) -> Finding:
+    path, line = term.spot.function.path, term.expr.line
+    chain = (
+        Link(path, line, f"{written(term.expr)} comes in with the sign {'+' if term.sign > 0 else '-'}"),
+        Link(spot.function.path, spot.line, f"{written(loss)} is minimised"),
+    )
+    message = f"{named} at {path}:{line} {said}; expected the other sign."
+    return SAY.fail(path, line, message[:1].upper() + message[1:], chain)

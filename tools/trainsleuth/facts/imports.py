@@ -1,0 +1,46 @@
+"""The imports of one source, wherever they stand: what a function imports is taken as known to the whole file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from .expressions import ExpressionReader
+from .grammar import named
+from .records import Import
+
+_IMPORTS = ("import_statement", "import_from_statement", "future_import_statement")
+
+
+def read_imports(expressions: ExpressionReader, root: Node) -> Iterator[Import]:
+    stack = root.named_children[::-1]
+    while stack:
+        node = stack.pop()
+        if node.type in _IMPORTS:
+            yield from _imported(expressions, node)
+        elif (
+            node.type.endswith(("_statement", "_definition", "_clause", "block"))
+            and expressions.source.find(b"import", node.start_byte, node.end_byte) >= 0
+        ):
+            stack.extend(node.named_children[::-1])
+
+
+def _imported(expressions: ExpressionReader, node: Node) -> Iterator[Import]:
+    line = expressions.line(node)
+    module_node = node.child_by_field_name("module_name")
+    module = expressions.text(module_node).replace(" ", "") if module_node is not None else ""
+    level = len(module) - len(module.lstrip("."))
+    for child in named(node):
+        if child == module_node:
+            continue
+        if child.type == "wildcard_import":
+            yield Import("*", module.lstrip("."), "*", level, line)
+            continue
+        name_node, alias_node = child.child_by_field_name("name"), child.child_by_field_name("alias")
+        name = expressions.text(name_node or child)
+        alias = expressions.text(alias_node) if alias_node is not None else ""
+        if node.type == "import_statement":
+            yield Import(alias or name, name, "", 0, line)
+        else:
+            yield Import(alias or name, module.lstrip("."), name, level, line)

@@ -1,0 +1,96 @@
+"""Everything that a value is computed from: the walk back through names, operations and helpers."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING
+
+from .callers import Target
+from .flow import Origin
+from .operations import CUTTING_BUILTINS, CUTTING_METHODS
+from .records import Expr
+from .scopes import Item
+from .things import Spot
+
+if TYPE_CHECKING:
+    from .index import Index
+
+MAX_STEPS = 600
+MAX_CALLS = 4  # helpers inside helpers
+_NO_NUMBERS = ("string", "number", "constant", "lambda")
+
+
+def ingredients(
+    index: Index, expr: Expr, spot: Spot, through_cuts: bool = True, closed: Container[str] = ()
+) -> Iterator[tuple[Expr, Spot]]:
+    """Every expression that goes into `expr`, itself first, each where it is computed; nearest first.
+
+    Wide: all alternatives of a name are in it. `through_cuts` False stops where the graph is left behind:
+    detach(), item(), .data, no_grad(); then what is yielded can receive a gradient. Calls whose last name is
+    in `closed` are yielded and not looked into.
+    """
+    yield from _Walk(index, through_cuts, closed).of(expr, spot)
+
+
+class _Walk:
+    def __init__(self, index: Index, through_cuts: bool, closed: Container[str]) -> None:
+        self.index = index
+        self.closed = closed
+        self.through_cuts = through_cuts
+
+    def of(self, expr: Expr, spot: Spot) -> Iterator[tuple[Expr, Spot]]:
+        waiting: list[tuple[Expr, Spot, tuple[Item, ...]]] = [(expr, spot, ())]
+        seen: set[object] = set()
+        while waiting and len(seen) < MAX_STEPS:
+            expr, spot, items = waiting.pop(0)
+            key = (expr.text if expr.kind == "path" else expr, spot, items)
+            if key in seen or (not self.through_cuts and self._is_cut(expr, spot)):
+                continue
+            seen.add(key)
+            yield expr, spot
+            waiting += self._before(expr, spot, items)
+
+    def _is_cut(self, expr: Expr, spot: Spot) -> bool:
+        if expr.kind == "call" and (expr.last in CUTTING_METHODS or expr.callee in CUTTING_BUILTINS):
+            return True
+        return expr.last == "data" or (expr.kind != "path" and self.index.values.is_without_grad(spot))
+
+    def _before(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
+        if expr.kind == "path":
+            yield from self._origins(expr, spot, items)
+        elif expr.kind == "call":
+            if expr.last not in self.closed:
+                yield from self._call(expr, spot, items)
+        elif expr.kind in ("tuple", "list") and items and isinstance(items[0], int) and items[0] < len(expr.parts):
+            yield expr.parts[items[0]], spot, items[1:]
+        elif expr.kind not in _NO_NUMBERS:
+            yield from ((part, spot, ()) for part in expr.parts)
+
+    def _origins(
+        self, expr: Expr, spot: Spot, items: tuple[Item, ...]
+    ) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
+        found: list[Origin] = [o for o in self.index.flow.origins(expr.text, spot) if o.expr is not None]
+        for origin in found:
+            if origin.expr is not None:
+                yield origin.expr, origin.spot, (*origin.items, *items) if origin.kind != "for" else ()
+        head, _, last = expr.text.rpartition(".")
+        if not found and head and last in ("T", "mT", "data", "values", "logits", "loss"):
+            yield Expr("path", head, (), expr.line), spot, ()
+
+    def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
+        depth = spot.frame.depth if spot.frame is not None else 0
+        targets = [t for t in self.index.calling.targets(call, spot) if isinstance(t, Target)]
+        for target in targets[:4] if depth < MAX_CALLS else ():
+            if target.function.name != "__init__":
+                frame = self.index.frames.frame(target.function, call, spot, target.owner)
+                yield from ((value, at, items) for value, at in self.index.frames.returns(frame))
+        receiver = call.receiver
+        if receiver is not None and not (receiver.kind == "path" and _is_namespace(receiver.text, spot)):
+            yield receiver, spot, ()
+        for part in call.parts[1:]:
+            yield (part.parts[0] if part.kind in ("keyword", "star", "doublestar") else part), spot, ()
+
+
+def _is_namespace(path: str, spot: Spot) -> bool:
+    """A module, self, or an attribute: no value by itself."""
+    return "." in path or path == spot.function.self_name

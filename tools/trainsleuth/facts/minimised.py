@@ -1,0 +1,83 @@
+"""What training minimises: the expressions that gradients start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from .records import Expr
+from .sites import Site, is_test
+from .things import Spot
+
+if TYPE_CHECKING:
+    from .index import Index
+
+_HOOKS = ("training_step", "compute_loss")  # what Lightning and the Hugging Face Trainer send backward
+
+
+class Minimised(NamedTuple):
+    """`loss` is sent backward by `site.call`."""
+
+    site: Site
+    loss: Expr
+
+    @property
+    def spot(self) -> Spot:
+        return Spot(self.site.function, self.site.position)
+
+
+def minimised(index: Index) -> Iterator[Minimised]:
+    """Every backward() outside tests and autograd functions, with the expression that it starts from."""
+    for site in index.calls("backward", "manual_backward"):
+        loss = _loss(site.call)
+        if loss is not None and not is_test(site.function.path) and not _is_inside_autograd(index, site):
+            yield Minimised(site, loss)
+
+
+def trained_losses(index: Index) -> Iterator[tuple[Expr, Spot]]:
+    """Every expression that is minimised, at its place: what backward() starts from, or what a framework's
+    hook returns.
+    """
+    for found in minimised(index):
+        yield found.loss, found.spot
+    for function in index.functions():
+        if function.name in _HOOKS and function.owner and not is_test(function.path):
+            for position, event in enumerate(function.events):
+                if event.kind == "return" and event.value is not None:
+                    yield _returned(event.value), Spot(function, position)
+
+
+def _returned(value: Expr) -> Expr:
+    """The loss of `return {"loss": loss, ...}`; the whole value otherwise."""
+    for pair in value.parts if value.kind == "dict" else ():
+        if pair.kind == "pair" and pair.parts[0].text == "loss":
+            return pair.parts[1]
+    return value
+
+
+def _loss(call: Expr) -> Expr | None:
+    """What backward() starts from: its receiver, or the argument of accelerator.backward(loss)."""
+    receiver = call.receiver
+    if receiver is None or receiver.text == "super":
+        return None
+    handed = call.argument(0, "loss", "tensors")
+    if handed is not None and len(call.arguments) > 1 and "dist" in receiver.text:
+        handed = call.arguments[1]  # torch.distributed.autograd: the context comes first
+    if handed is not None and _takes_loss(receiver, call):
+        return handed.parts[0] if handed.kind in ("list", "tuple") and handed.parts else handed
+    if receiver.kind == "call" and receiver.last in ("scale", "scale_loss") and receiver.arguments:
+        return receiver.arguments[0]
+    return receiver
+
+
+def _takes_loss(receiver: Expr, call: Expr) -> bool:
+    named = receiver.last.lower()
+    return call.last == "manual_backward" or any(
+        word in named for word in ("accelerator", "fabric", "engine", "autograd", "optim", "scaler", "balancer")
+    )
+
+
+def _is_inside_autograd(index: Index, site: Site) -> bool:
+    """The backward of a torch.autograd.Function is about gradients, not about a loss."""
+    cls = index.class_of(site.function)
+    return cls is not None and index.hierarchy.is_a(cls, "Function") and site.function.name in ("forward", "backward")

@@ -1,0 +1,11 @@
+"""Configuration truth of one program: every hyperparameter, what sets it in which order, and where it is read."""
+
+from __future__ import annotations
+
+from .defaults import defaults
+from .overrides import launch_of
+from .python_files import is_settings, python_configs
+from .records import Key, Layer, Use
+from .truth import Truth, truth_of
+
+__all__ = ["Key", "Layer", "Truth", "Use", "defaults", "is_settings", "launch_of", "python_configs", "truth_of"]

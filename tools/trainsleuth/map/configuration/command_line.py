@@ -1,0 +1,83 @@
+"""What a launch command sets: flags, key=value overrides, and the variables of the script that holds it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from trainsleuth.facts import Index
+
+_PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
+_OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
+_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+_ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=([^\s#;]+)")
+_FLAG = re.compile(r"^--?[A-Za-z]")
+_PAIR = re.compile(r"^[A-Z_][A-Z_0-9]*(?:\.[A-Z_0-9]+)+$")  # SOLVER.BASE_LR 0.01
+
+
+class Given(NamedTuple):
+    """`name` without its dashes, dashes within as underscores; `value` "True" for a flag that stands alone."""
+
+    name: str
+    value: str
+
+
+def given_by(text: str) -> Iterator[Given]:
+    """All that a command sets, in its order; only what stands behind the program that it starts."""
+    words = _words(text)
+    start = _start(words)
+    place = start
+    while place < len(words):
+        word = words[place]
+        place += 1
+        if _FLAG.match(word):
+            name, equals, value = word.lstrip("-").partition("=")
+            values = [value] if equals else []
+            while not equals and place < len(words) and not _ends(words[place]):
+                values.append(words[place])
+                place += 1
+            yield Given(name.replace("-", "_"), " ".join(values) if values else "True")
+        elif _PAIR.match(word) and place < len(words):
+            yield Given(word, words[place])
+            place += 1
+        elif (match := _OVERRIDE.match(word)) is not None:
+            yield Given(match[1], match[2])
+
+
+def with_variables(index: Index, path: str, line: int, text: str) -> str:
+    """`text` with the variables that the script at `path` assigns above `line`."""
+    if "$" not in text:
+        return text
+    known: dict[str, str] = {}
+    for words in (index.repository.read(path) or "").split("\n")[: max(0, line - 1)] if path else ():
+        if (match := _ASSIGNED.match(words)) is not None:
+            known[match[1]] = _filled(match[2].strip("\"'"), known)
+    return _filled(text, known)
+
+
+def _filled(text: str, known: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda match: known.get(match[1], match[0]), text)
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text, comments=False)
+    except ValueError:
+        return text.split()
+
+
+def _start(words: list[str]) -> int:
+    """Behind the program's name: what stands before it belongs to its launcher."""
+    for place, word in enumerate(words):
+        if _PROGRAM.search(word):
+            return place + 1
+        if word == "-m" and place + 1 < len(words) and not words[place + 1].startswith("torch.distributed"):
+            return place + 2
+    return 1
+
+
+def _ends(word: str) -> bool:
+    """Begins something new, or ends the command."""
+    return bool(_FLAG.match(word) or _PAIR.match(word)) or word in (";", "&&", "||", "|", ">", ">>", "2>&1", "&", "#")

@@ -1,0 +1,169 @@
+"""Settings that are fields: of dataclasses and plain classes, of tables, and constants at the top of a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trainsleuth.facts import Class, Event, Expr, Function, bindings
+from trainsleuth.facts.scopes import Binding
+
+from ..networks import is_dataset, is_network
+from ..program import Program
+from .literals import flat, is_literal, is_table, text_of
+from .options import parameters
+from .records import Definition
+
+MIN_ATTRIBUTES = 6  # literals that a constructor sets before its class counts as a table of settings
+MIN_CONSTANTS = 4
+_CLASS = re.compile(
+    r"(?:^Args|Args|Arguments?|Config\w*|Options|Hparams|HParams|Cfg|Settings|Configuration|Exp|Params|Hyperparameters)$"
+)
+_TABLE = re.compile(r"(?:^|[_.])(?:configs?|cfg|hparams|params|args|options?|opts?|defaults?|hp|conf|settings?|hyper\w*)$", re.I)  # fmt: skip
+_NODE = re.compile(r"^(?:_C|__C|_CFG|cfg|_cfg|config|C|conf)\.[A-Za-z_][\w.]*$")
+_MAKES = re.compile(r"config|cfg|default|hparams|opts?$|args$", re.I)
+_FILE = re.compile(r"(?:^|/)(?:config|configs|settings|hparams|hyperparams|options|constants|params|opts)\.py$", re.I)
+_FIELD = ("field", "Field", "MISSING")
+
+
+def fields(program: Program) -> Iterator[Definition]:
+    """Every field in files of the program, those of its entry first."""
+    files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
+    for path in files:
+        file = program.index.files[path]
+        for cls in file.classes.values():
+            if is_settings_class(program, cls):
+                above = {name for base in program.index.lineage(cls)[1:] for name in _names(base)}
+                yield from (one._replace(certain=one.name not in above) for one in _of_class(cls))
+        yield from _nodes(file.body)
+        for function in file.functions.values():
+            if program.is_reached(function):
+                if _MAKES.search(function.name):
+                    yield from _nodes(function)
+                yield from _tables(function)
+        if path == program.entry.path or _FILE.search(path):
+            yield from _constants(file.body)
+
+
+def is_settings_class(program: Program, cls: Class) -> bool:
+    """A class that is there to hold settings: by its name, or by a constructor full of literals."""
+    if is_network(program.index, cls) or is_dataset(program.index, cls):
+        return False
+    if _CLASS.search(cls.name) and (_is_data(cls) or not cls.methods or _own(cls) or _defaults(cls)):
+        return True
+    return len(_own(cls)) >= MIN_ATTRIBUTES and "forward" not in cls.methods and _is_first(cls)
+
+
+def _is_data(cls: Class) -> bool:
+    return any(one.last in ("dataclass", "define", "attrs", "s", "chz") for one in cls.decorators) or any(
+        base.last in ("BaseModel", "NamedTuple", "BaseSettings", "Struct") for base in cls.bases
+    )
+
+
+def _is_first(cls: Class) -> bool:
+    """Its constructor does hardly anything but set literals."""
+    init = cls.methods.get("__init__")
+    return init is not None and len(_own(cls)) * 10 >= 7 * len(init.events)
+
+
+def _own(cls: Class) -> list[tuple[str, Expr]]:
+    """self.name = literal in the constructor."""
+    init = cls.methods.get("__init__")
+    if init is None:
+        return []
+    return [
+        (target.text.rpartition(".")[2], event.value)
+        for event in init.events
+        if event.kind == "assign" and event.value is not None and is_literal(event.value)
+        for target in event.targets
+        if target.text.rpartition(".")[0] == init.self_name
+    ]
+
+
+def _defaults(cls: Class) -> bool:
+    init = cls.methods.get("__init__")
+    return init is not None and sum(one.default is not None for one in init.parameters) >= MIN_CONSTANTS
+
+
+def _of_class(cls: Class) -> Iterator[Definition]:
+    for event in cls.body.events:
+        if event.kind == "assign":
+            for target in event.targets:
+                if target.kind == "path" and not target.text.startswith("_"):
+                    line = event.value.line if event.value is not None and event.value.kind != "call" else event.line
+                    said = _about(event)
+                    yield Definition(target.text, cls.path, line, _field_value(event), (target.text,), said, cls.name)
+    for name, value in _own(cls):
+        yield Definition(name, cls.path, value.line, text_of(value), (), "", cls.name)
+    init = cls.methods.get("__init__")
+    if init is not None:
+        yield from parameters(init, cls.name)
+
+
+def _names(cls: Class) -> Iterator[str]:
+    yield from (target.text for event in cls.body.events if event.kind == "assign" for target in event.targets)
+    yield from (name for name, _ in _own(cls))
+
+
+def _about(event: Event) -> str:
+    """The help of field(metadata={"help": ...})."""
+    given = event.value.keyword("metadata") if event.value is not None and event.value.kind == "call" else None
+    pairs = given.parts if given is not None and given.kind == "dict" else ()
+    found = [one.parts[1].text for one in pairs if one.kind == "pair" and one.parts[0].text == "help"]
+    return found[0] if found else ""
+
+
+def _field_value(event: Event) -> str:
+    value = event.value
+    if value is None:
+        return "(required)"
+    if value.kind == "call" and value.last in _FIELD:
+        default = value.argument(0, "default", "default_factory")
+        if default is not None and default.kind == "lambda" and default.parts:
+            default = default.parts[0]
+        return text_of(default) if default is not None else "(required)"
+    if value.kind == "call" and value.last == "II" and value.arguments:
+        return f"${{{value.arguments[0].text}}}"  # omegaconf's name for a reference
+    return text_of(value)
+
+
+def _nodes(body: Function) -> Iterator[Definition]:
+    """_C.SOLVER.BASE_LR = 0.01"""
+    for event in body.events:
+        for target in event.targets:
+            if event.kind == "assign" and target.kind == "path" and _NODE.match(target.text):
+                if event.value is not None and is_literal(event.value):
+                    name = target.text.partition(".")[2]
+                    yield Definition(name, body.path, event.line, text_of(event.value), (), "", "node")
+
+
+def _tables(function: Function) -> Iterator[Definition]:
+    """config = dict(lr=0.1, ...)"""
+    for event in function.events:
+        if event.kind != "assign" or event.value is None or not is_table(event.value):
+            continue
+        for target in event.targets:
+            if target.kind == "path" and _TABLE.search(target.text):
+                for key, value in flat(event.value, ""):
+                    yield Definition(key, function.path, value.line, text_of(value), (), "", target.text)
+
+
+def _constants(body: Function) -> Iterator[Definition]:
+    """Names that are set once to a literal, whatever happens: not counters, not results."""
+    found = [
+        Definition(name, body.path, event.line, text_of(event.value), (name,), "", "constant")
+        for name, bound in bindings(body).items()
+        if "." not in name and not name.startswith("__") and _is_constant(body, bound)
+        and (event := body.events[bound[0].position]).value is not None
+    ]  # fmt: skip
+    if len(found) >= MIN_CONSTANTS:
+        yield from found
+
+
+def _is_constant(body: Function, bound: Sequence[Binding]) -> bool:
+    first = body.events[bound[0].position]
+    if bound[0].kind != "assign" or bound[0].items or first.value is None or not is_literal(first.value):
+        return False
+    if first.block.branches or first.block.loops:
+        return False
+    return not any(one.kind != "augment" or body.events[one.position].block.loops for one in bound[1:])

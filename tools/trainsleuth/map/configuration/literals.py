@@ -1,0 +1,52 @@
+"""Nested literals as flat tables: dict(model=dict(type="A")) is {"model.type": A}."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, written
+
+_SCALARS = ("number", "string", "constant", "unary")
+_TABLES = ("dict", "Dict", "OrderedDict", "EasyDict", "edict", "AttrDict", "ConfigDict", "Namespace", "SimpleNamespace", "Munch", "HParams", "DotDict", "CfgNode")  # fmt: skip
+MAX_DEPTH = 8
+
+
+def is_literal(expr: Expr) -> bool:
+    """Numbers, strings, constants, and what is made of nothing else."""
+    if expr.kind in _SCALARS or expr.kind in ("tuple", "list", "binary", "dict", "set", "pair"):
+        return all(is_literal(part) for part in expr.parts)
+    return False
+
+
+def is_table(expr: Expr) -> bool:
+    """{...} or dict(...), or another class that holds nothing but its keywords."""
+    return expr.kind == "dict" or (expr.kind == "call" and expr.last in _TABLES)
+
+
+def flat(expr: Expr, prefix: str, depth: int = 0) -> Iterator[tuple[str, Expr]]:
+    """(dotted key, value) of every value in a nested table; lists of tables count from 0."""
+    inner = _items(expr) if depth < MAX_DEPTH else None
+    if inner is None:
+        if prefix:
+            yield prefix, expr
+        return
+    for name, value in inner:
+        yield from flat(value, f"{prefix}.{name}" if prefix else name, depth + 1)
+
+
+def text_of(expr: Expr) -> str:
+    """As a configuration file would have it: a string without its quotes."""
+    return expr.text if expr.kind == "string" else written(expr, 80)
+
+
+def _items(expr: Expr) -> list[tuple[str, Expr]] | None:
+    if expr.kind == "dict":
+        pairs = [pair for pair in expr.parts if pair.kind == "pair" and pair.parts[0].kind == "string"]
+        return [(pair.parts[0].text, pair.parts[1]) for pair in pairs] if pairs else None
+    if expr.kind == "call" and expr.last in _TABLES:
+        inner = [(part.text, part.parts[0]) for part in expr.parts[1:] if part.kind == "keyword"]
+        given = [item for part in expr.arguments if part.kind == "dict" for item in _items(part) or ()]
+        return [*given, *inner] or None
+    if expr.kind in ("list", "tuple") and expr.parts and all(is_table(part) for part in expr.parts):
+        return [(str(place), part) for place, part in enumerate(expr.parts)]
+    return None

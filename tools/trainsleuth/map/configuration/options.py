@@ -1,0 +1,87 @@
+"""Options of a command line: argparse, absl, click and typer, and functions that fire or tyro turn into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function
+
+from ..program import Program
+from .literals import text_of
+from .records import Definition
+
+_DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
+_TURNS = ("fire.Fire", "Fire", "typer.run", "tyro.cli", "click.command")
+NOT_GIVEN = "None"
+
+
+def options(program: Program) -> Iterator[Definition]:
+    """Every option that code of the program defines, nearest functions first."""
+    for function, _ in program.functions():
+        for event in function.events:
+            for call in event.calls:
+                if call.last == "add_argument":
+                    yield from _argparse(function, call)
+                elif call.last.startswith("DEFINE_"):
+                    yield from _absl(function, call)
+                else:
+                    yield from _turned(program, function, call)
+        yield from _decorated(function)
+
+
+def _argparse(function: Function, call: Expr) -> Iterator[Definition]:
+    flags = tuple(part.text for part in call.arguments if part.kind == "string")
+    if not flags:
+        return
+    written_dest = call.keyword("dest")
+    long = next((flag for flag in flags if flag.startswith("--")), flags[0])
+    name = written_dest.text if written_dest is not None else long.lstrip("-").replace("-", "_")
+    value = _default(call)
+    about = call.keyword("help")
+    said = about.text if about is not None and about.kind == "string" else ""
+    names = tuple(flag.lstrip("-").replace("-", "_") for flag in flags if flag.startswith("-"))
+    yield Definition(name, function.path, call.line, value, names, said)
+
+
+def _default(call: Expr) -> str:
+    given = call.keyword("default")
+    if given is not None:
+        return text_of(given)
+    action = call.keyword("action")
+    if action is not None and action.text in ("store_true", "store_false"):
+        return "False" if action.text == "store_true" else "True"
+    needed = call.keyword("required")
+    return "(required)" if needed is not None and needed.text == "True" else NOT_GIVEN
+
+
+def _absl(function: Function, call: Expr) -> Iterator[Definition]:
+    name, value, about = (call.argument(place, word) for place, word in enumerate(("name", "default", "help")))
+    if name is not None and name.kind == "string" and value is not None:
+        said = about.text if about is not None and about.kind == "string" else ""
+        yield Definition(name.text, function.path, call.line, text_of(value), (name.text,), said)
+
+
+def _turned(program: Program, function: Function, call: Expr) -> Iterator[Definition]:
+    """Parameters of a function whose signature is the command line."""
+    name = program.full_name(function, call.callee) if call.callee else ""
+    if name not in _TURNS:
+        return
+    for part in call.arguments[:1]:
+        target = program.index.resolve(function, part.text) if part.kind == "path" else None
+        if isinstance(target, Function):
+            yield from parameters(target)
+
+
+def parameters(function: Function, group: str = "") -> Iterator[Definition]:
+    """Parameters with a default, as keys of their own names."""
+    for parameter in function.parameters:
+        if parameter.default is not None:
+            line = parameter.default.line
+            yield Definition(parameter.name, function.path, line, text_of(parameter.default), (parameter.name,), "", group)  # fmt: skip
+
+
+def _decorated(function: Function) -> Iterator[Definition]:
+    """click: @click.option("--lr", default=0.1)"""
+    for decorator in function.decorators:
+        if decorator.kind == "call" and decorator.last in ("option", "argument") and decorator.arguments:
+            yield from _argparse(function, decorator)

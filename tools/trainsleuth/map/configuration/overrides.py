@@ -1,0 +1,77 @@
+"""What changes a key after its definition: the launch command, set_defaults, and assignments in code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping
+from pathlib import PurePosixPath
+
+from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
+
+from ..launch import Command
+from ..program import Program
+from .command_line import given_by, with_variables
+from .literals import is_literal, text_of
+from .records import Layer
+
+_HOLDS = re.compile(r"(?:^|\.)(?:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?|FLAGS|C|_C)$")
+
+
+def of_command(program: Program, launch: Command | None, flags: Mapping[str, str]) -> Iterator[tuple[str, Layer]]:
+    """(key, value) of the launch command: `launch`, else the first that the repository gives for the entry.
+
+    `flags` are the names under which options are set -> their key.
+    """
+    command = launch_of(program, launch)
+    if command is None:
+        return
+    text = with_variables(program.index, command.path, command.line, command.text)
+    for name, value in given_by(text):
+        yield flags.get(name, name), Layer("command", command.path, command.line, value, "$" not in value)
+
+
+def launch_of(program: Program, launch: Command | None) -> Command | None:
+    """The command whose values count: the given one, or the repository's own; with a recipe, only one that names it."""
+    if launch is not None:
+        return launch
+    stem = PurePosixPath(program.recipe).stem if program.recipe is not None else ""
+    return next((one for one in program.entry.commands if one.text and stem in one.text), None)
+
+
+def of_code(program: Program, known: Container[str]) -> Iterator[tuple[str, Layer]]:
+    """(key, value) of parser.set_defaults(lr=...) and args.lr = ... in code that the program reaches."""
+    for function, _ in program.functions():
+        for event in function.events:
+            for call in event.calls:
+                if call.last == "set_defaults":
+                    for part in call.parts[1:]:
+                        if part.kind == "keyword":
+                            value = part.parts[0]
+                            sure = is_literal(value) and not event.block.branches
+                            yield part.text, Layer("file", function.path, part.line, text_of(value), sure)
+            yield from _assigned(function, event, known)
+
+
+def _assigned(function: Function, event: Event, known: Container[str]) -> Iterator[tuple[str, Layer]]:
+    if event.kind not in ("assign", "augment") or event.value is None:
+        return
+    for target in event.targets:
+        head, _, name = target.text.rpartition(".")
+        constant = not head and event.kind == "augment" and function.name == MODULE_BODY
+        if target.kind != "path" or not (constant or _HOLDS.search(head) or _HOLDS.search(head.partition(".")[0])):
+            continue
+        section = head.partition(".")[2]
+        key = next((one for one in (f"{section}.{name}", name) if one in known), None)
+        if key is None or (event.value.kind == "path" and event.value.last == name):
+            continue
+        sure = is_literal(event.value) and event.kind == "assign" and not event.block.branches
+        sign = f"{event.text} " if event.kind == "augment" else ""
+        yield key, Layer("code", function.path, event.line, sign + _computed(function, event.value), sure)
+
+
+def _computed(function: Function, value: Expr) -> str:
+    """What is assigned; of a name that is bound once, what it stands for."""
+    bound = bindings(function).get(value.text, ()) if value.kind == "path" else ()
+    if len(bound) >= 1 and bound[0].value is not None and not bound[0].items:
+        return written(bound[0].value, 90)
+    return text_of(value) if is_literal(value) else written(value, 90)

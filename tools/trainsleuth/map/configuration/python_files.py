@@ -1,0 +1,53 @@
+"""Configuration that is written as Python: model = dict(type="ResNet", depth=50), batch_size = 12."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from trainsleuth.facts import ConfigValue, FileFacts
+
+from .literals import flat, text_of
+
+_FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
+_PLAIN = frozenset({"assign", "augment", "expression", "delete"})
+
+
+def python_configs(files: Mapping[str, FileFacts]) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
+    """Files of settings only, as flat tables like those of YAML files."""
+    for path, file in files.items():
+        if path.endswith(".py") and is_settings(path, file):
+            if found := settings_of(file):
+                yield path, found
+
+
+def is_settings(path: str, file: FileFacts) -> bool:
+    """It names its bases, or lies in a folder of configurations and does nothing but assign."""
+    body = file.body
+    if any(target.text == "_base_" for event in body.events for target in event.targets):
+        return True
+    if _FOLDER.search(path) is None or path.endswith("__init__.py"):
+        return False
+    return len(file.functions) == 1 and all(event.kind in _PLAIN for event in body.events)
+
+
+def settings_of(file: FileFacts) -> dict[str, ConfigValue]:
+    """Every name that the file assigns at its top, nested tables flat, later assignments winning."""
+    table: dict[str, ConfigValue] = {}
+    for event in file.body.events:
+        if event.kind != "assign" or event.value is None:
+            continue
+        for target in event.targets:
+            if target.kind == "path":
+                for key, value in flat(event.value, target.text):
+                    if value.kind in ("list", "tuple") and target.text == "_base_":
+                        table.update(_listed(key, value.parts))
+                    else:
+                        known = table.get(value.text) if value.kind == "path" else None
+                        table[key] = ConfigValue(known.value if known else text_of(value), value.line)
+    return table
+
+
+def _listed(key: str, items: tuple) -> Iterator[tuple[str, ConfigValue]]:  # type: ignore[type-arg]
+    for place, item in enumerate(items):
+        yield f"{key}.{place}", ConfigValue(text_of(item), item.line)

@@ -1,0 +1,83 @@
+"""Is a key read at all: by its name, or by somebody who is handed the section that holds it."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Literal
+
+from trainsleuth.facts import written
+
+from ..program import Program
+from .reads import Reads
+
+_TARGET = ("_target_", "class_path", "target", "type", "name", "_name", "class_name", "cls")
+_WHOLESALE = ("from_argparse_args", "parse_args_into_dataclasses", "parse_dict", "parse_yaml_file", "parse_json_file", "cli", "LightningCLI")  # fmt: skip
+_DICT_OF = re.compile(r"vars\(|__dict__|\.to_dict\(|to_container\(|asdict\(")
+_ITSELF = re.compile(r"(?:[Hh][Pp]arams|HParams|Config|Args|Namespace|[Dd]ict|Settings|Options)$")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+class Taken:
+    """Answers for the keys of one program."""
+
+    def __init__(self, program: Program, reads: Reads) -> None:
+        self.program = program
+        self.reads = reads
+
+    def by(self, name: str, is_read: bool, constant: bool) -> tuple[Literal["read", "given", "unread", "unknown"], str]:
+        """How a key is used, and by whom when its section is handed on. Never "unread" where that is not sure."""
+        if is_read:
+            return "read", ""
+        if (taker := self._built_by(name)) is not None:
+            return "given", taker
+        last = name.rpartition(".")[2]
+        if last.isdigit() or _IDENTIFIER.fullmatch(last) is None or self.reads.is_said(last):
+            return "unknown", ""
+        if constant or not self._is_handed_on(name):
+            return "unread", ""
+        return "unknown", ""
+
+    def _built_by(self, name: str) -> str | None:
+        """The class that the section of this key names: its constructor gets the key."""
+        sections = name.split(".")[:-1]
+        while sections:
+            for choice in self.program.choices:
+                section, _, last = choice.key.rpartition(".")
+                if last in _TARGET and (section == ".".join(sections) or (section and name.startswith(f"{section}."))):
+                    return choice.value
+            sections.pop()
+        return self._taking.get(name)
+
+    @cached_property
+    def _taking(self) -> dict[str, str]:
+        """Keys that are arguments of a framework's own class."""
+        from .handed import arguments
+
+        return {one.name: one.group for one in arguments(self.program)}
+
+    def _is_handed_on(self, name: str) -> bool:
+        """Somebody may read it under a name that is computed, or gets all keys at once."""
+        sections = name.split(".")[:-1]
+        if any(section.isdigit() or self.reads.is_taken(section) for section in sections):
+            return True
+        return self._all_at_once
+
+    @cached_property
+    def _all_at_once(self) -> bool:
+        for called in self.program.reached_calls:
+            if called.call.last in _WHOLESALE:
+                return True
+            if _ITSELF.search(called.call.last) or called.function.name.startswith("__get"):
+                continue  # the settings come into being: nobody has read them yet
+            for part in called.call.parts[1:]:
+                if part.kind == "doublestar" and (_DICT_OF.search(given := written(part.parts[0])) or _holds(given)):
+                    return True
+                if called.call.last == "getattr" and len(called.call.arguments) > 1:
+                    if called.call.arguments[1].kind != "string" and _holds(called.call.arguments[0].text):
+                        return True
+        return False
+
+
+def _holds(text: str) -> bool:
+    return re.search(r"(?:^|[._])(?:args?|opts?|cfg|conf|config|hparams|flags|params|self)$", text, re.I) is not None

@@ -1,0 +1,208 @@
+"""All keys of a program, from definitions, files, the launch command and code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from trainsleuth.facts import Expr, Function
+
+from ..launch import Command
+from ..program import Program
+from .fields import fields
+from .handed import arguments
+from .lists import together
+from .options import options
+from .overrides import of_code, of_command
+from .reads import Reads, subscripts
+from .records import ORDER, Definition, Key, Layer, Use
+from .sections import sections
+from .taken import Taken
+
+MAX_READS = 6
+_NOT_KEYS = re.compile(r"^(?:defaults\.\d|hydra\.|_base_|_BASE_$|default_scope$)")
+_NAME = re.compile(r"^[A-Za-z_][\w.]*$")
+_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
+
+
+class Truth:
+    """The keys of one program in the order of their definition; `find` looks one up as code names it.
+
+    `keys` knows who reads each, which costs a walk over all code; `find` and `effective` do not need that.
+    """
+
+    def __init__(self, program: Program, gathered: Gathered) -> None:
+        self.program = program
+        self._gathered = gathered
+        self._plain = tuple(gathered.key(name) for name in gathered.layers)
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        taken = Taken(self.program, Reads(self.program.index))
+        return tuple(self._used(key, taken) for key in self._plain)
+
+    def _used(self, key: Key, taken: Taken) -> Key:
+        constant = key.name in self._gathered.constants
+        places = {(layer.path, layer.line) for layer in key.layers}
+        reads = tuple(use for use in _uses(taken, key.name, constant) if use not in places)
+        uses, taker = taken.by(key.name, bool(reads), constant)
+        return replace(key, reads=reads[:MAX_READS], uses=uses, taker=taker)
+
+    @cached_property
+    def _by_last(self) -> Mapping[str, list[Key]]:
+        table: dict[str, list[Key]] = {}
+        for key in self._plain:
+            table.setdefault(key.name.rpartition(".")[2], []).append(key)
+        return table
+
+    def find(self, dotted: str, path: str = "") -> Key | None:
+        """The key that `args.lr`, `cfg.optim.lr` or `lr` means in the file at `path`.
+
+        None when there is none, or when several are meant that are not worth the same.
+        """
+        words = dotted.split(".")
+        found = self._by_last.get(words[-1], [])
+        for cut in range(len(words)):
+            exact = [key for key in found if key.name == ".".join(words[cut:])]
+            if len(exact) == 1:
+                return exact[0]
+        if len(words) > 2:
+            found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
+        here = [key for key in found if any(layer.path == path for layer in key.layers)]
+        found = here if len(here) == 1 else found
+        same = {self._end(key.value) for key in found} if len(found) > 1 else ()
+        return found[0] if len(found) == 1 or len(same) == 1 else None
+
+    def _end(self, value: str, hops: int = 3) -> str:
+        """What a chain of references ends in."""
+        match = _REFERENCE.fullmatch(value)
+        key = self.find(match[1]) if match is not None and hops else None
+        return self._end(key.value, hops - 1) if key is not None and key.value else value
+
+    def effective(self, value: str, hops: int = 3) -> str:
+        """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""
+        if (match := _REFERENCE.fullmatch(value)) is not None:
+            dotted = match[1]
+        elif _NAME.match(value) and value not in ("None", "True", "False", "null", "true", "false"):
+            dotted = value
+        else:
+            return value
+        key = self.find(dotted)
+        if key is None or not key.value or key.value == value or not hops:
+            return value
+        return f"{value} = {self.effective(key.value, hops - 1)}"
+
+
+@dataclass
+class Gathered:
+    """What is known of every key while it is put together."""
+
+    layers: dict[str, list[Layer]]
+    constants: set[str]
+    about: dict[str, str]
+    flags: dict[str, str]
+
+    def key(self, name: str) -> Key:
+        ordered = tuple(sorted(self.layers[name], key=lambda layer: ORDER.index(layer.how)))
+        return Key(name, ordered, (), "unknown", "", self.about.get(name, ""))
+
+
+def truth_of(program: Program, launch: Command | None = None) -> Truth:
+    """The configuration truth of `program` when it is started by `launch`, or as the repository's own command does."""
+    known = sections(program)
+    defined = list(_unique([*options(program), *_that_count(program, known), *arguments(program)]))
+    gathered = Gathered({}, set(), {}, {})
+    for one in defined:
+        name = _name(one, defined, known)
+        gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
+        gathered.flags.update(dict.fromkeys(one.flags, name))
+        if one.about:
+            gathered.about[name] = one.about
+        if one.group == "constant":
+            gathered.constants.add(name)
+    layers = gathered.layers
+    _of_files(program, layers)
+    places = {(one.path, one.line) for one in defined}
+    for name, layer in (*of_code(program, layers), *of_command(program, launch, gathered.flags)):
+        if layer.how == "code" and (layer.path, layer.line) in places:
+            continue
+        layers.setdefault(_same(name, layers), []).append(layer)
+    return Truth(program, gathered)
+
+
+def _that_count(program: Program, known: Mapping[str, str]) -> Iterator[Definition]:
+    """Fields; with a recipe that chooses, not those of classes that it did not choose."""
+    chosen = set(known.values()) & {choice.key.rpartition(".")[0] for choice in program.choices}
+    for one in fields(program):
+        if not chosen or program.recipe is None or one.group in ("", "node", "constant") or one.group in known:
+            yield one
+
+
+def _uses(taken: Taken, name: str, constant: bool) -> Iterator[Use]:
+    """Reads in code that the program reaches, the nearest first."""
+    distance = taken.program.entry.reach.distance
+    found = [read for read in taken.reads.of(name, constant) if read.function in distance]
+    near = sorted(found, key=lambda read: (distance[read.function], read.function.path, read.line))
+    if constant:
+        near = [read for read in near if _sees(read.function, taken.program)]
+    yield from dict.fromkeys(Use(read.function.path, read.line) for read in near)
+
+
+def _sees(function: Function, program: Program) -> bool:
+    return function.path == program.entry.path
+
+
+def _of_files(program: Program, layers: dict[str, list[Layer]]) -> None:
+    lasts: dict[str, list[str]] = {}
+    for name in layers:
+        lasts.setdefault(name.rpartition(".")[2], []).append(name)
+    given = list(together(program.settings))
+    keys = [setting.key for setting in given]
+    for setting in given:
+        if _NOT_KEYS.match(setting.key):
+            continue
+        last = setting.key.rpartition(".")[2]
+        name = setting.key
+        if name not in layers:
+            alike = {key for key in keys if key.rpartition(".")[2] == last}
+            if len(lasts.get(last, ())) == 1 and len(alike) == 1:
+                name = lasts[last][0]
+        layers.setdefault(name, []).append(Layer("file", setting.path, setting.line, setting.value))
+
+
+def _same(name: str, layers: Mapping[str, object]) -> str:
+    """The key that a command or code means by `name`: itself, or the only one that ends in it."""
+    if name in layers:
+        return name
+    name = name.replace("/", ".")
+    ends = [one for one in layers if one.endswith(f".{name}")]
+    return ends[0] if len(ends) == 1 else name
+
+
+def _name(one: Definition, every: Iterable[Definition], known: Mapping[str, str]) -> str:
+    """Its own name behind its section; with its class before it when another definition has the same."""
+    if one.group in known:
+        return f"{known[one.group]}.{one.name}"
+    if one.group in ("", "node", "constant"):
+        return one.name
+    shared = any(other.name == one.name and other.group != one.group for other in every)
+    return f"{one.group}.{one.name}" if shared else one.name
+
+
+def _unique(found: Iterable[Definition]) -> Iterator[Definition]:
+    seen: set[tuple[str, str, int]] = set()
+    for one in found:
+        if (mark := (one.name, one.path, one.line)) not in seen:
+            seen.add(mark)
+            yield one
+
+
+def reads_in(expr: Expr) -> Iterator[str]:
+    """Dotted names in an expression that may be keys."""
+    for part in expr.walk():
+        if part.kind == "path":
+            yield part.text
+        elif part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string":
+            yield subscripts(part)

@@ -1,0 +1,58 @@
+"""One expansion: everything about one part of a program, within a budget of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..records import COMPONENTS, Status, tokens
+
+EXPANDABLE = (*COMPONENTS, "batch")
+
+
+class UnknownPartError(ValueError):
+    """There is no such part; the message names those that there are."""
+
+
+def check_part(what: str) -> None:
+    """Raises UnknownPartError for what cannot be expanded."""
+    if what not in EXPANDABLE:
+        raise UnknownPartError(f"{what!r} cannot be expanded; there are {', '.join(EXPANDABLE)}")
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """`text` is what a reader sees, at most `limit` tokens; `more` says how much did not fit.
+
+    `items` are plain JSON records of what the text shows: places with their function and values, keys of the
+    configuration, or stages of the batch.
+    """
+
+    of: str
+    entry: str
+    status: Status
+    why: str
+    limit: int
+    items: tuple[Mapping[str, Any], ...]
+    more: int
+    text: str
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def used(self) -> int:
+        return tokens(self.text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contract of `map --expand X --format json`: plain JSON types only."""
+        return {
+            "expand": self.of,
+            "entry": self.entry,
+            "status": self.status,
+            "why": self.why,
+            "budget": {"limit": self.limit, "used": self.used},
+            "items": [dict(item) for item in self.items],
+            "more": self.more,
+            "skipped": dict(self.skipped),
+            "text": self.text,
+        }

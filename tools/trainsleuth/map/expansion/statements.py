@@ -1,0 +1,54 @@
+"""The whole statement at a line, and the function around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainsleuth.facts import Event, Expr, FileFacts, Function, written
+
+from ..parts import clean
+
+MAX_LINES = 14  # of one statement
+WIDTH = 230  # characters of one statement that are shown
+
+
+def enclosing(file: FileFacts, line: int) -> Function:
+    """The innermost function or class body that holds `line`, else the module's."""
+    inside = [one for one in file.functions.values() if one.line <= line <= one.end_line]
+    return max(inside, key=lambda one: (one.line, one.end_line < file.lines), default=file.body)
+
+
+def event_at(function: Function, line: int) -> tuple[int, Event] | None:
+    """(position, event) of the statement that `line` belongs to."""
+    found = None
+    for position, event in enumerate(function.events):
+        if event.line <= line and (found is None or event.line >= found[1].line):
+            found = (position, event)
+    return found
+
+
+def statement(lines: Sequence[str], line: int, limit: int = MAX_LINES) -> str:
+    """Source from `line` on until its brackets are closed, as one line."""
+    depth, kept = 0, []
+    for text in lines[line - 1 : line - 1 + limit]:
+        code = text.split("  #")[0]
+        kept.append(code)
+        depth += sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
+        if depth <= 0 and not code.rstrip().endswith("\\"):
+            break
+    return clean(" ".join(part.strip().rstrip("\\") for part in kept), WIDTH)
+
+
+def conditions(event: Event) -> str:
+    """The tests under which a statement runs, outer first; "" when it always does."""
+    said = []
+    for branch in event.block.branches:
+        if branch.kind != "if" or (branch.test is not None and "__name__" in written(branch.test)):
+            continue
+        said.append(_test(branch.test) if branch.test is not None else f"not ({written(branch.tests[0], 90)})")
+    return clean(" and ".join(said[-3:]), WIDTH)
+
+
+def _test(test: Expr) -> str:
+    text = written(test, 90)
+    return f"({text})" if test.kind == "boolean" else text

@@ -1,0 +1,59 @@
+"""Blocks of lines within a budget: what was chosen, in the order in which it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+FOOT = 120  # characters kept for the line that says what was used and what did not fit
+
+
+class Block(NamedTuple):
+    """`lines` belong under `headings`, outer first; `order` is where they are read. `item` is the same as data."""
+
+    headings: tuple[str, ...]
+    order: tuple[Any, ...]
+    lines: tuple[str, ...]
+    item: Mapping[str, Any]
+
+
+def chosen(blocks: Iterable[Block], room: int) -> tuple[list[Block], int]:
+    """The blocks that fit into `room` characters, best first as they come, and how many did not."""
+    taken: list[Block] = []
+    open_: set[tuple[str, ...]] = set()
+    left_out = 0
+    for block in blocks:
+        new = [block.headings[: depth + 1] for depth in range(len(block.headings))]
+        new = [heading for heading in new if heading not in open_]
+        cost = sum(len(heading[-1]) + 1 for heading in new) + sum(len(line) + 1 for line in block.lines)
+        if cost > room:
+            left_out += 1
+            continue
+        room -= cost
+        open_.update(new)
+        taken.append(block)
+    return taken, left_out
+
+
+def written_out(blocks: Sequence[Block]) -> list[str]:
+    """Lines of all blocks: headings in the order of their best block, the lines below by their order."""
+    depths = max((len(block.headings) for block in blocks), default=0)
+    first: dict[tuple[str, ...], int] = {}
+    for place, block in enumerate(blocks):
+        for depth in range(len(block.headings)):
+            first.setdefault(block.headings[: depth + 1], place)
+
+    def key(block: Block) -> tuple[Any, ...]:
+        ranks = [first[block.headings[: depth + 1]] for depth in range(len(block.headings))]
+        return (*ranks, *[-1] * (depths - len(ranks)), block.order)
+
+    lines: list[str] = []
+    shown: tuple[str, ...] = ()
+    for block in sorted(blocks, key=key):
+        for depth, heading in enumerate(block.headings):
+            if shown[: depth + 1] != block.headings[: depth + 1]:
+                lines.append(heading)
+                shown = block.headings[: depth + 1]
+        shown = block.headings
+        lines += block.lines
+    return lines

@@ -1,0 +1,33 @@
+"""What the look at the model at the end of a run gave, and why there may be none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, Trace, place
+
+
+def models(trace: Trace) -> tuple[Event, ...]:
+    """One record per trained module that could be called again."""
+    return trace.events("inspected")
+
+
+def unanswered(trace: Trace, by: str, question: str) -> Iterator[Finding]:
+    """Open findings for modules that could not be called again, or when there was no look at all."""
+    for event in trace.events("not_inspected"):
+        path, line = place(event.get("site"))
+        yield Finding(by=by, outcome="open", family="architecture", path=path, line=line,
+                      message=f"{question} of {event['cls']} stays open: calling it again gave {event['why']}")  # fmt: skip
+    if not models(trace) and not trace.events("not_inspected"):
+        yield Finding(by=by, outcome="open", family="architecture",
+                      message=f"{question} stays open: the run ended before a trained module could be called once more",
+                      next="allow fewer --steps or more --time, so that the run ends by itself or by us")  # fmt: skip
+
+
+def finding(by: str, event: Event, outcome: Any, message: str, **more: Any) -> Finding:
+    """A finding at the place where the module is called."""
+    path, line = place(event.get("site"))
+    more.setdefault("family", "architecture")
+    return Finding(by=by, outcome=outcome, path=path, line=line, message=message, **more)

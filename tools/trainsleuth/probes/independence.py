@@ -1,0 +1,88 @@
+"""Does an example's output depend on its batch mates, or a token's on what comes later?
+
+When the run is over, the last training batch goes through the trained model in evaluation mode, once as it
+was and once with everything exchanged but one example; its output must be the same to the last bit.
+Where targets are the inputs moved by one, the second half of each sequence is exchanged, and the outputs of
+the first half must stay.
+
+Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
+the batch in evaluation); a next-token model that sees the future.
+A pass proves independence for this batch and these weights.
+Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
+modules that return only a loss, mixing that happens in training mode alone.
+
+Bad:
+    x = x.view(x.shape[1], x.shape[0], -1)
+
+Good:
+    x = x.transpose(0, 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.finding import Finding
+from trainsleuth.probes._inspected import finding, models, unanswered
+from trainsleuth.trace import Event, Trace, shown
+
+EXPERIMENT = "observe"
+BY = "probe:independence"
+
+
+def probe(trace: Trace) -> Iterator[Finding]:
+    for model in models(trace):
+        yield _mates(model)
+        if model.get("causal") is not None:
+            yield _future(model)
+    yield from unanswered(trace, BY, "whether examples are independent of each other")
+
+
+def _mates(model: Event) -> Finding:
+    what = f"{model['cls']} called at {shown(model)}"
+    effect, along = model.get("mates_effect"), model.get("axis_1_effect")
+    if effect is None:
+        return _open(model, model.get("why") or "no output has a row per example")
+    measured = {"effect": effect, "largest_output": model["scale"], "rows": model["rows"]}
+    if effect == 0.0:
+        return finding(BY, model, "pass", f"{what}: one example's output is the same with other batch mates, to the last bit",
+                       confidence="high", measured=measured)  # fmt: skip
+    if model["pairwise"] or model["compares"]:
+        return _open(model, "it compares the examples of a batch with each other, or is given a graph")
+    swapped = (
+        "; along axis 1 its outputs are independent, so that is the axis it takes for the batch" if along == 0.0 else ""
+    )
+    if not model["by_loader"] and (not model["moves"] or swapped):
+        return _open(
+            model,
+            f"its output moves by {effect:.3g} with the other rows, but no loader shows that rows are examples{swapped}",
+        )
+    return finding(
+        BY, model, "fail",
+        f"{what} mixes examples: in evaluation mode an example's output moves by {effect:.3g} of {model['scale']:.3g} when only "
+        f"its batch mates change{swapped}; expected no change at all",
+        severity="warning", confidence="high" if model["by_loader"] else "medium", measured=measured,
+        suspects=("wrong-axis-or-mask",), claims=("backprop-dependency-check", "view-vs-permute"),
+        next="look for view or reshape where transpose is meant, batch_first, softmax or a norm over axis 0",
+    )  # fmt: skip
+
+
+def _future(model: Event) -> Finding:
+    what = f"{model['cls']} called at {shown(model)}"
+    if model["causal"]:
+        return finding(BY, model, "pass", f"{what}: nothing said in the first {model['positions']} positions moves when later tokens change",
+                       confidence="high", measured={"positions": model["positions"]})  # fmt: skip
+    return finding(
+        BY, model, "fail",
+        f"{what} sees the future: outputs at {model['moved_positions']} of the first {model['positions']} positions move by up to "
+        f"{model['future_effect']:.3g} when only later tokens change, though its targets are the next tokens; expected no change",
+        severity="error", confidence="high",
+        measured={"moved_positions": model["moved_positions"], "positions": model["positions"], "effect": model["future_effect"]},
+        suspects=("wrong-axis-or-mask",), claims=("backprop-dependency-check",),
+        next="check the mask of every attention, and that convolutions are padded on the left only",
+    )  # fmt: skip
+
+
+def _open(model: Event, why: str) -> Finding:
+    return finding(BY, model, "open", f"whether {model['cls']} keeps examples apart stays open: {why}",
+                   next="give one example alone and in a batch, in evaluation mode, and compare")  # fmt: skip

@@ -1,0 +1,59 @@
+"""Does what the model says depend on what it is shown?
+
+When the run is over, the last training batch goes through the trained model again, in evaluation mode and
+without gradients, as it was and with its examples exchanged among the rows. The outputs are compared exactly.
+
+Fails on: outputs that are the same for every example although the examples differ: dead units, an input that
+is multiplied by zero or overwritten, a head that sees only its bias.
+A pass means that at least one example changes its output; not that the model uses the right part of it.
+Cost: three calls of the model, once. Cannot see: modules that return only a loss, models spread over ranks.
+
+Bad:
+    x = self.norm(x) * self.gate  # gate is zero and gets no gradient
+
+Good:
+    x = x + self.norm(x) * self.gate
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.finding import Finding
+from trainsleuth.probes._inspected import finding, models, unanswered
+from trainsleuth.trace import Event, Trace, shown
+
+EXPERIMENT = "observe"
+BY = "probe:input_matters"
+NEEDED_ROWS = 4  # by chance fewer could give the same output
+NEEDED_STEPS = 5  # a last layer that starts at zero says the same of everything until it has learned
+
+
+def probe(trace: Trace) -> Iterator[Finding]:
+    for model in models(trace):
+        yield _judge(trace, model)
+    yield from unanswered(trace, BY, "whether the input matters for the output")
+
+
+def _judge(trace: Trace, model: Event) -> Finding:
+    what = f"{model['cls']} called at {shown(model)}"
+    if "input_effect" not in model:
+        return finding(BY, model, "open", f"whether the input of {what} matters stays open: {model['why']}")
+    if not model["inputs_differ"] or model["rows"] < NEEDED_ROWS or trace.steps < NEEDED_STEPS:
+        return finding(BY, model, "open", f"whether the input of {what} matters stays open: the last batch held "
+                       f"{model['rows']} rows{'' if model['inputs_differ'] else ', all the same'}, after {trace.steps} steps")  # fmt: skip
+    measured = {"effect": model["input_effect"], "largest_output": model["scale"], "rows": model["rows"]}
+    if model["input_effect"] == 0.0:
+        return finding(
+            BY, model, "fail",
+            f"{what} says exactly the same of all {model['rows']} examples of the last batch, though they differ, after "
+            f"{trace.steps} steps; expected other outputs for other inputs",
+            severity="warning", confidence="high", measured=measured, suspects=("input-does-not-matter",),
+            next="look at the activations layer by layer (probe activations): where does the first layer become constant?",
+            claims=("random-input-test", "zero-input-baseline"),
+        )  # fmt: skip
+    return finding(
+        BY, model, "pass",
+        f"{what}: exchanging examples moves the output by up to {model['input_effect']:.3g} of {model['scale']:.3g}",
+        confidence="high", measured=measured,
+    )  # fmt: skip

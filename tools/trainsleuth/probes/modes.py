@@ -1,0 +1,142 @@
+"""Is the model in training mode when it trains and in evaluation mode when it is evaluated?
+
+Follows the mode of every module over the run: which calls are followed by backward, which run on the batches
+of a loader that never leads to one, and what comes after an evaluation. When the run is over, the model is
+called once in evaluation mode to see whether anything still drops values.
+
+Fails on: training that goes on in evaluation mode after an evaluation; evaluation with dropout or batch
+statistics on; dropout that ignores the mode.
+A pass shows the modes of the phases seen; layers whose mode differs from the rest are counted, not judged.
+Cost: none to speak of. Cannot see: evaluation without a data loader in training mode (rollouts and sampling
+look the same), what happens after the last step seen.
+
+Bad:
+    x = F.dropout(x, 0.5)
+
+Good:
+    x = F.dropout(x, 0.5, training=self.training)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from trainsleuth.finding import Finding, Link
+from trainsleuth.trace import Event, Trace, place, shown
+
+EXPERIMENT = "observe"
+NEEDED_CALLS = 2  # training calls in the wrong mode
+
+
+def probe(trace: Trace) -> Iterator[Finding]:
+    phases = trace.events("phase")
+    roots = dict.fromkeys(phase["root"] for phase in phases if phase["backwards"])
+    found = [finding for root in roots for finding in _of_root([p for p in phases if p["root"] == root])]
+    found += _always_dropping(trace)
+    yield from found
+    if not roots:
+        yield Finding(by="probe:modes", outcome="open", family="eval",
+                      message="no module was called before a backward, so no phase of training was seen")  # fmt: skip
+    elif not any(finding.is_alarm for finding in found):
+        yield from _passes(trace, phases, list(roots))
+
+
+def _of_root(phases: Sequence[Event]) -> Iterator[Finding]:
+    if _mode_layers(phases[0]) == "":
+        return
+    yield from _not_restored(phases)
+    yield from _evaluated_in_training(phases)
+
+
+def _mode_layers(phase: Event) -> str:
+    """The layers for which the mode makes a difference, in words."""
+    kinds = [f"{phase['dropouts']} dropout"] if phase["dropouts"] else []
+    kinds += [f"{phase['norms']} batch norm"] if phase["norms"] else []
+    return " and ".join(kinds)
+
+
+def _not_restored(phases: Sequence[Event]) -> Iterator[Finding]:
+    """Trained in training mode, evaluated, and then trained in evaluation mode."""
+    first = next((phase for phase in phases if phase["backwards"]), None)
+    if first is None or not first["training"]:
+        return
+    late = [p for p in phases if p["backwards"] >= NEEDED_CALLS and not p["training"] and p["n"] > first["n"]]
+    if not late:
+        return
+    wrong = late[0]
+    before = [p for p in phases[: phases.index(wrong)] if not p["backwards"] and not p["training"]]
+    calls = sum(phase["backwards"] for phase in late)
+    path, line = place(before[-1].get("site")) if before else (None, None)
+    links = (Link(path, line, "evaluates, and leaves the model in evaluation mode"),) if path and line else ()
+    yield _fail(
+        wrong,
+        f"{wrong['cls']} trains in evaluation mode from step {wrong['n']} on: {calls} calls at {shown(wrong)} that a backward "
+        f"follows, after training mode before; its {_mode_layers(wrong)} layers are off; expected model.train() after evaluation",
+        chain=links,
+        measured={"from_step": wrong["n"], "calls": calls},
+        next="call model.train() at the start of each epoch, or at the end of the evaluation",
+    )
+
+
+def _evaluated_in_training(phases: Sequence[Event]) -> Iterator[Finding]:
+    """Batches of a loader that never trains go through the model in training mode."""
+    training = {phase["loader"] for phase in phases if phase["backwards"]}
+    wrong = [p for p in phases if p["training"] and not p["backwards"] and p["loader"] not in training]
+    wrong = [phase for phase in wrong if not phase["grad"]]
+    if not wrong or None in training:
+        return
+    phase = wrong[0]
+    layers = _mode_layers(phase)
+    harm = "values are dropped" if not phase["norms"] else "statistics of the evaluation batches are used, and kept"
+    yield _fail(
+        phase,
+        f"{phase['cls']} is evaluated in training mode at {shown(phase)}: {sum(p['calls'] for p in wrong)} calls without "
+        f"gradients on a loader that never trains, with {layers} layers on ({harm}); expected model.eval() before",
+        measured={"calls": sum(p["calls"] for p in wrong), "dropouts": phase["dropouts"], "norms": phase["norms"]},
+        next="call model.eval() before the evaluation and model.train() after it; no_grad alone changes no mode",
+    )
+
+
+def _always_dropping(trace: Trace) -> Iterator[Finding]:
+    """Dropout called by hand, without regard to the mode."""
+    for model in trace.events("inspected"):
+        for seen in model["dropout_in_eval"]:
+            yield _fail(
+                seen,
+                f"{seen['fn']} at {shown(seen)} drops values with probability {seen['p']:.2g} although {model['cls']} is in "
+                "evaluation mode; expected training=self.training",
+                measured={"p": seen["p"], "outputs_differ_by": model["noise"]},
+                next="pass training=self.training (or dropout_p=0 outside of training) and evaluate again",
+            )
+
+
+def _fail(site: Event, message: str, **more: Any) -> Finding:
+    path, line = place(site.get("site"))
+    return Finding(by="probe:modes", outcome="fail", severity="warning", confidence="high", family="eval", path=path,
+                   line=line, message=message, suspects=("eval-mode",),
+                   claims=("train-eval-mode", "no-grad-is-not-eval"), **more)  # fmt: skip
+
+
+def _passes(trace: Trace, phases: Sequence[Event], roots: list[int]) -> Iterator[Finding]:
+    for root in roots:
+        mine = [phase for phase in phases if phase["root"] == root]
+        trained = [phase for phase in mine if phase["backwards"]]
+        evaluated = [phase for phase in mine if not phase["grad"]]
+        path, line = place(trained[0].get("site"))
+        frozen = (
+            f", {trained[0]['other_flag']} modules of it in the other ({', '.join(trained[0]['other_names'][:3])})"
+            if trained[0]["other_flag"]
+            else ""
+        )
+        mode = "training" if trained[0]["training"] else "evaluation"
+        again = "" if evaluated else "; no evaluation was seen"
+        if evaluated:
+            off = all(not phase["training"] for phase in evaluated)
+            again = f"; {sum(p['calls'] for p in evaluated)} calls without gradients, {'all in evaluation mode' if off else 'some in training mode'}"
+        yield Finding(
+            by="probe:modes", outcome="pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
+            message=f"{trained[0]['cls']} trains in {mode} mode in all {sum(p['backwards'] for p in trained)} backwards seen{frozen}{again}; "
+            f"{_mode_layers(trained[0]) or 'no'} layers depend on it",
+            measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
+        )  # fmt: skip

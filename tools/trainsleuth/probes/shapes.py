@@ -1,0 +1,75 @@
+"""What shape has every layer's output in one training step?
+
+Lists each module's inputs and outputs of the first training call in the order of the calls, with dtype and
+size, and every softmax with its axis.
+
+Fails on: a softmax over the batch axis, when the model was then seen to mix its examples.
+A pass shows the first and last layers; the whole list stands in the run's events ("layers").
+Cost: one slower step. Cannot see: operations between modules, other than softmax.
+
+Bad:
+    weights = scores.softmax(0)
+
+Good:
+    weights = scores.softmax(-1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, Trace, place, shown
+
+EXPERIMENT = "observe"
+SHOWN = 8
+
+
+def probe(trace: Trace) -> Iterator[Finding]:
+    tables = trace.events("layers")
+    if not tables:
+        yield Finding(by="probe:shapes", outcome="open", family="architecture",
+                      message="no module was called in training mode, so no shape was read")  # fmt: skip
+        return
+    found = list(_softmax_over_batch(trace))
+    yield from found
+    if not found:
+        for table in tables:
+            yield _pass(trace, table)
+
+
+def _softmax_over_batch(trace: Trace) -> Iterator[Finding]:
+    """The line that mixes examples, where the model as a whole was seen to mix them."""
+    mixing = [model for model in trace.events("inspected") if model.get("mates_effect")]
+    sizes = {model["rows"] for model in mixing}
+    for event in trace.events("activation")[-400:]:
+        if event["fn"] not in ("softmax", "log_softmax") or event.get("axis") != 0 or event["shape"][0] not in sizes:
+            continue
+        path, line = place(event.get("site"))
+        yield Finding(
+            by="probe:shapes", outcome="fail", severity="warning", confidence="high", family="architecture", path=path, line=line,
+            message=f"{event['fn']} at {shown(event)} runs over axis 0 of {event['shape']}, the axis of the examples, and the "
+            "model's outputs move with the batch mates; expected the axis of the classes or positions",
+            measured={"axis": 0}, suspects=("wrong-axis-or-mask",), next="pass dim=-1 (or 1) and run the probe independence again",
+            claims=("backprop-dependency-check",),
+        )  # fmt: skip
+        return
+
+
+def _pass(trace: Trace, table: Event) -> Finding:
+    root: Event = next((event for event in trace.events("root") if event["root"] == table["root"]), {})
+    rows = table["rows"]
+    leaves = rows if len(rows) <= SHOWN else [*rows[: SHOWN // 2], *rows[-SHOWN // 2 :]]
+    text = ", ".join(_row(row) for row in leaves)
+    path, line = place(root.get("site"))
+    return Finding(
+        by="probe:shapes", outcome="pass", confidence="medium", family="architecture", path=path, line=line,
+        message=f"{root.get('cls', 'the model')}: {len(rows)} layer calls in one step, first and last: {text}",
+        measured={"layers": len(rows)},
+    )  # fmt: skip
+
+
+def _row(row: list[Any]) -> str:
+    name, cls, given, out, dtype, *_ = row
+    return f"{name} {cls} {given[0] if given else '?'} to {out[0] if out else '?'}{'' if dtype in (None, 'float32') else ' ' + dtype}"

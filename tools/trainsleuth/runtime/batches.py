@@ -1,0 +1,235 @@
+"""Listener: the examples as they enter the model, and as they leave the loader.
+
+Every row gets a code (rows.py), so that duplicates, standing batches and an overlap of training and
+evaluation are counted exactly over everything that was seen. Numbers stay on their device until told.
+"""
+
+import time
+
+from . import artifacts
+from .calls import Call, named_tensors
+from .rows import Coder, is_batch, main_input
+from .tensors import describe
+
+MOST_TOLD = 2  # batches of one kind that are described value by value
+TELL_AT = frozenset({3, 10, 30, 100, 300, 1000})
+MOST_CODES = 400_000  # rows remembered for one way into the model
+SHARE = 0.04  # of the time since the first batch; above it only every tenth batch is read
+CLASSIFIERS = ("cross_entropy", "nll_loss")
+
+
+class Stream:
+    """Rows that took one way: `seen` maps codes to how often they came."""
+
+    def __init__(self):
+        self.seen, self.waiting = {}, []
+        self.calls = self.read = self.rows = self.standing = self.alike = 0
+        self.last = None
+
+    def add(self, codes, telling):
+        self.read += 1
+        self.waiting.append((codes, telling))
+        if len(self.waiting) >= 64:
+            self.settle()
+
+    def settle(self):
+        """Brings the waiting codes from their device and counts them."""
+        for codes, telling in self.waiting:
+            whole = codes.tolist()
+            self.rows += len(whole)
+            self.alike += len(set(whole)) == 1
+            self.standing += sorted(whole) == self.last
+            self.last = sorted(whole)
+            for code, is_telling in zip(whole, telling.tolist()):
+                if is_telling and (code in self.seen or len(self.seen) < MOST_CODES):
+                    self.seen[code] = self.seen.get(code, 0) + 1
+        self.waiting = []
+
+    def facts(self):
+        self.settle()
+        telling = sum(self.seen.values())
+        return {
+            "calls": self.calls, "read": self.read, "rows": self.rows, "telling": telling, "distinct": len(self.seen),
+            "standing": self.standing, "alike": self.alike,
+        }  # fmt: skip
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.coder = Coder(bus.torch)
+        self.streams, self.described = {}, {}
+        self.loaders = {}
+        self.loader = None  # number of the loader whose batch came last
+        self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
+        self.labels = {}
+        self.started, self.spent = time.perf_counter(), 0.0
+
+    # -- loaders ---------------------------------------------------------------------------
+
+    def loader_started(self, loader):
+        """A pass begins: what the last one gave is told, and rows may come again."""
+        number = self._loader(loader)
+        before = self.streams.pop(("loader", number), None)
+        if before is not None and before.calls:
+            self.events("loader_pass", loader=number, complete=True, **before.facts())
+        self.kept.pop(number, None)
+
+    def batch(self, loader, batch):
+        self.loader = number = self._loader(loader)
+        found = main_input(list(named_tensors(batch, "")))
+        self._timed(self._loader_batch, number, found)
+
+    def _loader(self, loader):
+        number = self.bus.number("loader", loader)
+        self.loaders[number] = loader
+        return number
+
+    def _loader_batch(self, number, found):
+        stream = self._stream("loader", number)
+        if found is None or not self._reads(stream):
+            return
+        coded = self.coder.codes(found[1])
+        stream.add(*coded)
+        if stream.read <= 20:
+            self._compare_kept(number, found[1], coded[0])
+
+    def _compare_kept(self, number, tensor, codes):
+        """The batch before, still held: has this one been written over it?"""
+        if number in self.kept:
+            kept, codes_then = self.kept[number]
+            codes_now = self.coder.codes(kept)[0]
+            is_new = codes_now.shape == codes.shape and self.torch.equal(codes_now, codes)
+            if is_new and kept.data_ptr() == tensor.data_ptr() and not self.torch.equal(codes_now, codes_then):
+                self.events("overwritten", loader=number, n=self.bus.steps)
+        self.kept[number] = (tensor, codes)
+
+    # -- the model -------------------------------------------------------------------------
+
+    def forward_before(self, module, args, kwargs):
+        if self._is_training(module) is not None:
+            self._timed(self._entered, module, args, kwargs)
+
+    def _is_training(self, module):
+        """True and False for calls that are clearly one or the other."""
+        if self.torch.is_grad_enabled():
+            return True if module.training else None
+        return False
+
+    def _entered(self, module, args, kwargs):
+        role = "train" if self._is_training(module) else "eval"
+        root = self.bus.number("root", module)
+        stream = self._stream(role, root, self.loader)
+        if not self._reads(stream):
+            return
+        site = self.bus.sites.here()
+        call = Call(self.torch, "input", module, args, kwargs, site)
+        named = list(call.tensors())
+        found = main_input([(name, t) for name, t in named if t.grad_fn is None])
+        if found is None:
+            return
+        stream.add(*self.coder.codes(found[1]))
+        if self.described.setdefault((role, root, self.loader), 0) < MOST_TOLD:
+            self.described[role, root, self.loader] += 1
+            number = self.described[role, root, self.loader]
+            shown = artifacts.show(self.bus, found[1], "%s-%d" % (role, root)) if number == 1 else []
+            self.events(
+                "entered", n=self.bus.steps, role=role, root=root, cls=type(module).__name__, loader=self.loader,
+                site=site[0], lib=site[1], main=found[0], shown=shown,
+                tensors=[dict(facts_of(t), name=name) for name, t in named[:8]],
+            )  # fmt: skip
+
+    def loss_after(self, name, arguments, output):
+        if name not in CLASSIFIERS or not getattr(output, "requires_grad", False):
+            return
+        target = list(arguments.values())[1]
+        if not hasattr(target, "dtype") or target.dtype.is_floating_point or target.dim() != 1:
+            return
+        scores, ignored = arguments["input"], arguments.get("ignore_index", -100)
+        place = (name, *self.bus.sites.here(), int(scores.shape[1 if scores.dim() > 1 else 0]))
+        known = self.labels.setdefault(place, [0, []])
+        known[0] += 1
+        if len(known[1]) < 200:
+            kept = target.detach()
+            known[1].append(kept[kept != ignored])
+
+    # -- telling ---------------------------------------------------------------------------
+
+    def boundary(self, step):
+        if step in TELL_AT:
+            self._tell()
+
+    def close(self, reason):
+        self._tell()
+
+    def _tell(self):
+        ways = [(key, stream, stream.facts()) for key, stream in self.streams.items()]
+        for key, _, facts in ways:
+            if key[0] == "loader":
+                self.events("loader_pass", loader=key[1], complete=False, n=self.bus.steps, **facts)
+            else:
+                self.events("rows", n=self.bus.steps, role=key[0], root=key[1], loader=key[2], **facts)
+        trained = [(key, stream) for key, stream, _ in ways if key[0] == "train"]
+        for key, stream, _ in ways:
+            for other, met in trained:
+                if key[0] == "eval" and key[1] == other[1] and stream.seen:
+                    self._tell_overlap(key, other, stream, met)
+        for (fn, user, library, classes), (calls, targets) in self.labels.items():
+            self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes,
+                        **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
+
+    def _tell_overlap(self, key, other, stream, met):
+        shared = sum(1 for code in stream.seen if code in met.seen)
+        self.events(
+            "overlap", n=self.bus.steps, root=key[1], eval_loader=key[2], train_loader=other[2], shared=shared,
+            distinct=len(stream.seen), same_data=self._same_data(key[2], other[2]),
+        )  # fmt: skip
+
+    def _same_data(self, one, other):
+        """Do two loaders read the very same data set (True), or is that not known (None)?"""
+        if one is None or other is None:
+            return None
+        first, second = (getattr(self.loaders[number], "dataset", self.loaders[number]) for number in (one, other))
+        return first is second
+
+    # -- cost ------------------------------------------------------------------------------
+
+    def _stream(self, *key):
+        stream = self.streams.setdefault(key, Stream())
+        stream.calls += 1
+        return stream
+
+    def _reads(self, stream):
+        is_cheap = self.spent < SHARE * (time.perf_counter() - self.started)
+        return stream.calls <= 30 or is_cheap or stream.calls % 10 == 0
+
+    def _timed(self, work, *given):
+        began = time.perf_counter()
+        work(*given)
+        self.spent += time.perf_counter() - began
+
+
+def facts_of(tensor):
+    """What `describe` tells, and of a table the columns that are constant in this batch."""
+    facts = describe(tensor)
+    if is_batch(tensor) and tensor.dim() == 2 and not tensor.dtype.is_complex:
+        facts["constant_columns"] = int((tensor == tensor[:1]).all(0).sum())
+    if not tensor.dtype.is_floating_point and tensor.dim() == 2 and tensor.numel():
+        value, _ = tensor[:, -1].mode()
+        facts["last_column_mode"] = int(value)
+        facts["share_of_it"] = float((tensor == value).float().mean())
+    return facts
+
+
+def label_counts(torch, targets):
+    """Counts of the labels over all batches, and in how many batches of four or more there was only one."""
+    if not targets:
+        return {"batches": 0, "batch": 0, "single": 0, "single_labels": [], "top": [], "total": 0, "distinct": 0}
+    single = [int(t[0]) for t in targets if t.numel() >= 4 and bool((t == t[0]).all())]
+    values, counts = torch.cat([t.cpu() for t in targets]).unique(return_counts=True)
+    top = sorted(zip(counts.tolist(), values.tolist()), reverse=True)[:10]
+    return {
+        "batches": len(targets), "batch": int(targets[0].numel()), "single": len(single),
+        "single_labels": sorted(set(single))[:10], "top": [[value, count] for count, value in top], "total": int(counts.sum()),
+        "distinct": len(values),
+    }  # fmt: skip

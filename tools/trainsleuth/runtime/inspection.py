@@ -1,0 +1,115 @@
+"""Listener: a look at the model when the run is over: the last training batch again, in evaluation mode.
+
+The program's training is done by then, so nothing of it can change. One event "inspected" per trained
+module, or "not_inspected" with the reason.
+"""
+
+import sys
+import time
+
+from . import effort, trials
+from .calls import autocast_states, named_tensors
+from .freeze import copied
+from .replay import alone
+from .rows import main_input
+from .tensors import tensors_in
+
+MOST_ROOTS = 3
+SECONDS = 8.0  # for all modules together
+SHARDED = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.optimizers, self.last, self.moved = [], {}, {}
+        self.targets, self.loader = [], None
+
+    def optimizer_born(self, optimizer):
+        self.optimizers.append(optimizer)
+
+    def batch(self, loader, batch):
+        self.loader = loader
+
+    def forward_before(self, module, args, kwargs):
+        if not self.torch.is_grad_enabled():
+            return
+        before = self.last.get(id(module))
+        if before is None and len(self.last) >= 8:
+            return
+        if before is not None and self.bus.steps < 3 and not self.moved.get(id(module)):
+            self.moved[id(module)] = differs(self.torch, before[1:3], (args, kwargs))
+        site = self.bus.sites.here() if before is None else before[4]
+        self.last[id(module)] = (module, args, kwargs, autocast_states(self.torch), site, self.loader)
+
+    def loss_after(self, name, arguments, output):
+        target = list(arguments.values())[1]
+        if getattr(output, "requires_grad", False) and hasattr(target, "dtype"):
+            self.targets = [*self.targets[-3:], target.detach()]
+
+    # -- the end ---------------------------------------------------------------------------
+
+    def close(self, reason):
+        if reason == "nonfinite" or getattr(sys, "last_value", None) is not None or not self.bus.steps:
+            return
+        held = {id(p) for o in self.optimizers for group in o.param_groups for p in group["params"]}
+        trained = [one for one in self.last.values() if any(id(p) in held for p in one[0].parameters())]
+        until = time.monotonic() + SECONDS
+        for module, args, kwargs, autocast, site, loader in trained[:MOST_ROOTS]:
+            facts = {
+                "root": self.bus.number("root", module),
+                "cls": type(module).__name__,
+                "site": site[0],
+                "lib": site[1],
+            }
+            try:
+                facts.update(self._inspect(module, args, kwargs, autocast, loader, until))
+            except Exception as problem:  # a model that cannot be called again this way
+                why = "%s: %s" % (type(problem).__name__, str(problem).split("\n")[0][:200])
+                self.events("not_inspected", why=why, **facts)
+            else:
+                self.events("inspected", **facts)
+
+    def _inspect(self, module, args, kwargs, autocast, loader, until):
+        if any(name in (type(one).__name__ for one in module.modules()) for name in SHARDED):
+            raise TypeError("its parameters are spread over ranks")
+        args, kwargs = copied((args, kwargs))
+        model = alone(module)
+        main = main_input([(name, t.detach()) for name, t in named_tensors((args, kwargs), "")])
+        if main is None:
+            raise TypeError("no batch of plain tensors enters it")
+        model.eval()
+        again = trials.Again(self.torch, self.bus.sites, model, args, kwargs, main[1], autocast, until)
+        facts = {
+            "rows": int(main[1].shape[0]), "shape": list(main[1].shape), "by_loader": is_batch_of(loader, main[1]),
+            "moves": self.moved.get(id(module)), "pairwise": is_graph((args, kwargs), int(main[1].shape[0])),
+        }  # fmt: skip
+        facts.update(again.all(self.targets))
+        facts.update(effort.measured(self.torch, again, main[1]))
+        return facts
+
+
+def is_batch_of(loader, tensor):
+    """Does the first axis have the size of this loader's batches?"""
+    size = getattr(loader, "batch_size", None)
+    return loader is not None and size is not None and 0 < tensor.shape[0] <= size and size > 1
+
+
+def is_graph(given, rows):
+    """A square matrix over the rows, or a list of edges, comes with them."""
+    return any(
+        (t.dim() >= 2 and t.shape[0] == t.shape[1] == rows)
+        or (t.dim() == 2 and t.shape[0] == 2 != rows and not t.is_floating_point())
+        or str(t.layout) != "torch.strided"
+        for t in tensors_in(given)
+    )
+
+
+def differs(torch, before, now):
+    """Do two calls of one module get different values?"""
+    pairs = list(zip(tensors_in(before), tensors_in(now)))
+    return any(
+        a.shape != b.shape or not torch.equal(a.detach(), b.detach())
+        for a, b in pairs
+        if a.is_floating_point() == b.is_floating_point()
+    )

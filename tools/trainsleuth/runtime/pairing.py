@@ -1,0 +1,76 @@
+"""Listener: trains for a while, then holds the parameters still and gives every other step mixed-up inputs.
+
+Mixed up: the rows of what enters each outermost module are moved against everything else, targets included.
+What the labels are called among the arguments stays in place.
+"""
+
+import re
+
+from .rows import is_batch
+from .tensors import scalar
+from .trials import replaced
+
+FIT = 0.7  # of the steps: before this the program trains as it is
+LABELS = re.compile(r"label|target|truth|^y$|^gt", re.IGNORECASE)
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.steps = bus.experiment.get("steps") or 200
+        self.fit_until = int(FIT * self.steps)
+        self.losses, self.hidden, self.mixed, self.unscaled = [], [], 0, {}
+        self.seconds = bus.experiment.get("seconds")
+        self.first = None
+
+    @property
+    def _holds(self):
+        return self.bus.steps >= self.fit_until
+
+    @property
+    def _mixes(self):
+        return self._holds and self.bus.steps % 2 == 1
+
+    def forward_before(self, module, args, kwargs):
+        if not (self._mixes and module.training and self.torch.is_grad_enabled()):
+            return None
+        names = {id(value) for key, value in kwargs.items() if LABELS.search(key)}
+        names.update(id(value) for value, name in zip(args, _names(module)) if LABELS.search(name))
+
+        def mix(tensor):
+            if id(tensor) in names or not is_batch(tensor):
+                return tensor
+            self.mixed += 1
+            return tensor.roll(1, 0)
+
+        return replaced(args, mix), replaced(kwargs, mix)
+
+    def scaler(self, operation, scaler, given, result):
+        if operation == "scale" and hasattr(result, "numel"):
+            self.unscaled[id(result)] = scalar(given)
+
+    def backward_before(self, tensors, gradients):
+        self.losses.append(sum(self.unscaled.get(id(t), scalar(t)) or 0.0 for t in tensors))
+        self.unscaled.clear()
+
+    def step_before(self, optimizer):
+        if self._holds:  # without gradients a step changes nothing
+            parameters = [p for group in optimizer.param_groups for p in group["params"]]
+            self.hidden = [(p, p.grad) for p in parameters if p.grad is not None]
+            for parameter, _ in self.hidden:
+                parameter.grad = None
+
+    def step_after(self, optimizer):
+        hidden, self.hidden = self.hidden, []
+        for parameter, gradient in hidden:
+            parameter.grad = gradient
+
+    def boundary(self, step):
+        phase = "fit" if step <= self.fit_until else "mixed" if (step - 1) % 2 == 1 else "real"
+        self.events("paired", n=step, phase=phase, losses=self.losses[-16:], changed=self.mixed)
+        self.losses, self.mixed = [], 0
+
+
+def _names(module):
+    code = getattr(getattr(type(module), "forward", None), "__code__", None)
+    return () if code is None else code.co_varnames[1 : code.co_argcount]

@@ -1,0 +1,167 @@
+"""What becomes of a model's output when its input is changed on purpose. All comparisons are exact.
+
+The random state is the same in every call but one, so noise that a model draws itself cancels out.
+"""
+
+import time
+from contextlib import ExitStack
+
+from . import randomness
+from .dropping import DropoutWatch
+from .freeze import storage
+from .tensors import tensors_in
+
+NEXT_TOKEN = 0.95  # share of targets that are the input shifted by one, from which a model must be causal
+
+
+class OutOfTimeError(Exception):
+    pass
+
+
+class Again:
+    """`main` is the tensor, among the arguments, whose rows are the examples."""
+
+    def __init__(self, torch, sites, model, args, kwargs, main, autocast, until):
+        self.torch, self.sites, self.model = torch, sites, model
+        self.args, self.kwargs, self.main, self.autocast = args, kwargs, main, autocast
+        self.state, self.until = randomness.save(torch), until
+        self.rows = int(main.shape[0])
+
+    # -- one call --------------------------------------------------------------------------
+
+    def outputs(self, change=None, seed=None):
+        """Floating tensors that come out, when `change` has been applied to the tensors that go in."""
+        if time.monotonic() > self.until:
+            raise OutOfTimeError("a look at the model took too long")
+        given = (self.args, self.kwargs) if change is None else replaced((self.args, self.kwargs), change)
+        randomness.restore(self.torch, self.state)
+        if seed is not None:
+            self.torch.manual_seed(seed)
+        with ExitStack() as stack:
+            stack.enter_context(self.torch.no_grad())
+            for device, enabled, dtype in self.autocast:
+                stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
+            output = self.model(*given[0], **given[1])
+        return [t.detach().clone() for t in tensors_in(output) if t.is_floating_point()]
+
+    def of_rows(self, outputs):
+        return [t for t in outputs if t.dim() >= 1 and t.shape[0] == self.rows]
+
+    # -- all of them -----------------------------------------------------------------------
+
+    def all(self, targets):
+        with DropoutWatch(self.torch, self.sites) as active:
+            plain = self.outputs()
+        facts = {"dropout_in_eval": active}
+        facts["repeats"] = distance(plain, self.outputs()) == 0.0
+        facts["noise"] = distance(plain, self.outputs(seed=12345))
+        results = self.of_rows(plain)
+        if not facts["repeats"] or not results:
+            return dict(
+                facts, why="its output changes from call to call" if results else "no output has a row per example"
+            )
+        facts["scale"] = max(float(t.float().abs().max()) for t in results if t.numel())
+        facts["inputs_differ"] = bool((self.main != self.main[:1]).any())
+        facts["input_effect"] = distance(results, self.of_rows(self.outputs(self._rolled(0))))
+        facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
+        facts["mates_effect"] = self._effect_of_others(results, 0)
+        if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
+            facts["axis_1_effect"] = self._effect_of_others(results, 1)
+        facts.update(self._causal(results, targets))
+        return facts
+
+    def _rolled(self, keep):
+        """Every tensor with a row per example gets its rows from `keep` on moved by one."""
+
+        def change(tensor):
+            if tensor.dim() < 1 or tensor.shape[0] != self.rows:
+                return tensor
+            return self.torch.cat([tensor[:keep], tensor[keep:].roll(1, 0)])
+
+        return change
+
+    def _effect_of_others(self, results, axis):
+        """How far the middle of an axis moves when only what stands at the other places changes; None if unknown.
+
+        The middle, since a recurrent layer that takes this axis for time shows at later places only.
+        """
+        size = int(self.main.shape[axis])
+        middle = size // 2
+        others = [place for place in range(size) if place != middle]
+        order = dict(zip(others, others[1:] + others[:1])) if size > 2 else {0: middle}
+        moved = [order.get(place, middle) for place in range(size)]
+
+        def change(tensor):
+            is_along = tensor.dim() > axis and tensor.shape[axis] == size
+            return tensor.index_select(axis, self.torch.tensor(moved, device=tensor.device)) if is_along else tensor
+
+        changed = self.of_rows(self.outputs(change))
+        pairs = [(a, b) for a, b in zip(results, changed) if a.dim() > axis and a.shape[axis] == size]
+        if not pairs:
+            return None
+        return distance([a.select(axis, middle) for a, _ in pairs], [b.select(axis, middle) for _, b in pairs])
+
+    def _causal(self, results, targets):
+        """For a model of the next token: does what comes later change what is said earlier?"""
+        x = self.main
+        if x.is_floating_point() or x.dim() != 2 or x.shape[1] < 4 or not self._is_next_token(targets):
+            return {"causal": None}
+        half = x.shape[1] // 2
+
+        def change(tensor):
+            is_sequence = (
+                tensor.shape[:2] == x.shape and not tensor.is_floating_point() and storage(tensor) == storage(x)
+            )
+            return self.torch.cat([tensor[:, :half], tensor[:, half:].roll(1, 0)], 1) if is_sequence else tensor
+
+        moved = self.of_rows(self.outputs(change))
+        pairs = [(a, b) for a, b in zip(results, moved) if a.dim() == 3 and a.shape[1] == x.shape[1]]
+        if not pairs or self.torch.equal(x[:, half:], x[:, half:].roll(1, 0)):
+            return {"causal": None}
+        early = [(a[:, :half] != b[:, :half]).any(-1).any(0) for a, b in pairs]
+        return {
+            "causal": not any(bool(e.any()) for e in early), "positions": half,
+            "moved_positions": max(int(e.sum()) for e in early),
+            "future_effect": distance([a[:, :half] for a, _ in pairs], [b[:, :half] for _, b in pairs]),
+        }  # fmt: skip
+
+    def _is_next_token(self, targets):
+        x = self.main
+        own = [t for t in tensors_in((self.args, self.kwargs)) if t is not self.main and t.shape == x.shape]
+        for target in [t for t in own + list(targets) if not t.is_floating_point()]:
+            if target.numel() == x.numel():
+                y = target.reshape(x.shape)
+                shifted = (y[:, :-1] == x[:, 1:]) | (y[:, :-1] < 0)
+                same = (y == x) | (y < 0)  # the model shifts them itself
+                if float(shifted.float().mean()) >= NEXT_TOKEN or (
+                    any(target is one for one in own) and bool(same.all())
+                ):
+                    return True
+            elif target.numel() == x[:, 1:].numel():
+                if float((target.reshape(x.shape[0], -1) == x[:, 1:]).float().mean()) >= NEXT_TOKEN:
+                    return True
+        return False
+
+
+def replaced(value, change, depth=6):
+    """The same nested containers with every tensor changed. Other objects are passed on as they are."""
+    if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
+        return change(value)
+    if depth and isinstance(value, dict):
+        return type(value)((key, replaced(item, change, depth - 1)) for key, item in value.items())
+    if depth and type(value) in (list, tuple):
+        return type(value)(replaced(item, change, depth - 1) for item in value)
+    if depth and isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(replaced(item, change, depth - 1) for item in value))
+    return value
+
+
+def distance(one, other):
+    """Largest absolute difference; NaN against NaN counts as equal, other shapes as infinitely far."""
+    far = 0.0
+    for a, b in zip(one, other):
+        if a.shape != b.shape:
+            return float("inf")
+        if a.numel() and not a.equal(b):
+            far = max(far, float((a.float() - b.float()).abs().nan_to_num(0.0).max()))
+    return far
