@@ -58,14 +58,19 @@ def main() -> int:
             raise
         slowest, read = max(slowest, slow), number + asked.batch
         if number % (20 * asked.batch) == 0:
-            print(f"{read:,} files so far, {time.process_time() - started:,.0f} s", flush=True)
+            print(f"{read:,} files so far, {time.process_time() - started:,.0f} s, {_peak():,.0f} MB", flush=True)
         if slow > LIMIT or not is_found:
             failed += 1
             print(f"seed {seed}: slowest file {slow:.2f} s, bug {'found' if is_found else 'NOT found'}", flush=True)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     spent = time.process_time() - started
-    print(f"{read:,} files, {failed} failed; slowest file {slowest:.2f} s; {spent:,.0f} s in all; peak {peak:,.0f} MB")
+    print(
+        f"{read:,} files, {failed} failed; slowest file {slowest:.2f} s; {spent:,.0f} s in all; peak {_peak():,.0f} MB"
+    )
     return 1 if failed else 0
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def run_batch(seeds: list[bytes], files: int, seed: int, with_map: bool = False) -> tuple[float, bool]:

@@ -254,6 +254,14 @@ def test_anything_is_read_without_failing(source: str) -> None:
     assert unpack("a.py", source, pack(facts)).lines == source.count("\n") + 1
 
 
+def test_a_very_long_if_does_not_hold_all_tests_in_all_arms() -> None:
+    facts = _read("if a: b()\n" + "elif a: b()\n" * 3000)
+    held = sum(len(branch.tests) for event in facts.body.events for branch in event.block.branches)
+    assert (len(facts.body.events), held) == (6002, 0)
+    short = _read("if a: b()\n" + "elif a: b()\n" * 3)
+    assert [len(e.block.branches[0].tests) for e in short.body.events if e.block.branches] == [1, 2, 3, 4]
+
+
 def test_what_could_not_be_read_is_told_and_the_rest_is_there() -> None:
     facts = _read("def f(:\n    pass\n\ndef g():\n    return 1\n")
     assert facts.problems[0][0] == 1

@@ -105,6 +105,34 @@ def build(net):
             '    net.temperature = nn.Parameter(torch.ones(1))\n    optimizer = torch.optim.SGD([{"params": net.parameters(), "lr": 0.1}])',
             '    optimizer = torch.optim.SGD([{"params": net.parameters(), "lr": 0.1}])\n    net.temperature = nn.Parameter(torch.ones(1))',
         ),
+        "method of the model, parameters through a helper": (
+            """
+# file: net.py
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def reset_head(self, classes):
+        self.head = nn.Linear(4, classes)
+# file: run.py
+import torch
+from net import Net
+
+def trainable(model):
+    return [p for p in model.parameters() if p.requires_grad]
+
+def main(classes):
+    model = Net()
+    model.reset_head(classes)
+    optimizer = torch.optim.AdamW(trainable(model), lr=1e-3)
+    return model, optimizer
+""",
+            "    model.reset_head(classes)\n    optimizer = torch.optim.AdamW(trainable(model), lr=1e-3)",
+            "    optimizer = torch.optim.AdamW(trainable(model), lr=1e-3)\n    model.reset_head(classes)",
+        ),
     }
 )
 SILENT = ORIGINALS | {

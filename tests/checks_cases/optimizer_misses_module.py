@@ -231,4 +231,18 @@ class Own(nn.Module):
     def training_step(self, batch, i):
         return self.fc(batch).mean()
 """,
+    "another name of the same": """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+compiled = torch.compile(model)
+optimizer = torch.optim.AdamW(model.parameters())
+
+def step(x):
+    loss = compiled(x).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
 }

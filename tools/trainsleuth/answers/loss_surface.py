@@ -42,7 +42,7 @@ def _remarks(shares: dict[str, float], lowest: Point | None, low: float, high: f
     if lowest:
         at = ", ".join(f"{one:.3g}" for one in lowest.at)
         border = any(one in (low, high) for one in lowest.at)
-        further = ": on the border, it falls further outside" if border and not lowest.is_flat else ""
+        further = ": on the border, it may fall further outside" if border and not lowest.is_flat else ""
         yield f"  lowest {lowest.value:.4g} at ({at}){further}"
     yield f"  no gradient at {shares['flat']:.1%} of the points: a prediction that starts there does not move"
     if shares["not finite"]:
@@ -53,7 +53,8 @@ def _remarks(shares: dict[str, float], lowest: Point | None, low: float, high: f
             "a detach, a wrong sign or a custom backward"
         )
     else:
-        yield f"  autograd agrees with finite differences but at {shares['disagrees']:.1%} of the points (kinks)"
+        kinks = f", but for {shares['disagrees']:.1%} of the points (kinks)" if shares["disagrees"] else ""
+        yield f"  autograd agrees with finite differences{kinks}"
 
 
 def _map(surface: Surface) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
-from trainsleuth.answers.findings import counted, sections
+from trainsleuth.answers.findings import counted, line_text, sections
 from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
 from trainsleuth.finding import Finding
 from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
@@ -154,19 +154,24 @@ def again_answer(again: AgainReport, width: int | None = None) -> Answer:
 
 def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | None = None) -> Answer:
     """The case: its cause first, then what speaks for which hypothesis and what to test next."""
-    failures, *rest = sections(case.findings, width, NARROW_PROBE)
+    stopped = [] if case.trained else [f for f in case.findings if f.by == "probe:run" and f.outcome == "open"]
+    failures, *rest = sections([f for f in case.findings if f not in stopped], width, NARROW_PROBE)
     tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, symptom)]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
-    outcome = counted(case.findings)
-    if not case.trained:
-        outcome += "; no training step was seen, so only the code was examined"
+    outcome, guesses = counted(case.findings), [hypotheses_section(case.hypotheses, width)]
+    if case.trained:
+        guesses.append(suggestions_section(case.suggestions, width))
+    else:  # no probe can be asked of a program that does not come to train: that is to be mended first
+        outcome = f"no training step was seen, only the code was examined; there {counted(_of_code(case.findings))}"
+        guesses = guesses if any(f.is_alarm for f in _of_code(case.findings)) else []
+        tail.insert(0, "next: mend what kept the program from training (above), then do this again")
     return Answer(
         head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
         sections=(
+            Section("", tuple(line_text(f, width) for f in stopped)),
             failures,
-            hypotheses_section(case.hypotheses, width),
-            suggestions_section(case.suggestions, width),
+            *guesses,
             *rest,
         ),
         plain={
@@ -182,6 +187,10 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
         tail="\n".join(tail),
         code=_code(case.findings, case.trained),
     )
+
+
+def _of_code(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.by.startswith("check:")]
 
 
 def _code(findings: Iterable[Finding], examined: bool) -> int:

@@ -135,12 +135,12 @@ def _changes(index: Index, event: Event, spot: Spot, owned: list[str]) -> Iterat
             yield receiver.text, call
         elif call.last in _GROWING and call.arguments and call.arguments[0].text in owned:
             yield call.arguments[0].text, call
-        elif any(part.kind == "path" and part.text in owned for part in call.arguments):
+        elif any(part.kind == "path" and part.text in owned for part in (*call.arguments, receiver) if part):
             yield from _changed_by(index, call, spot, owned)
 
 
 def _changed_by(index: Index, call: Expr, spot: Spot, owned: list[str]) -> Iterator[tuple[str, Expr]]:
-    """A helper that puts a fresh layer into the model that it is given."""
+    """A helper that puts a fresh layer into the model that it is given, or a method of the model."""
     for target in index.calling.targets(call, spot):
         if not isinstance(target, Target) or target.function.name == "__init__":
             continue
@@ -148,6 +148,7 @@ def _changed_by(index: Index, call: Expr, spot: Spot, owned: list[str]) -> Itera
             for one in event.targets if event.kind == "assign" and event.value is not None else ():
                 head = one.text.partition(".")[0] if one.kind == "path" and "." in one.text else ""
                 given = index.flow.given(target.function, call, head, target.owner is not None) if head else None
+                given = call.receiver if head and head == target.function.self_name else given
                 inside = Spot(target.function, position)
                 if given is not None and given.text in owned and event.value is not None:
                     if _is_fresh(index, event.value, inside):

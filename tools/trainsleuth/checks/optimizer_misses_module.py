@@ -167,11 +167,12 @@ def _modules(index: Index, scope: Scope) -> Iterator[tuple[str, Spot, Instance]]
             things = index.objects.of(value, spot)
             made = things[0] if len(things) == 1 and isinstance(things[0], Instance) else None
             if made is not None and is_module(index, made) and owns_parameters(index, made):
-                if made.spot is not None and made.spot.function is function and not _is_loaded(index, made):
+                is_new = any(part is made.call for part in value.walk())  # else another name of the same module
+                if is_new and not _is_loaded(made):
                     yield path, spot, made
 
 
-def _is_loaded(index: Index, made: Instance) -> bool:
+def _is_loaded(made: Instance) -> bool:
     """Made with weights that are there already, or of a class that loads or freezes its own."""
     if made.call is None or _FIXED.search(written(made.call, 400)):
         return True

@@ -62,9 +62,10 @@ Good (kept away from zero, or not trained):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, ingredients, is_test, trained_losses, written
+from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, trained_losses, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -78,20 +79,36 @@ SAY = Verdicts(
     claims=("log-of-softmax-underflows", "nan-loss-or-grad-first"),
 )
 _SQUARES = ("pow", "square")
+_LOSS = re.compile(r"(^|_)(loss|criterion|penalty)(_|$)", re.IGNORECASE)
 _CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
 _SUMS = ("sum", "mean", "sum_", "view", "squeeze")
 
 
 def check(index: Index) -> Iterator[Finding]:
     seen: set[Expr] = set()
+    for expr, spot in (*_trained(index), *_in_models(index)):
+        if expr in seen or is_test(spot.function.path):
+            continue
+        seen.add(expr)
+        found = _singular(index, expr, spot)
+        if found is not None:
+            yield _question(expr, spot, *found) if found[0] else _safe(expr, spot)
+
+
+def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
+    """All that a loss is computed from."""
     for loss, start in trained_losses(index):
-        for expr, spot in ingredients(index, loss, start, through_cuts=False):
-            if expr in seen or is_test(spot.function.path):
-                continue
-            seen.add(expr)
-            found = _singular(index, expr, spot)
-            if found is not None:
-                yield _question(expr, spot, *found) if found[0] else _safe(expr, spot)
+        yield from ingredients(index, loss, start, through_cuts=False)
+
+
+def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:
+    """Roots and logarithms in forward methods and loss functions, also where no loss is resolved down to them."""
+    for site in index.calls("sqrt", "log", "log2", "log10"):
+        function, spot = site.function, Spot(site.function, site.position)
+        cls = index.class_of(function)
+        is_model = cls is not None and is_module_class(index, cls) and function.name in ("forward", "__call__")
+        if (is_model or _LOSS.search(function.name)) and not index.values.is_without_grad(spot):
+            yield site.call, spot
 
 
 def _singular(index: Index, expr: Expr, spot: Spot) -> tuple[str, str] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,10 +32,10 @@ def run(given: Sequence[str]) -> int:
     ours, command = _split(given)
     parser = _parser()
     try:
-        asked = parser.parse_args(ours)
+        asked, unknown = parser.parse_known_args(ours)
         if asked.verb is None:
             parser.error("no command was given")
-        _check_command(parser, asked, command)
+        _check_command(parser, asked, command, unknown)
     except SystemExit as end:
         return int(end.code or 0)
     from trainsleuth.cli import verbs
@@ -41,15 +43,20 @@ def run(given: Sequence[str]) -> int:
     return verbs.run(asked, tuple(command))
 
 
-def _check_command(parser: argparse.ArgumentParser, asked: argparse.Namespace, command: Sequence[str]) -> None:
-    """A command is there where one is run, and nowhere else."""
+def _check_command(
+    parser: argparse.ArgumentParser, asked: argparse.Namespace, command: Sequence[str], unknown: Sequence[str]
+) -> None:
+    """A command is there where one is run, and nowhere else; `unknown` words are none of ours."""
     observes = asked.verb in _MAY_OBSERVE and asked.observe
     again = getattr(asked, "again", None)
     if again and command:
         parser.error("--again runs the command of the earlier run; leave out the -- and what follows it")
     if (asked.verb in _WITH_COMMAND or observes) and not command and not again:
         words = f"{asked.verb} --observe" if observes else asked.verb
-        parser.error(f"put your own command after --, for example: trainsleuth {words} -- python train.py")
+        example = shlex.join(unknown) if unknown and not unknown[0].startswith("-") else "python train.py"
+        parser.error(f"put your own command after --, for example: trainsleuth {words} -- {example}")
+    if unknown:
+        parser.error(f"{asked.verb} does not know {shlex.join(unknown)}; see trainsleuth {asked.verb} --help")
     if command and not observes and asked.verb in _MAY_OBSERVE:
         parser.error(f"{asked.verb} runs no program unless you say --observe")
     if command and not observes and asked.verb not in _WITH_COMMAND:
@@ -59,7 +66,10 @@ def _check_command(parser: argparse.ArgumentParser, asked: argparse.Namespace, c
 def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
     """What is ours, and the user's own command behind the first `--`."""
     place = list(given).index("--") if "--" in given else len(given)
-    return list(given[:place]), list(given[place + 1 :])
+    command = list(given[place + 1 :])
+    if len(command) == 1 and " " in command[0] and not os.path.exists(command[0]):
+        command = shlex.split(command[0])  # it was quoted as a whole
+    return list(given[:place]), command
 
 
 def _parser() -> argparse.ArgumentParser:

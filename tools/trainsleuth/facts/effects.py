@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 _CLEARING = re.compile(r"zero_?grad|(clear|reset|zero|nullify|purge)\w*_?grad", re.IGNORECASE)
-_NAMED = {
+NAMED = {
     "backward": "backward",
     "manual_backward": "backward",
     "step": "step",
@@ -99,7 +99,7 @@ class Effects:
 
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
-            kind = "clear" if _is_clear(call) else _NAMED.get(call.last)
+            kind = "clear" if _is_clear(call) else NAMED.get(call.last)
             done_to = (_stepped_by_scaler(call) if kind == "step" else None) or call.receiver
             if kind is not None and (done_to is not None or kind == "clip"):
                 receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""
@@ -170,7 +170,7 @@ class Effects:
     @cached_property
     def _interesting(self) -> frozenset[str]:
         """Last names of functions that by name alone may lead to an effect."""
-        wanted = {name for name in self.index.sites.call_names() if _CLEARING.search(name) or name in _NAMED}
+        wanted = {name for name in self.index.sites.call_names() if _CLEARING.search(name) or name in NAMED}
         waiting: list[tuple[Function, set[str]]] = []
         for function in self.index.functions():
             own = {call.last for event in function.events for call in event.calls}

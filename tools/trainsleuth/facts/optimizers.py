@@ -64,7 +64,7 @@ def _built(index: Index, site: Site) -> Built:
         if expr.kind == "call" and expr.last in _LISTING:
             owner = expr.receiver
             if owner is not None and owner.kind == "path":
-                owned[(owner.text, at.function)] = None
+                owned[_outward(index, owner.text, at)] = None
             else:
                 why = f"whose parameters at line {expr.line}"
         elif expr.kind == "path" and expr.text.endswith((".weight", ".bias")):
@@ -72,6 +72,19 @@ def _built(index: Index, site: Site) -> Built:
         elif expr.kind == "path" and _is_open(index, expr, at):
             why = f"{expr.text} at line {expr.line} is not resolved"
     return Built(site, name, tuple(owned), why)
+
+
+def _outward(index: Index, path: str, spot: Spot) -> tuple[str, Function]:
+    """A path inside a helper in the words of the function that calls it, as far as it has a name there."""
+    frame = spot.frame
+    while frame is not None and frame.function is spot.function and frame.call is not None and frame.caller is not None:
+        head, dot, rest = path.partition(".")
+        given = index.flow.given(frame.function, frame.call, head, frame.owner is not None)
+        if given is None or given.kind != "path":
+            break
+        path, spot = f"{given.text}{dot}{rest}", frame.caller
+        frame = spot.frame
+    return path, spot.function
 
 
 def _is_open(index: Index, expr: Expr, spot: Spot) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from .effects import Effect
+from .effects import NAMED, Effect
 from .records import Expr, Function, Loop
 from .roles import is_optimizer, sounds_like_optimizer
 from .scopes import encloses, is_sibling, reaching
@@ -14,6 +14,7 @@ from .things import Instance, Spot
 if TYPE_CHECKING:
     from .index import Index
 
+Answer = TypeVar("Answer")
 MAX_CALLERS = 4  # how far out the code around a call is looked for
 
 
@@ -48,40 +49,56 @@ class Surrounding(NamedTuple):
 
 def surroundings(index: Index, spot: Spot, call: Expr, *wanted: str) -> Iterator[Surrounding]:
     """Every way that `call` at `spot` stands near an effect of a kind in `wanted`, from its own function outwards."""
-    yield from _around(index, spot.function, spot.position, call, wanted, MAX_CALLERS)
+
+    def around(function: Function, position: int) -> Surrounding | None:
+        effects = index.effects.of(function)
+        here = next((e for e in effects if e.position == position and e.expr is call), None)
+        return _around(function, effects, here, wanted) if here is not None else None
+
+    part = index.part(spot.function.path)
+    names = [name for name, kind in NAMED.items() if kind in wanted]
+    if any(index.sites.calls_in(name, part) for name in names):
+        yield from _outwards(index, spot.function, spot.position, around)
 
 
 def _around(
-    index: Index, function: Function, position: int, call: Expr, wanted: tuple[str, ...], depth: int
-) -> Iterator[Surrounding]:
-    effects = index.effects.of(function)
-    here = next((e for e in effects if e.position == position and e.expr is call), None)
-    if here is None:
-        return
-    for place in reversed(function.events[position].block.loops):
+    function: Function, effects: tuple[Effect, ...], here: Effect, wanted: tuple[str, ...]
+) -> Surrounding | None:
+    for place in reversed(function.events[here.position].block.loops):
         inside = tuple(e for e in effects if place in function.events[e.position].block.loops)
         if any(e.kind in wanted and not excludes(e, here) for e in inside):
-            yield Surrounding(function, function.loops[place], inside, here)
-            return
+            return Surrounding(function, function.loops[place], inside, here)
     if any(e.kind in wanted and not excludes(e, here) for e in effects):
-        yield Surrounding(function, None, effects, here)
-        return
-    for caller in index.callers(function) if depth else ():
-        if caller.spot.function is not function:
-            yield from _around(index, caller.spot.function, caller.spot.position, call, wanted, depth - 1)
+        return Surrounding(function, None, effects, here)
+    return None
 
 
-def loops_around(
-    index: Index, function: Function, position: int, depth: int = MAX_CALLERS
-) -> Iterator[tuple[Function, Loop]]:
+def loops_around(index: Index, function: Function, position: int) -> Iterator[tuple[Function, Loop]]:
     """The innermost loop around event `position`, in its function or around a call of it: one for each way out."""
-    loops = function.events[position].block.loops
-    if loops:
-        yield function, function.loops[loops[-1]]
-        return
-    for caller in index.callers(function) if depth else ():
-        if caller.spot.function is not function:
-            yield from loops_around(index, caller.spot.function, caller.spot.position, depth - 1)
+
+    def innermost(function: Function, position: int) -> tuple[Function, Loop] | None:
+        loops = function.events[position].block.loops
+        return (function, function.loops[loops[-1]]) if loops else None
+
+    yield from _outwards(index, function, position, innermost)
+
+
+def _outwards(
+    index: Index, function: Function, position: int, ask: Callable[[Function, int], Answer | None]
+) -> Iterator[Answer]:
+    """Answers about a place, else about the calls that lead to it, and so on: each place is asked once."""
+    waiting, seen = [(function, position, MAX_CALLERS)], {(function, position)}
+    while waiting:
+        inner, at, depth = waiting.pop(0)
+        answer = ask(inner, at)
+        if answer is not None:
+            yield answer
+            continue
+        for caller in index.callers(inner) if depth else ():
+            place = (caller.spot.function, caller.spot.position)
+            if place not in seen and caller.spot.function is not inner:
+                seen.add(place)
+                waiting.append((*place, depth - 1))
 
 
 def levels(effect: Effect) -> tuple[Spot, ...]:

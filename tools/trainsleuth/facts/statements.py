@@ -10,6 +10,7 @@ from .expressions import ExpressionReader
 from .grammar import PYTHON, by_kind_id, named
 from .records import Block, Branch, Event, Expr, Loop
 
+MAX_TESTED_ARMS = 100  # each arm of an if holds the tests before it; with more arms than this none does
 MAX_INDENTS = 100  # Python refuses a file with more
 _new: Callable[..., Event] = tuple.__new__
 
@@ -106,7 +107,8 @@ class StatementReader:
             if condition is not None:
                 tests.append(self.expressions.read(condition))
                 self.add("if", part, block, tests[-1])
-            branch = Branch(number, arm, len(arms), complete, "if", tuple(tests))
+            kind, known = ("if", tuple(tests)) if len(arms) <= MAX_TESTED_ARMS else ("match", ())
+            branch = Branch(number, arm, len(arms), complete, kind, known)
             inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))

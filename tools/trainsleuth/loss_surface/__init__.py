@@ -24,9 +24,10 @@ def measure(
     """Evaluates the loss in the user's interpreter, contained as every run is. Raises SurfaceError."""
     command = [python or sys.executable, str(_SCRIPT), json.dumps(asdict(ask))]
     run = launch(command, {}, limits=Limits(seconds, output_bytes=4_000_000), cancelled=cancelled)
-    line = next((line for line in run.output.splitlines() if line.startswith(_MARK)), None)
-    if line is None:
-        told = run.output.strip().splitlines()
+    lines = run.output.splitlines()
+    pieces = [line.removeprefix(_MARK) for line in lines if line.startswith(_MARK)]
+    if run.exit_code or not pieces:
+        told = [line for line in lines if line.strip()]
         raise SurfaceError(f"{ask.loss} could not be evaluated: {told[-1] if told else run.why}")
-    plain: dict[str, Any] = json.loads(line.removeprefix(_MARK))
+    plain: dict[str, Any] = json.loads("".join(pieces))
     return Surface.of(ask, plain)

@@ -1,4 +1,4 @@
-"""Values and gradients of one loss over a plane of synthetic predictions, printed as one line of JSON.
+"""Values and gradients of one loss over a plane of synthetic predictions, printed as JSON in lines that begin with MARK.
 
 Runs in the user's interpreter: standard library and torch only. argv: one JSON object, see `main`.
 """
@@ -11,6 +11,7 @@ import os
 import sys
 
 MARK = "trainsleuth-loss-plane: "
+PIECE = 1000  # characters of a line; longer ones are cut on their way
 
 
 def load(place):
@@ -76,7 +77,9 @@ def main():
     import torch
 
     torch.set_num_threads(1)
-    print(MARK + json.dumps(plane(torch, json.loads(sys.argv[1]))))
+    told = json.dumps(plane(torch, json.loads(sys.argv[1])))
+    for start in range(0, len(told), PIECE):
+        print(MARK + told[start : start + PIECE])
 
 
 if __name__ == "__main__":
