@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from trainsleuth import content, evidence, handbook, lore
+from trainsleuth import checks, content, evidence, handbook, lore, probes
 from trainsleuth.cli import main
 from trainsleuth.evidence import Library, anchors, texts
 
@@ -128,6 +128,12 @@ def test_every_kind_of_defect_is_injected() -> None:
 def test_an_anchor_is_found_moved_or_gone(anchor: str, heading: str, state: str, now: str) -> None:
     for page in (PAGE, as_html(PAGE)):
         assert anchors.look_for({"anchor": anchor, "heading": heading}, anchors.sections(page)) == (state, now)
+
+
+def test_a_text_without_headings_is_read_whole() -> None:
+    parts = anchors.sections("First come some words, where a < b > c.\n\nThen others.")
+    assert anchors.look_for({"anchor": "first come some words"}, parts) == ("found", "")
+    assert anchors.look_for({"anchor": "b > c", "heading": "Elsewhere"}, parts) == ("found", "")
 
 
 def as_html(markdown: str) -> str:
@@ -242,6 +248,14 @@ def headings(page: str) -> dict[str, str]:
     """Anchor -> text of the section, for a page below the root."""
     text = (ROOT / page).read_text("utf-8")
     return {part.id.partition("#")[2]: part.text for part in content._sections(page, text)}
+
+
+def test_each_check_and_probe_leads_to_its_claims() -> None:
+    known = set(lore.claims())
+    for folder, names in (("checks", checks.check_ids()), ("probes", probes.all_probes())):
+        for name in names:
+            path = ROOT / "tools" / "trainsleuth" / folder / f"{name.replace('-', '_')}.py"
+            assert known & set(re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+)"', path.read_text("utf-8"))), name
 
 
 def coverage() -> Iterator[tuple[str, str]]:
