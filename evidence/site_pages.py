@@ -9,7 +9,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "README.md", "SKILL.md", "PLAYBOOK.md", "CHANGELOG.md", "LICENSE", "hosts/*.md", "refs/*.md",
+    "README.md", "SKILL.md", "PLAYBOOK.md", "CHANGELOG.md", "LICENSE", "hosts/*.*", "refs/*.md",
     "evidence/*.md", "evidence/figures/*", "evidence/experiments/*.py",
 )  # fmt: skip
 _ID = re.compile(r"(?<![\]\w`])\[([a-z0-9]+(?:-[a-z0-9]+)+)\](?![(\[:])")
