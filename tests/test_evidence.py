@@ -50,6 +50,22 @@ def test_the_lore_as_it_stands_has_no_defect() -> None:
     assert list(evidence.defects(library())) == []
 
 
+class _Strict(yaml.SafeLoader):
+    """Refuses a key that is given twice: YAML would keep the last one without a word."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        assert len(keys) == len(set(keys)), f"{node.start_mark}: a key is given twice in {keys}"
+        return super().construct_mapping(node, deep)
+
+
+@pytest.mark.parametrize("name", ["claims", "sources", "coverage", "questions"])
+def test_no_key_is_given_twice(name: str) -> None:
+    assert yaml.load((ROOT / "evidence" / f"{name}.yaml").read_text("utf-8"), _Strict)
+    with pytest.raises(AssertionError, match="given twice"):
+        yaml.load("- id: a\n  text: b\n  text: c\n", _Strict)
+
+
 def with_claim(**changes: Any) -> Library:
     """The library with one claim changed; None takes a field away."""
     first = {**library().claims[0], **changes}
