@@ -46,7 +46,7 @@ evidence: $(VENV)/.base
 # the same pages as one searchable site, in site/
 site: $(VENV)/.base
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[site]'
-	$(BIN)/mkdocs build --strict
+	mkdir -p site_source && $(BIN)/mkdocs build --strict
 
 # every fault in every healthy program, with all observing probes: about 850 short runs
 faults: $(VENV)/.base

@@ -9,14 +9,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "README.md",
-    "SKILL.md",
-    "PLAYBOOK.md",
-    "refs/*.md",
-    "evidence/*.md",
-    "evidence/figures/*",
-    "evidence/experiments/*.py",
-)
+    "README.md", "SKILL.md", "PLAYBOOK.md", "CHANGELOG.md", "LICENSE", "hosts/*.*", "refs/*.md",
+    "evidence/*.md", "evidence/figures/*", "evidence/experiments/*.py",
+)  # fmt: skip
 _ID = re.compile(r"(?<![\]\w`])\[([a-z0-9]+(?:-[a-z0-9]+)+)\](?![(\[:])")
 _HEADING = re.compile(r"(?m)^### (\S+)$")
 

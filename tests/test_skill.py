@@ -85,3 +85,9 @@ def test_the_probe_environments_run_as_they_stand(
 def test_the_physics_check_runs_as_it_stands() -> None:
     pytest.importorskip("torch")
     exec(python_of("pinn.md"), {"__name__": "pinn"})
+
+
+def test_the_site_has_every_page() -> None:
+    shown = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE))
+    assert all((ROOT / page).is_file() for page in shown)
+    assert {page.relative_to(ROOT).as_posix() for page in ROOT.glob("refs/*.md")} <= shown
