@@ -54,12 +54,13 @@ class Following(Generic[Answer]):
         if key in self._active:
             self._circles.count += 1
             return ()
+        if spot.frame is not None and spot.frame.depth > MAX_DEPTH:
+            return (self._too_far,)  # whoever asks, so answers made with it are whole
         if not self._active:
             self._left = MAX_STEPS
             self._partial.clear()
         self._left -= 1
-        too_deep = len(self._active) >= MAX_NESTING or (spot.frame is not None and spot.frame.depth > MAX_DEPTH)
-        if self._left < 0 or too_deep:
+        if self._left < 0 or len(self._active) >= MAX_NESTING:
             self._circles.count += 1
             return (self._too_far,)
         before = self._circles.count
