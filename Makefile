@@ -1,10 +1,10 @@
-# Verbs: test, demo, lint, twins, overhead, evidence, site, mcpb. Each does its own set-up from a fresh clone.
+# Verbs: test, demo, lint, twins, overhead, evidence, faults, site, mcpb. Each does its own set-up from a fresh clone.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
-.PHONY: test demo lint twins overhead evidence site mcpb clean
+.PHONY: test demo lint twins overhead evidence faults site mcpb clean
 .DELETE_ON_ERROR:
 
 # torch goes first and alone: resolved together with its users, an unpinned CUDA build may win
@@ -46,7 +46,11 @@ evidence: $(VENV)/.base
 # the same pages as one searchable site, in site/
 site: $(VENV)/.base
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[site]'
-	$(BIN)/mkdocs build --strict
+	mkdir -p site_source && $(BIN)/mkdocs build --strict
+
+# every fault in every healthy program, with all observing probes: about 850 short runs
+faults: $(VENV)/.base
+	$(BIN)/python evidence/faults/table.py
 
 lint: $(VENV)/.base
 	$(BIN)/ruff check .

@@ -116,11 +116,11 @@ def is_found(mutant: Mutant, files: dict[str, str], before: int) -> bool:
     return len(in_folder({**files, mutant.path: "\n".join(lines)}, [mutant.mutation.check])) > before
 
 
-def public_code(checkouts: Path, misses: bool) -> None:
+def public_code(checkouts: Path, only: list[str], misses: bool) -> None:
     repositories = {path.name: sources(path) for path in sorted(checkouts.iterdir()) if path.is_dir()}
     repositories = {name: files for name, files in repositories.items() if files}
     print("| check | fault | mutants | found |\n|---|---|---|---|")
-    for mutation in mutations():
+    for mutation in (one for one in mutations() if not only or one.check in only):
         chosen = list(mutants(mutation, repositories))
         chosen = chosen[:: max(1, len(chosen) // PER_MUTATION)][:PER_MUTATION]
         known: dict[str, int] = {}
@@ -140,12 +140,13 @@ def public_code(checkouts: Path, misses: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--code", type=Path)
-    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--only", nargs="+", default=[], metavar="CHECK", help="with --code: these checks")
+    parser.add_argument("--misses", action="store_true", help="with --code: name what was not found")
     chosen = parser.parse_args()
     if chosen.code is None:
         programs()
     else:
-        public_code(chosen.code, chosen.misses)
+        public_code(chosen.code, chosen.only, chosen.misses)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def test_help_and_version(repo: Path) -> None:
     assert cli(repo, "--version").stdout == "trainsleuth 0.1.0\n"
     help_ = cli(repo, "--help")
     assert help_.returncode == 0 and "triage" in help_.stdout
-    for command in ("map", "check", "probe", "triage", "notes", "explain", "report", "serve"):
+    for command in ("map", "check", "probe", "triage", "notes", "explain", "report", "evidence", "sweep", "serve"):
         assert cli(repo, command, "--help").returncode == 0
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from trainsleuth import content, evidence, handbook, lore
+from trainsleuth import checks, content, evidence, handbook, lore, probes
 from trainsleuth.cli import main
 from trainsleuth.evidence import Library, anchors, texts
 
@@ -48,6 +48,22 @@ def kinds(changed: Library) -> set[str]:
 
 def test_the_lore_as_it_stands_has_no_defect() -> None:
     assert list(evidence.defects(library())) == []
+
+
+class _Strict(yaml.SafeLoader):
+    """Refuses a key that is given twice: YAML would keep the last one without a word."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        assert len(keys) == len(set(keys)), f"{node.start_mark}: a key is given twice in {keys}"
+        return super().construct_mapping(node, deep)
+
+
+@pytest.mark.parametrize("name", ["claims", "sources", "coverage", "questions"])
+def test_no_key_is_given_twice(name: str) -> None:
+    assert yaml.load((ROOT / "evidence" / f"{name}.yaml").read_text("utf-8"), _Strict)
+    with pytest.raises(AssertionError, match="given twice"):
+        yaml.load("- id: a\n  text: b\n  text: c\n", _Strict)
 
 
 def with_claim(**changes: Any) -> Library:
@@ -128,6 +144,12 @@ def test_every_kind_of_defect_is_injected() -> None:
 def test_an_anchor_is_found_moved_or_gone(anchor: str, heading: str, state: str, now: str) -> None:
     for page in (PAGE, as_html(PAGE)):
         assert anchors.look_for({"anchor": anchor, "heading": heading}, anchors.sections(page)) == (state, now)
+
+
+def test_a_text_without_headings_is_read_whole() -> None:
+    parts = anchors.sections("First come some words, where a < b > c.\n\nThen others.")
+    assert anchors.look_for({"anchor": "first come some words"}, parts) == ("found", "")
+    assert anchors.look_for({"anchor": "b > c", "heading": "Elsewhere"}, parts) == ("found", "")
 
 
 def as_html(markdown: str) -> str:
@@ -242,6 +264,14 @@ def headings(page: str) -> dict[str, str]:
     """Anchor -> text of the section, for a page below the root."""
     text = (ROOT / page).read_text("utf-8")
     return {part.id.partition("#")[2]: part.text for part in content._sections(page, text)}
+
+
+def test_each_check_and_probe_leads_to_its_claims() -> None:
+    known = set(lore.claims())
+    for folder, names in (("checks", checks.check_ids()), ("probes", probes.all_probes())):
+        for name in names:
+            path = ROOT / "tools" / "trainsleuth" / folder / f"{name.replace('-', '_')}.py"
+            assert known & set(re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+)"', path.read_text("utf-8"))), name
 
 
 def coverage() -> Iterator[tuple[str, str]]:

@@ -83,7 +83,7 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
     "the batch comes second": (
         "stream",
         ((", batch_first=True", ""),),
-        "independence", "loss = criterion(model(x), y)", "along axis 1 its outputs are independent",
+        "independence", "loss = criterion(model(x), y)", "mixes examples",
     ),
     "no mask": (
         "letters",

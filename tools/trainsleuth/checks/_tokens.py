@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from trainsleuth.facts import Expr, Index, Spot
+from trainsleuth.facts import Class, Expr, Index, Instance, Spot
 
 _SAME = [
     "view",
@@ -25,6 +26,7 @@ _SAME = [
     "t",
 ]
 _FLATTENING = ("view", "reshape", "flatten", "ravel", "transpose", "permute", "rearrange")
+MAX_CLASSES = 12
 
 
 class Base(NamedTuple):
@@ -94,3 +96,20 @@ def is_same(one: Base, other: Base) -> bool:
         and one.expr.text == other.expr.text
         and one.spot.function is other.spot.function
     )
+
+
+def calls_within(index: Index, cls: Class) -> Iterator[tuple[Expr, str]]:
+    """(call, path) of every call in the methods of a module and of the project modules that it is made of."""
+    waiting, seen = [cls], set[Class]()
+    while waiting and len(seen) < MAX_CLASSES:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        for method in (method for base in index.lineage(one) for method in base.methods.values()):
+            for position, event in enumerate(method.events):
+                for call in event.calls:
+                    yield call, method.path
+                    if call.last[:1].isupper():
+                        things = index.objects.of(call, Spot(method, position))
+                        waiting += [t.kind for t in things if isinstance(t, Instance) and isinstance(t.kind, Class)]

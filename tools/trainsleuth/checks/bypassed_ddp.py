@@ -81,7 +81,7 @@ SAY = Verdicts(
     "distributed",
     "error",
     "ranks_agree",
-    suspects=("ranks-apart",),
+    suspects=("ranks-disagree",),
     claims=("bypass-ddp-wrapper",),
 )
 

@@ -69,7 +69,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Expr, Index, LossCall, Spot, Target, ingredients, loss_calls, written
 from trainsleuth.finding import Finding, Link
 
-from ._tokens import base_of
+from ._tokens import base_of, calls_within
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -129,14 +129,13 @@ def _knows_padding(index: Index, given: Expr, labels: Expr, spot: Spot) -> Link 
         and base.spot.function is target.spot.function
         for part in logits.expr.arguments
     )
-    if not is_fed or not target.is_flat:
+    if not is_fed or not (target.is_flat or logits.is_flat):
         return None
     for one in index.calling.targets(logits.expr, logits.spot):
         owner = one.owner.kind if isinstance(one, Target) and one.owner is not None else None
-        for method in owner.methods.values() if isinstance(owner, Class) else ():
-            for call in (call for event in method.events for call in event.calls):
-                if call.last == "Embedding" and call.keyword("padding_idx") is not None:
-                    return Link(method.path, call.line, f"{written(call)} says which token is padding")
+        for call, path in calls_within(index, owner) if isinstance(owner, Class) else ():
+            if call.last == "Embedding" and call.keyword("padding_idx") is not None:
+                return Link(path, call.line, f"{written(call)} says which token is padding")
     return None
 
 

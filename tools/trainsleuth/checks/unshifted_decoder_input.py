@@ -111,18 +111,16 @@ from trainsleuth.facts import (
     Expr,
     Function,
     Index,
-    Instance,
     LossCall,
     Spot,
     Target,
     bindings,
-    external_name,
     loss_calls,
     written,
 )
 from trainsleuth.finding import Finding, Link
 
-from ._tokens import Base, base_of, is_same
+from ._tokens import Base, base_of, calls_within, is_same
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -218,21 +216,8 @@ def _is_causal(index: Index, target: Target) -> bool:
     """It, or a module in it, masks the future: only then is it a decoder."""
     if target.owner is None or not isinstance(target.owner.kind, Class):
         return False
-    waiting, seen = [target.owner.kind], set[Class]()
-    while waiting and len(seen) < 12:
-        cls = waiting.pop()
-        if cls in seen:
-            continue
-        seen.add(cls)
-        for method in (method for one in index.lineage(cls) for method in one.methods.values()):
-            for position, event in enumerate(method.events):
-                for call in event.calls:
-                    if call.last in _CAUSAL_CALLS or _says_causal(call):
-                        return True
-                    if call.last[:1].isupper():
-                        things = index.objects.of(call, Spot(method, position))
-                        waiting += [t.kind for t in things if isinstance(t, Instance) and isinstance(t.kind, Class)]
-    return any("CausalLM" in external_name(thing) for thing in (target.owner,))
+    calls = calls_within(index, target.owner.kind)
+    return any(call.last in _CAUSAL_CALLS or _says_causal(call) for call, _ in calls)
 
 
 def _says_causal(call: Expr) -> bool:

@@ -57,8 +57,9 @@ def sections(text: str) -> list[tuple[str, list[str]]]:
     """Heading and words of each section of a page in markdown, HTML or plain text."""
     unfenced = _FENCE.sub(lambda code: code[0].replace("\n#", "\n #"), _plain(text))
     marked = _UNDERLINED.sub(r"# \1", unfenced)
-    split = _HEADING.split("# \n" + marked if not marked.startswith("#") else marked)
-    return [(title.strip(), words(f"{title} {body}")) for title, body in zip(split[1::2], split[2::2], strict=True)]
+    before, *split = _HEADING.split(marked)
+    titled = [("", before), *zip(split[::2], split[1::2], strict=True)]
+    return [(title.strip(), words(f"{title} {body}")) for title, body in titled]
 
 
 def look_for(cited: Record, parts: list[tuple[str, list[str]]]) -> tuple[State, str]:
@@ -73,7 +74,7 @@ def look_for(cited: Record, parts: list[tuple[str, list[str]]]) -> tuple[State, 
         return ("moved", f"worded {near!r}") if near else ("gone", "")
     if not heading or any(" ".join(words(title)) == heading for title in at):
         return "found", ""
-    if any(title for title, _ in parts) and heading in {" ".join(words(title)) for title, _ in parts}:
+    if heading in {" ".join(words(title)) for title, _ in parts}:
         return "moved", f"under the heading {at[0]!r}"
     return "found", ""  # its heading is not one of this copy: a part of the page, or another format
 
@@ -84,11 +85,11 @@ def words(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    if not re.search(r"(?i)<(?:html|body|p|h[1-6])\b", text):
+    if not re.search(r"(?i)</(?:html|body|p|h[1-6])>", text):
         return text
     text = re.sub(r"(?is)<(script|style)\b.*?</\1>", " ", text)
     text = _HTML_HEADING.sub(lambda found: f"\n# {re.sub('<[^>]+>', '', found[2])}\n", text)
-    return html.unescape(re.sub(r"<[^>]+>", "", _BLOCK_TAG.sub(" ", text)))
+    return html.unescape(re.sub(r"</?[a-zA-Z][^<>]*>", "", _BLOCK_TAG.sub(" ", text)))
 
 
 def _holds(body: list[str], wanted: list[str]) -> bool:

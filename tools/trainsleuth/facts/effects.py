@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .callers import Caller, Target
 from .records import Event, Expr, Function
+from .roles import stepped
 from .scopes import reaching
 from .things import Spot
 
@@ -100,7 +101,7 @@ class Effects:
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
             kind = "clear" if _is_clear(call) else NAMED.get(call.last)
-            done_to = (_stepped_by_scaler(call) if kind == "step" else None) or call.receiver
+            done_to = stepped(self.index, call, spot) if kind == "step" else call.receiver
             if kind is not None and (done_to is not None or kind == "clip"):
                 receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""
                 yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
@@ -242,13 +243,6 @@ def _is_clear(call: Expr) -> bool:
     if call.last == "zero_" and receiver is not None:
         return receiver.last == "grad" or (receiver.last == "data" and ".grad." in f".{receiver.text}.")
     return False
-
-
-def _stepped_by_scaler(call: Expr) -> Expr | None:
-    """The optimizer of scaler.step(optimizer)."""
-    receiver = call.receiver
-    is_scaler = receiver is not None and receiver.last.lower().endswith(("scaler", "fabric", "accelerator"))
-    return call.arguments[0] if is_scaler and call.arguments else None
 
 
 def _clears(function: Function) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .effects import NAMED, Effect
 from .records import Expr, Function, Loop
-from .roles import is_optimizer, sounds_like_optimizer
+from .roles import is_optimizer, sounds_like_optimizer, stepped
 from .scopes import encloses, is_sibling, reaching
 from .things import Instance, Spot
 
@@ -185,16 +185,11 @@ def is_every_few(index: Index, test: Expr, spot: Spot) -> bool:
 
 def steps_optimizer(index: Index, effect: Effect) -> str:
     """Of a step: "sure" when what steps is an optimizer, "likely" by its name alone, "" otherwise."""
-    if effect.kind != "step" or effect.expr.receiver is None:
+    optimizer = stepped(index, effect.expr, effect.spot) if effect.kind == "step" else None
+    if optimizer is None:
         return ""
-    receiver = effect.expr.receiver
-    stepped = effect.expr.arguments[0] if is_scaler_name(receiver) and effect.expr.arguments else receiver
-    things = index.objects.of(stepped, effect.spot)
+    things = index.objects.of(optimizer, effect.spot)
     if any(is_optimizer(index, thing) for thing in things):
         return "sure"
     known = any(isinstance(thing, Instance) for thing in things)
-    return "likely" if sounds_like_optimizer(stepped) and not known else ""
-
-
-def is_scaler_name(expr: Expr) -> bool:
-    return expr.last.lower().endswith(("scaler", "fabric", "accelerator"))
+    return "likely" if sounds_like_optimizer(optimizer) and not known else ""

@@ -109,7 +109,7 @@ def _anatomy(
         recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
     program = find_program(index, where, chosen, launch)
-    anatomy = parts_of(index, program, where, chosen, budget)
+    anatomy = parts_of(index, program, where, chosen, budget, launch)
     keep_facts(index)
     return anatomy, launch
 

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from .configuration import launch_of
 from .layout import Sheet, body, choose, heading, ranked
-from .parts import Anatomy, clean
+from .parts import Anatomy
 from .records import COMPONENTS, Map, Place
+from .wording import clean
 
 FEATURE_PLACES = 2
 
@@ -61,7 +63,7 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     yield f"{anatomy.framework} · {trains} · {len(code)} files, {sum(code.values()):,} lines"
     if program is None:
         return
-    launch = next((c for c in program.entry.commands if c.text), None)
+    launch = launch_of(program, None)
     said = f" · launch: {clean(launch.text, 110)} ({launch.path}:{launch.line})" if launch is not None else ""
     yield f"entry {program.entry.path}{said}"
     if budget < 800:
@@ -102,6 +104,10 @@ def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: in
         for name, part in anatomy.features.items():
             if part.places:
                 yield f" {name}: " + ", ".join(f"{p.path}:{p.line}" for p in shown[name])
+        for name in missing:
+            if anatomy.features[name].why.startswith("off"):
+                yield f" {name} {clean(anatomy.features[name].why, 100)}"
+        missing = [name for name in missing if not anatomy.features[name].why.startswith("off")]
         if missing:
             yield f" none found: {', '.join(missing)}"
     if anatomy.traps:

@@ -46,7 +46,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
                       message="no tensor batch entered a module in training mode, so no example was looked at",
                       next="print what enters the loss by hand")  # fmt: skip
         return
-    rules = (_alike, _standing, _repeated, _leaked, _other_scale, _single_class, _overwritten)
+    rules = (_alike, _standing, _standing_between, _repeated, _leaked, _other_scale, _single_class, _overwritten)
     found = [finding for rule in rules for finding in rule(trace)]
     yield from found
     if not any(finding.is_alarm for finding in found):
@@ -122,6 +122,27 @@ def _standing(trace: Trace) -> Iterator[Finding]:
             next="look at __getitem__ or __iter__ of the data set: the index or the position is ignored",
         )
         return
+
+
+def _standing_between(trace: Trace) -> Iterator[Finding]:
+    """The loader gives new examples, and the model gets the same batch at every step."""
+    given: dict[int, int] = {}
+    for seen in trace.events("loader_pass"):
+        given[seen["loader"]] = max(given.get(seen["loader"], 0), seen["distinct"])
+    for rows in _last(trace, "rows", "role", "root", "loader"):
+        if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2 or rows["standing"] < rows["read"] - 1:
+            continue
+        entrance = _entrance(trace, rows)
+        if not rows["telling"] or given.get(rows["loader"], 0) <= 2 * rows["distinct"]:
+            continue
+        yield _fail(
+            entrance,
+            f"{entrance['main']!r} at {shown(entrance)} is the same {rows['distinct']} examples in all {rows['read']} batches read, "
+            f"while the loader gave {given[rows['loader']]} different ones; expected each batch of the loader to reach the model",
+            "bad-data-values",
+            measured={"batches": rows["read"], "distinct": rows["distinct"], "given": given[rows["loader"]]},
+            next="look between the loop's head and this line for a variable that keeps the first batch",
+        )
 
 
 def _named(loader: Event) -> str:

@@ -7,7 +7,7 @@ parameters hidden in a plain list are found although no module names them.
 Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to
 no optimizer; hidden parameters; an optimizer whose parameters are all frozen; a large share of an
 optimizer's parameters that no gradient ever reaches; steps that change nothing, or less than a millionth.
-A copy of the model that never moves is a note.
+Steps of a tenth of the weights, or more, with a loss that ends above its start. A copy of the model that never moves is a note.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean, median
 
 from trainsleuth.finding import Confidence, Finding, Link, Severity
 from trainsleuth.trace import Event, Trace, place, shown
@@ -30,6 +31,9 @@ NEEDED_READINGS = 2
 STARTED_AT_ZERO = 0.2  # of a parameter's norm
 STANDS_STILL = 1e-6  # of a parameter's norm, in its largest step; a thousandth is usual
 NEEDED_STEPS_TO_STAND = 10
+NEEDED_STEPS_TO_FALL = 20
+ABOVE_START = 1.5  # times the first loss, over the last third of the steps
+LARGE_UPDATE = 0.1  # of a parameter's norm, in its largest step
 NEEDED_STEPS_FOR_COPIES = 100
 
 
@@ -85,6 +89,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         found += _unreached(trace, table, optimizer)
         found += _stands_still(trace, table, optimizer)
     found += _copies_left_behind(table)
+    found += _too_fast(trace, table)
     yield from found
     yield from _summary(trace, table, bool([f for f in found if f.is_alarm]))
 
@@ -193,7 +198,7 @@ def _frozen(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
     share = sum(r.elements for r in frozen) / total
     born = trace.optimizer(optimizer)
     loaded = bool(trace.ops("weights_loaded"))
-    alarming = share == 1.0 or (share >= MEANINGFUL_SHARE and not loaded)
+    alarming = share == 1.0 or ((share >= MEANINGFUL_SHARE or len(frozen) >= len(rows) / 2) and not loaded)
     why = "no weights were loaded, so they stay at their random start" if not loaded else "weights were loaded before"
     return [
         _fail(
@@ -256,6 +261,37 @@ def _stands_still(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             measured={"largest_update_ratio": max(ratios), "rate": rates[-1], "moved": moved, "steps": len(rates)},
             next="raise the rate, or keep parameters in float32: in half precision small updates are lost to rounding",
             claims=("update-ratio",),
+        )
+    ]
+
+
+def _too_fast(trace: Trace, table: Table) -> list[Finding]:
+    """Steps are a large part of the weights themselves, and the loss of a supervised task ends above its start."""
+    ratios = sorted(r.ratio for r in table.rows if r.optimizer is not None and isinstance(r.ratio, float))
+    values = [
+        fmean(t["losses"])
+        for t in trace.events("tick")
+        if t["losses"] and all(isinstance(v, float) for v in t["losses"])
+    ]
+    supervised = [call for call in trace.events("loss") if call["training"] and call.get("target")]
+    if len(trace.stepping) != 1 or not supervised or not ratios or len(values) < NEEDED_STEPS_TO_FALL:
+        return []
+    first, last = median(values[:3]), median(values[-len(values) // 3 :])
+    typical = ratios[len(ratios) // 2]
+    if first <= 0 or last <= ABOVE_START * first or typical < LARGE_UPDATE:
+        return []
+    step = trace.ops("step")[0]
+    return [
+        _fail(
+            step.get("site"),
+            f"the loss goes from {first:.3g} to {last:.3g} in {len(values)} steps, and steps at {shown(step)} change half of the "
+            f"parameters by {typical:.2g} of their size or more; expected a fall, and steps of about a thousandth",
+            "learning-rate-too-high",
+            severity="warning",
+            confidence="medium",
+            measured={"first_loss": first, "last_loss": last, "update_ratio": typical, "steps": len(values)},
+            next="divide the learning rate by ten until the loss falls, or run the probe lr_range",
+            claims=("update-ratio", "edge-of-stability-lr"),
         )
     ]
 

@@ -29,6 +29,7 @@ class Coder:
         """The values as whole numbers, exactly."""
         kinds = {2: self.torch.int16, 4: self.torch.int32, 8: self.torch.int64}
         if rows.dtype.is_floating_point:
+            rows = rows + 0.0  # minus zero is zero
             return rows.view(kinds[rows.element_size()]).to(self.torch.int64)
         return rows.to(self.torch.int64)
 

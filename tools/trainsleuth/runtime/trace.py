@@ -146,6 +146,9 @@ class Listener:
     def weights_loaded(self, module):
         self.op("weights_loaded", cls=type(module).__name__)
 
+    def loaded(self, what):
+        self.op("weights_loaded", cls="torch.load")
+
     def boundary(self, step):
         lrs = {str(self.optimizers[id(o)]): rates(o) for o in self.kept_optimizers()}
         self.events("tick", n=step, losses=self.losses[-64:], lr=lrs)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 
 ALPHA = 0.05
 _ENOUGH = 0.8
@@ -14,7 +15,9 @@ def runs_needed(effect: float, groups: int, most: int = 10_000) -> int | None:
 
     `groups` is 1 for pairs, 2 for two separate groups; None beyond `most`.
     """
-    return next((count for count in _counts(most) if _power(effect, count, groups) >= _ENOUGH), None)
+    if _power(effect, most, groups) < _ENOUGH:
+        return None
+    return bisect_left(range(most), _ENOUGH, lo=2, key=lambda count: _power(effect, count, groups))
 
 
 def holm(values: Sequence[float]) -> list[float]:
@@ -25,13 +28,6 @@ def holm(values: Sequence[float]) -> list[float]:
         least = max(least, min(1.0, values[place] * (len(order) - rank)))
         told[place] = least
     return told
-
-
-def _counts(most: int) -> Iterator[int]:
-    count = 2.0
-    while count <= most:
-        yield int(count)
-        count = max(count + 1, count * 1.05)
 
 
 def _power(effect: float, count: int, groups: int) -> float:

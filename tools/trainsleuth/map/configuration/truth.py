@@ -72,14 +72,14 @@ class Truth:
             found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
         here = [key for key in found if any(layer.path == path for layer in key.layers)]
         found = here if len(here) == 1 else found
-        same = {self._end(key.value) for key in found} if len(found) > 1 else ()
+        same = {self.end(key.value) for key in found} if len(found) > 1 else ()
         return found[0] if len(found) == 1 or len(same) == 1 else None
 
-    def _end(self, value: str, hops: int = 3) -> str:
+    def end(self, value: str, hops: int = 3) -> str:
         """What a chain of references ends in."""
         match = _REFERENCE.fullmatch(value)
         key = self.find(match[1]) if match is not None and hops else None
-        return self._end(key.value, hops - 1) if key is not None and key.value else value
+        return self.end(key.value, hops - 1) if key is not None and key.value else value
 
     def effective(self, value: str, hops: int = 3) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""

@@ -7,8 +7,9 @@ from itertools import chain, islice
 
 from ..configuration import launch_of, truth_of
 from ..launch import Command
-from ..parts import Anatomy, clean
+from ..parts import Anatomy
 from ..records import Part
+from ..wording import clean
 from . import batch, component, config, settings
 from .records import EXPANDABLE, Expansion, UnknownPartError, check_part
 from .writing import FOOT, Block, chosen, written_out

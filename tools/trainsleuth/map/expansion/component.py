@@ -9,10 +9,11 @@ from trainsleuth.facts import MODULE_BODY, Event, Function
 
 from ..configuration import Truth
 from ..layout import ranked
-from ..parts import clean, source_lines
+from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
-from .statements import MAX_LINES, conditions, enclosing, event_at, statement
+from ..statements import MAX_LINES, conditions, enclosing, event_at, statement
+from ..wording import clean
 from .values import values_in
 from .writing import Block
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..configuration import Key, Truth
-from ..parts import clean
+from ..wording import clean
 from .config import worth
 from .writing import Block
 
