@@ -94,11 +94,12 @@ from .scopes import bindings, encloses, is_sibling, reaching
 from .sites import Site, is_test
 from .terms import Term, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
-from .values import Value
+from .values import TOO_FAR, Value
 from .wording import written
 
 __all__ = [
     "MODULE_BODY",
+    "TOO_FAR",
     "Block",
     "Branch",
     "Built",

@@ -208,18 +208,25 @@ class Effects:
         """(part of the project, name) of every function that clears gradients, by names alone, at any
         depth.
         """
-        placed = [(self.index.part(function.path), function) for function in self.index.functions()]
-        clearing = {(part, function.name) for part, function in placed if _clears(function)}
+        clearing: set[tuple[str, str]] = set()
+        waiting: list[tuple[str, str, set[str]]] = []  # part, name, names of what it calls
+        for function in self.index.functions():
+            part = self.index.part(function.path)
+            if _clears(function):
+                clearing.add((part, function.name))
+            else:
+                called = {call.last for event in function.events for call in event.calls}
+                waiting.append((part, function.name, called))
         grew = True
         while grew:
-            more = {
-                (part, function.name)
-                for part, function in placed
-                if (part, function.name) not in clearing
-                and any((part, call.last) in clearing for event in function.events for call in event.calls)
-            }
-            clearing |= more
-            grew = bool(more)
+            known = len(clearing)
+            still = []
+            for part, name, called in waiting:
+                if any((part, one) in clearing for one in called):
+                    clearing.add((part, name))
+                elif (part, name) not in clearing:
+                    still.append((part, name, called))
+            waiting, grew = still, len(clearing) > known
         return frozenset(clearing)
 
     def may_clear(self, call: Expr, caller: Function) -> bool:
