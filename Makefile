@@ -1,10 +1,10 @@
-# Verbs: test, demo, lint, twins, overhead, faults, mcpb. Each does its own set-up from a fresh clone.
+# Verbs: test, demo, lint, twins, overhead, evidence, faults, site, mcpb. Each does its own set-up from a fresh clone.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
-.PHONY: test demo lint twins overhead faults mcpb clean
+.PHONY: test demo lint twins overhead evidence faults site mcpb clean
 .DELETE_ON_ERROR:
 
 # torch goes first and alone: resolved together with its users, an unpinned CUDA build may win
@@ -35,6 +35,18 @@ mcpb:
 	find build/mcpb -name __pycache__ -prune -exec rm -rf {} +
 	cp hosts/claude-desktop/manifest.json build/mcpb
 	npx --yes @anthropic-ai/mcpb pack build/mcpb build/trainsleuth.mcpb
+
+# re-runs every experiment and writes results.json, RESULTS.md, CLAIMS.md and the figures
+evidence: $(VENV)/.base
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[plots]'
+	cd evidence/experiments && OMP_NUM_THREADS=1 ../../$(BIN)/python -m lab
+	$(BIN)/python -m trainsleuth.handbook refs evidence
+	$(BIN)/trainsleuth evidence verify
+
+# the same pages as one searchable site, in site/
+site: $(VENV)/.base
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[site]'
+	mkdir -p site_source && $(BIN)/mkdocs build --strict
 
 # every fault in every healthy program, with all observing probes: about 850 short runs
 faults: $(VENV)/.base

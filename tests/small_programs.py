@@ -30,6 +30,18 @@ for step in range(200):
 """
 SOFTMAX = HEALTHY.replace("nn.Linear(16, 2))", "nn.Linear(16, 2), nn.Softmax(dim=1))")
 NONFINITE = HEALTHY.replace("labels[batch])\n", "labels[batch]) + torch.log(0 * model(inputs[batch])).mean()\n")
+PICTURES = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(400, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(20):
+    loss = nn.functional.cross_entropy(model(torch.rand(8, 3, 12, 12)), torch.randint(0, 2, (8,)))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
 NO_TRAINING = "import torch\nprint(torch.ones(3).sum())\n"
 # trains slowly, and leaves a child in a session of its own behind
 ENDLESS = HEALTHY.replace(

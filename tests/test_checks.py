@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from checks_cases._programs import HEALTHY
 from trainsleuth.checks import UnknownCheckError, check_ids, explain, run_checks
 from trainsleuth.checks.docs import Example, files_of
 from trainsleuth.repository import Repository
@@ -21,8 +22,8 @@ def _write(root: Path, files: Mapping[str, str]) -> Repository:
     return Repository(root)
 
 
-def _failures(root: Path, files: Mapping[str, str]) -> set[str]:
-    report = run_checks(_write(root, files))
+def _failures(root: Path, files: Mapping[str, str], only: str | None = None) -> set[str]:
+    report = run_checks(_write(root, files), only=[only] if only else None)
     return {finding.by.removeprefix("check:") for finding in report.findings if finding.outcome == "fail"}
 
 
@@ -53,12 +54,17 @@ def test_docstring_example(check_id: str, example: Example, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("check_id", "source"), _cases("FAILS"))
 def test_finds(check_id: str, source: str, tmp_path: Path) -> None:
-    assert check_id in _failures(tmp_path, dict(files_of(source)))
+    assert check_id in _failures(tmp_path, dict(files_of(source)), check_id)
 
 
 @pytest.mark.parametrize(("check_id", "source"), _cases("SILENT"))
 def test_stays_silent(check_id: str, source: str, tmp_path: Path) -> None:
-    assert check_id not in _failures(tmp_path, dict(files_of(source)))
+    assert check_id not in _failures(tmp_path, dict(files_of(source)), check_id)
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_no_check_speaks_on_a_healthy_program(name: str, tmp_path: Path) -> None:
+    assert _failures(tmp_path, dict(files_of(HEALTHY[name]))) == set()
 
 
 @pytest.mark.parametrize("check_id", check_ids())
@@ -68,7 +74,7 @@ def test_check_explains_itself(check_id: str) -> None:
     assert said.cannot_see
     assert any(example.is_bad for example in said.examples)
     assert any(not example.is_bad for example in said.examples)
-    assert len(getattr(_case_module(check_id), "SILENT")) >= 12  # noqa: B009 the module is not typed
+    assert len(HEALTHY | getattr(_case_module(check_id), "SILENT")) >= 12  # noqa: B009 the module is not typed
 
 
 LOOP = dedent(

@@ -49,6 +49,8 @@ WRONG = [
     (["chek"], "invalid choice: 'chek'"),
     (["preflight", *TRAIN], "invalid choice: 'preflight'"),
     (["probe"], "put your own command after --"),
+    (["triage", "--symptom", "stuck", "python", "train.py"], "for example: trainsleuth triage -- python train.py"),
+    (["check", "--speed", "9"], "check does not know --speed"),
     (["probe", "--time", "-1", *TRAIN], "'-1' is not a number of seconds above 0"),
     (["probe", "--time", "nan", *TRAIN], "'nan' is not a number of seconds above 0"),
     (["probe", "--steps", "0", *TRAIN], "'0' is not a whole number of at least 1"),
@@ -81,7 +83,7 @@ def test_help_and_version(repo: Path) -> None:
     assert cli(repo, "--version").stdout == "trainsleuth 0.1.0\n"
     help_ = cli(repo, "--help")
     assert help_.returncode == 0 and "triage" in help_.stdout
-    for command in ("map", "check", "probe", "triage", "notes", "explain", "report", "serve"):
+    for command in ("map", "check", "probe", "triage", "notes", "explain", "report", "evidence", "sweep", "serve"):
         assert cli(repo, command, "--help").returncode == 0
 
 
@@ -158,6 +160,21 @@ def test_measured_numbers_that_json_has_not(repo: Path) -> None:
 def test_a_command_that_does_not_exist_was_not_examined(repo: Path) -> None:
     done = cli(repo, "probe", "--", "no-such-command")
     assert done.returncode == 2 and "no-such-command" in done.stdout and "nothing was examined" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [("no-such-command --lr 1", "no-such-command"), (f"{PYTHON} crash.py", "KeyError: 'lr'")],  # quoted as a whole
+)
+def test_a_program_that_never_trains_is_told_why_and_no_guesses(repo: Path, command: str, why: str) -> None:
+    (repo / "train.py").write_text(HEALTHY)
+    (repo / "crash.py").write_text("import torch\n\n{}['lr']\n")
+    done = cli(repo, "triage", "--no-notes", "--", command)
+    above = done.stdout.partition("ruled out:")[0]
+    assert done.returncode == 2 and "no training step was seen" in above
+    assert why in above
+    assert "hypotheses" not in done.stdout and "next tests" not in done.stdout
+    assert "next: mend what kept the program from training" in done.stdout
 
 
 def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from launching import TRAIN, Project, kinds
-from trainsleuth.launcher import Run, containment, launch
+from trainsleuth.launcher import LaunchError, Run, containment, launch
 
 WRITER = """
 import os, shutil, sys
@@ -97,6 +98,29 @@ def test_a_copy_holds_everything_back(filled: Project) -> None:
     assert set(run.deleted) == {"doomed.txt", "old.txt", "folder/inner.txt"}
     assert not (run.folder / "copy").exists()
     assert "big.bin" in run.why and "linked" in run.why
+
+
+@pytest.mark.parametrize("how", ["overlay", "copy"])
+def test_a_file_may_be_found_with_another_text(filled: Project, how: Literal["overlay", "copy"]) -> None:
+    filled.write("print('as it was')\n")
+    filled.write("FLAG = 1\r\n", "pkg/flag.py")
+    before = fingerprint(filled.folder)
+    texts = {"train.py": "print(open('pkg/flag.py', 'rb').read(), 'replaced')\n", "pkg/flag.py": "caf\udce9\r\n"}
+    run = contained(filled.run(contain=how, instead=texts), how)
+    assert r"b'caf\xe9\r\n' replaced" in run.output, run.why
+    assert run.wrote == ()
+    assert fingerprint(filled.folder) == before
+
+
+def test_a_file_is_not_replaced_where_it_would_be_the_users(filled: Project) -> None:
+    with pytest.raises(LaunchError, match="must not be none"):
+        filled.run("print()", contain="none", instead={"train.py": ""})
+    before = fingerprint(filled.folder)
+    linked = filled.run(contain="copy", instead={"big.bin": ""})
+    through = filled.run(contain="overlay", instead={"link": ""})
+    assert (linked.ended, through.ended) == ("not_started", "not_started")
+    assert "too large to be copied" in linked.why
+    assert fingerprint(filled.folder) == before
 
 
 def test_a_write_through_a_link_in_a_copy_is_told(filled: Project) -> None:

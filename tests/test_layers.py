@@ -15,11 +15,12 @@ TOOLS, SERVER = ROOT / "tools", ROOT / "server"
 
 # Part -> the parts that it may import besides the standard library. A part is a module or a package of ours;
 # what is not named here may import nothing of ours and nothing of others.
-RECORDS = {"finding", "hypothesis"}
+RECORDS = {"finding", "hypothesis", "question"}
 ALLOWED: dict[str, set[str]] = {
     "": set(),
     "finding": set(),
     "hypothesis": {"finding"},
+    "question": set(),
     "trace": set(),
     "content": {"yaml"},
     "bm25": set(),
@@ -27,35 +28,45 @@ ALLOWED: dict[str, set[str]] = {
     "repository": {"finding", "python_ripgrep"},
     "cache": {"platformdirs"},
     "kept": {"cache", "repository", "msgspec"},
-    "facts": {"finding", "repository", "tree_sitter", "tree_sitter_python", "yaml"},
+    "facts": {"cache", "finding", "repository", "msgspec", "tree_sitter", "tree_sitter_python", "yaml"},
     "lore": {"finding", "content", "bm25"},
     "entry": {"content", "lore"},
-    "notes": {*RECORDS, "filelock"},
+    "evidence": {"content", "lore"},
+    "notes": {*RECORDS, "repository", "filelock"},
     "map": {"finding", "repository", "facts", "kept", "yaml"},
     "checks": {"finding", "repository", "facts", "kept", "lore"},
+    "accepted": {"checks", "finding", "repository", "tomli", "tomllib"},
+    "suggest": {"finding", "repository"},
     "probes": {"finding", "trace"},
     "likelihoods": {*RECORDS, "content"},
     "next_test": {"hypothesis", "likelihoods"},
     "ledger": {*RECORDS, "likelihoods", "next_test"},
     "report": {*RECORDS, "notes", "wording"},
     "launcher": set(),
+    "loss_surface": {"launcher", "matplotlib"},
+    "sweep": {"scipy"},
     "probing": {"finding", "launcher", "probes", "trace"},
     "again": {"finding", "launcher", "probing"},
-    "handbook": {"", "checks", "probes"},
+    "observing": {"launcher", "map", "probes", "probing", "trace", "wording"},
+    "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
+    "handbook": {"", "checks", "lore", "probes"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "trace"},
     "agent": {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "again", "agent", "checks", "content", "entry", "ledger", "likelihoods", "lore", "map", "notes", "probes", "probing", "triage",
-        "wording",
+        *RECORDS, "", "accepted", "again", "agent", "checks", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
+        "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
     },
-    "cli": {"", "again", "agent", "answers", "checks", "map", "notes", "probing", "report", "repository", "rich", "trainsleuth_mcp", "triage", "wording", "anyio"},
+    "cli": {
+        "", "accepted", "again", "agent", "answers", "cache", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
+        "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
+    },
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "answers", "checks", "ledger", "lore", "map", "notes", "probing", "repository", "triage", "wording",
-        "anyio", "mcp", "mcp_types", "pydantic",
+        *RECORDS, "", "accepted", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
+        "triage", "wording", "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip
 

@@ -30,7 +30,7 @@ from trainsleuth.entry import as_dict, as_text
         ("learnable temperature does not change", "PLAYBOOK.md#a-scalar-parameter-is-stuck"),
         ("PPO reward does not improve", "PLAYBOOK.md#the-reward-does-not-rise"),
         ("softmax before cross entropy floor", "softmax-before-ce-floor"),
-        ("how does the learning rate scale with batch size for Adam", "adam-batch-exponent"),
+        ("how does the learning rate scale with batch size for Adam", "refs/optimizer.md#batch-size"),
         ("is it a bug to call zero_grad before forward", "zero-grad-position-variants"),
         ("one batch overfit test passes but it is still wrong", "overfit-one-batch-blind-spots"),
         ("Karpathy recipe", "karpathy-recipe"),

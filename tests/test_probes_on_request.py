@@ -16,7 +16,12 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Trace
 
 TABLE = HERE / "targets" / "questions" / "table.py"
-SHUFFLED = (("TensorDataset((inputs - mean) / std, target)", "TensorDataset(((inputs - mean) / std)[torch.randperm(480)], target)"),)
+SHUFFLED = (
+    (
+        "TensorDataset((inputs - mean) / std, target)",
+        "TensorDataset(((inputs - mean) / std)[torch.randperm(480)], target)",
+    ),
+)
 TOO_FAST = (("lr=0.02", "lr=20.0"), ("momentum=0.9", "momentum=0.0"))
 CENTRED = """class Centred(nn.Module):
     mean = torch.zeros(32)

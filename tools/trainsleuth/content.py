@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,9 +36,9 @@ def content_root() -> Path:
 
 
 def read_evidence(name: str) -> Any:
-    """The content of one YAML file in evidence/."""
+    """The content of one YAML or JSON file in evidence/."""
     with (content_root() / "evidence" / name).open(encoding="utf-8") as file:
-        return yaml.load(file, _LOADER)
+        return json.load(file) if name.endswith(".json") else yaml.load(file, _LOADER)
 
 
 @functools.cache

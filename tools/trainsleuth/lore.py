@@ -13,6 +13,7 @@ from trainsleuth.bm25 import Ranking
 from trainsleuth.content import Section, read_evidence, sections
 
 MAX_QUERY = 400  # characters of a question that count
+RESULTS = "experiments/results.json"
 
 
 class LoreError(LookupError):
@@ -36,12 +37,16 @@ class Source:
 
 @dataclass(frozen=True)
 class Citation:
-    """One place in one source: `anchor` is at most 7 of its words, `seen` what they were found in."""
+    """One place in one source: `anchor` is at most 7 of its words, `seen` what they were found in.
+
+    `heading` is the nearest heading above the anchor, where that is known.
+    """
 
     source: Source
     where: str
     anchor: str = ""
     seen: str = ""
+    heading: str = ""
 
     @property
     def url(self) -> str:
@@ -57,6 +62,7 @@ class Claim:
     """One sentence of lore.
 
     `strength` is "measured by us", "measured study", "expert consensus", "single expert" or "lore".
+    `experiment` is the script in evidence/experiments that measures it, `measured` what came out.
     """
 
     id: str
@@ -65,6 +71,7 @@ class Claim:
     strength: str
     sources: tuple[Citation, ...]
     contested: str = ""
+    experiment: str = ""
     measured: str = ""
     recounted: str = ""
     to_measure: str = ""
@@ -111,6 +118,12 @@ def sources() -> dict[str, Source]:
 
 
 @functools.cache
+def measurements() -> dict[str, str]:
+    """What the experiments say of each claim that they measure, by its id."""
+    return {id: says for result in read_evidence(RESULTS)["results"] for id, says in result["says"].items()}
+
+
+@functools.cache
 def _index() -> tuple[tuple[Entry, ...], Ranking]:
     entries: tuple[Entry, ...] = (*sections(), *claims().values(), *sources().values())
     return entries, Ranking([_words_of(entry) for entry in entries])
@@ -126,10 +139,11 @@ def _words_of(entry: Entry) -> str:
 
 def _claim(plain: Mapping[str, Any]) -> Claim:
     cited = tuple(
-        Citation(source(one["id"]), one["where"], one.get("anchor", ""), one.get("seen", ""))
+        Citation(source(one["id"]), one["where"], one.get("anchor", ""), one.get("seen", ""), one.get("heading", ""))
         for one in plain["sources"]
     )
-    return Claim(**{**plain, "sources": cited})
+    measured = measurements().get(plain["id"], "") if "experiment" in plain else ""
+    return Claim(**{**plain, "sources": cited, "measured": measured})
 
 
 def _named(known: Mapping[str, _Named], id: str, kind: str) -> _Named:

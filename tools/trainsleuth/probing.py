@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,6 +64,7 @@ class Request:
     cwd: Path | None = None
     python: str | None = None
     contain: str = "auto"
+    instead: Mapping[str, str] = field(default_factory=dict)  # launcher.launch says what
     cancelled: Callable[[], bool] | None = None
     progress: Callable[[str], None] | None = None
 
@@ -148,6 +149,7 @@ def _launch(request: Request, experiment: str, seconds: float) -> Run:
         contain=request.contain,  # type: ignore[arg-type]
         cancelled=request.cancelled,
         progress=request.progress,
+        instead=request.instead,
     )
 
 

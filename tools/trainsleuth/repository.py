@@ -14,6 +14,7 @@ import python_ripgrep
 
 SOURCE_SUFFIXES = (".py", ".ipynb")
 CONFIG_SUFFIXES = (".yaml", ".yml", ".json")
+NOTES_FILE = "trainsleuth-notes.md"  # written by us: never listed, so that no answer is about itself
 MAX_BYTES = 1_000_000  # of one source file; the longest hand-written modules have about 300 kB
 MAX_CONFIG_BYTES = 200_000
 MAX_NOTEBOOK_BYTES = 20_000_000  # pictures in outputs; only the code cells are kept
@@ -84,7 +85,8 @@ class Repository:
             return (self._only,)
         start = str(self.root).rstrip("/") + "/"
         listed = python_ripgrep.files(patterns=[""], paths=[str(self.root)])
-        paths = sorted(path.replace(os.sep, "/").removeprefix(start) for path in listed)
+        relative = (path.replace(os.sep, "/").removeprefix(start) for path in listed)
+        paths = sorted(path for path in relative if path != NOTES_FILE)
         self._odd = dict(_odd_entries(self.root, paths))
         for path, reason in self._odd.items():
             self.skip(path, reason)
@@ -183,7 +185,7 @@ class Repository:
         return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", " ")
 
     def search(self, pattern: str, globs: Iterable[str] = (), limit: int = 1000) -> list[Hit]:
-        """Lines that match the regular expression `pattern` (Rust syntax), by path and line, at most `limit`.
+        """Lines of `files` that match the regular expression `pattern` (Rust syntax), by path and line, at most `limit`.
 
         Raises RepositoryError when the pattern is not a regular expression.
         """
@@ -199,8 +201,9 @@ class Repository:
             )
         except ValueError as error:
             raise RepositoryError(f"{pattern!r} is not a regular expression: {error}") from error
-        hits = [hit for block in found for line in block.splitlines() for hit in self._hit(line, where)]
-        return sorted(hits, key=lambda hit: (hit.path, hit.line))[:limit]
+        hits = (hit for block in found for line in block.splitlines() for hit in self._hit(line, where))
+        listed = frozenset(self.files)  # a glob that names a hidden or an ignored file lets ripgrep read it
+        return sorted((hit for hit in hits if hit.path in listed), key=lambda hit: (hit.path, hit.line))[:limit]
 
     def _hit(self, line: str, where: str) -> Iterator[Hit]:
         fields = line.split(_FIELD, 2)

@@ -23,7 +23,7 @@ class Tool:
 
 ALL = (
     Tool(triage_training_run, "Find the cause of a bad training run", reads_only=False, runs_code=True),
-    Tool(map_training_repo, "Map a training repository", reads_only=True),
+    Tool(map_training_repo, "Map a training repository", reads_only=False, runs_code=True),
     Tool(find_silent_bugs, "Search the code for silent bugs", reads_only=True),
     Tool(run_probe, "Probe a running training program", reads_only=False, runs_code=True),
     Tool(suggest_next_test, "Suggest the next test", reads_only=True),

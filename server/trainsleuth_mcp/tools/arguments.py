@@ -15,6 +15,7 @@ CONCISE, FULL = 2_000, 7_800  # tokens of an answer; the hard cap leaves room fo
 Root = Annotated[str, Field(description="Repository folder; default: current directory")]
 Detail = Annotated[Literal["concise", "full"], Field(description="concise: about 2,000 tokens; full: up to 8,000")]
 Command = Annotated[list[str] | str, Field(description='How the user starts the training: ["python", "train.py"]')]
+Observed = Annotated[list[str] | str, Field(description="EXECUTES this training command in root, two steps of it")]
 Seconds = Annotated[float, Field(gt=0, le=600, description="Time limit of the whole call")]
 Python = Annotated[str, Field(description="Interpreter with torch, when the command's own has none")]
 Contain = Literal["auto", "overlay", "copy", "none"]

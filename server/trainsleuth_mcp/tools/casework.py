@@ -66,19 +66,35 @@ async def add_to_notes(
     include_findings: Annotated[
         bool, Field(description="Also add what the tools found in root since the server started")
     ] = False,
+    answers: Annotated[str, Field(description="Id of the reading question that text answers")] = "",
+    start_reading: Annotated[
+        bool, Field(description="Also add the questions of a reading, as answered so far")
+    ] = False,
 ) -> str:
-    """Adds an observation, or the findings of earlier calls, to trainsleuth-notes.md in root. Nothing in that file is \
-ever changed or removed."""
+    """Adds an observation, an answer, a reading, or the findings of earlier calls to trainsleuth-notes.md in root. \
+Nothing in that file is ever changed or removed."""
     folder = root_folder(root)
-    if not text.strip() and not include_findings:
-        raise ToolError("nothing to add: give text, or include_findings=true")
+    if not text.strip() and not include_findings and not start_reading:
+        raise ToolError("nothing to add: give text, include_findings=true or start_reading=true")
+    if answers and not text.strip():
+        raise ToolError(f"say in text what answers {answers!r}, and in path and line where that is seen")
     place = inside(folder, path) if path else None
 
     def work(call: Call) -> Answer:
         from trainsleuth.notes import Notes
 
         notes = Notes(folder)
-        added = list(notes.add_note(text, path=place, line=line)) if text.strip() else []
+        added: list[str] = []
+        if start_reading:
+            from trainsleuth.reading import read_repository
+
+            added += read_repository(folder, notes).news
+        if answers:
+            from trainsleuth.reading import answer_question
+
+            added += answer_question(notes, answers, text, place, line)
+        elif text.strip():
+            added += notes.add_note(text, path=place, line=line)
         if include_findings:
             found = [finding for by in heard(folder).values() for finding in by]
             added += notes.add_findings(found, command="from the tools, through MCP")

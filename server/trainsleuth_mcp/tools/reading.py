@@ -1,17 +1,30 @@
-"""Tools that read the code and the lore, and run nothing."""
+"""Tools that read the code and the lore; the map alone runs a command, when it is given one."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 from trainsleuth.answers import Answer
 
 from trainsleuth_mcp.calls import Call, in_thread
 from trainsleuth_mcp.keeping import hear
-from trainsleuth_mcp.places import inside, root_folder
-from trainsleuth_mcp.tools.arguments import CONCISE, FULL, Detail, Ids, Root, tokens, told
+from trainsleuth_mcp.places import inside, root_folder, words_of
+from trainsleuth_mcp.tools.arguments import (
+    CONCISE,
+    FULL,
+    Detail,
+    Ids,
+    Observed,
+    Python,
+    Root,
+    Seconds,
+    tokens,
+    told,
+)
+from trainsleuth_mcp.tools.running import alone, request_of
 
 
 async def map_training_repo(
@@ -23,15 +36,22 @@ async def map_training_repo(
         str, Field(description="One component in full (config, loss ...), or batch: the way of one batch")
     ] = "",
     budget: Annotated[int, Field(ge=300, le=7_000, description="Size of the map in tokens")] = 2_000,
+    observe_command: Observed = "",
+    seconds: Seconds = 45,
+    python: Python = "",
 ) -> str:
     """Which lines of a training repository are the entry point, configuration, data, model, loss, optimizer, training \
 loop, logging, checkpointing and evaluation, as path:line with code. With expand, all about one of them: values, \
-callers, what sets each setting. Reads only. To search for bugs, find_silent_bugs."""
+callers, what sets each setting. Reads only, unless observe_command is given: then it EXECUTES CODE, two steps of it, \
+and shows what really ran and where that differs. To search for bugs, find_silent_bugs."""
     folder = root_folder(root)
     scope_ = inside(folder, scope) if scope else None
     recipe_ = recipe if " " in recipe else inside(folder, recipe) if recipe else None
+    words = words_of(observe_command) if observe_command else ()
+    if words and expand:
+        raise ToolError("observe_command marks the whole map; leave out expand")
 
-    def work(call: Call) -> Answer:
+    def read(call: Call) -> Answer:
         from trainsleuth.answers.reports import expansion_answer, map_answer
         from trainsleuth.map import expand_component, map_repository
         from trainsleuth.repository import Repository
@@ -42,7 +62,17 @@ callers, what sets each setting. Reads only. To search for bugs, find_silent_bug
         found = map_repository(folder, scope=scope_, recipe=recipe_, budget=budget)
         return map_answer(found, Repository(folder).files)
 
-    return told(await in_thread(work, context), "map", FULL)
+    def observed(call: Call) -> Answer:
+        from trainsleuth.answers.reports import observed_map_answer
+        from trainsleuth.observing import observed_map
+        from trainsleuth.repository import Repository
+
+        asked = request_of(call, words, folder, folder, seconds, python, "auto")
+        found = observed_map(asked, folder, scope_, recipe_, budget)
+        return observed_map_answer(found, Repository(folder).files)
+
+    answer = await (alone(observed, context, seconds) if words else in_thread(read, context))
+    return told(answer, "map", FULL)
 
 
 async def find_silent_bugs(
@@ -59,14 +89,14 @@ that proves each, what was ruled out and what could not be resolved. To test the
     chosen = [inside(folder, path) for path in paths] if paths else None
 
     def work(call: Call) -> Answer:
+        from trainsleuth.accepted import reviewed
         from trainsleuth.answers.reports import check_answer
-        from trainsleuth.checks import run_checks
         from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
         repository = Repository(folder)
-        report = run_checks(repository, only=only, paths=chosen)
-        hear(folder, report.findings)
-        return check_answer(report, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
+        review = reviewed(repository, only=only, paths=chosen)
+        hear(folder, review.report.findings)
+        return check_answer(review, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
 
     return told(await in_thread(work, context), "check", tokens(detail))
 

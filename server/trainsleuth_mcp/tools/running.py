@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,27 +38,28 @@ async def run_probe(
 ) -> str | list[str | Image]:
     """Runs the user's own training command, unchanged, for a few steps with hooks inside, and says what the probes \
 measured: order of backward and step, parameters without gradient or update, what the loss was given, whether one batch \
-can be fitted, where NaN first appeared. Files that the program writes stay out of the repository. EXECUTES CODE."""
+can be fitted, where NaN first appeared. only=["batch_as_seen"] also shows pictures that entered the model. Files that the program writes stay out of the repository. EXECUTES CODE."""
     folder = root_folder(root)
     words = words_of(command)
     workdir = folder / inside(folder, cwd)
 
-    pictures: list[Image] = []
+    shown: list[str | Image] = []
 
     def work(call: Call) -> Answer:
+        from trainsleuth.answers.pictures import pictures
         from trainsleuth.answers.reports import probe_answer
         from trainsleuth.probing import run_probes
 
-        asked = _request(call, words, folder, workdir, seconds, python, contain)
+        asked = request_of(call, words, folder, workdir, seconds, python, contain)
         asked = replace(asked, only=frozenset(only) if only else None, steps=steps)
         report = run_probes(asked)
         hear(folder, report.findings)
-        if "batch_as_seen" in (only or ()):
-            pictures.extend(_pictures(report.artifacts))
+        if "batch_as_seen" in (only or ()):  # a picture costs a model about as much as the whole text
+            shown.extend(Image(data=one, format="png") for one in pictures(report.runs))
         return probe_answer(report, asked)
 
-    text = told(await _alone(work, context, seconds), "probe", tokens(detail))
-    return [text, *pictures] if pictures else text
+    text = told(await alone(work, context, seconds), "probe", tokens(detail))
+    return [text, *shown] if shown else text
 
 
 async def triage_training_run(
@@ -84,29 +85,21 @@ probes that tell most, ranks the hypotheses, and says what to test next. The one
         from trainsleuth.notes import FILE_NAME
         from trainsleuth.triage import triage
 
-        asked = _request(call, words, folder, workdir, seconds, python, contain)
+        asked = request_of(call, words, folder, workdir, seconds, python, contain)
         case = triage(asked, symptom=symptom, notes=folder / FILE_NAME if write_notes else None)
         hear(folder, case.findings)
         return triage_answer(case, asked, symptom)
 
-    return told(await _alone(work, context, seconds), "triage", tokens(detail))
+    return told(await alone(work, context, seconds), "triage", tokens(detail))
 
 
-def _pictures(artifacts: Iterable[Mapping[str, str]]) -> Iterator[Image]:
-    """The first pictures of what entered the model, read now: run folders do not stay."""
-    images = [Path(one["path"]) for one in artifacts if one["kind"] == "image/png"]
-    for path in images[:MOST_PICTURES]:
-        if path.stat().st_size <= MOST_BYTES:
-            yield Image(data=path.read_bytes(), format="png")
-
-
-async def _alone(work: Callable[[Call], Answer], context: Context[Any, Any], seconds: float) -> Answer:
+async def alone(work: Callable[[Call], Answer], context: Context[Any, Any], seconds: float) -> Answer:
     """Two programs at once would fight for memory and time, and each measure the other."""
     async with _one_program_at_a_time:
         return await in_thread(work, context, seconds)
 
 
-def _request(
+def request_of(
     call: Call, command: tuple[str, ...], root: Path, cwd: Path, seconds: float, python: str, contain: str
 ) -> Request:
     from trainsleuth.probing import Request

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PINNED = ("root", "command", "cwd", "python", "contain", "write_notes")  # arguments that the model never gives
+PINNED = (  # arguments that the model never gives; what is not in `pinned` keeps its default
+    "root",
+    "command",
+    "observe_command",
+    "cwd",
+    "python",
+    "contain",
+    "write_notes",
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,7 @@ class Agreement:
         return {
             "root": str(self.root),
             "command": list(self.command),
+            "observe_command": [],  # the map stays a thing that is read
             "cwd": self.cwd,
             "python": self.python,
             "contain": self.contain,
@@ -38,7 +47,7 @@ class Agreement:
     @property
     def words(self) -> str:
         """What is asked of the user, in a sentence."""
-        change = " and, on a copy, with changes that it proposes" if self.may_change else ""
+        change = " and, on a copy, with changes that it writes: its code then runs as you" if self.may_change else ""
         return (
             f"A model may run {shlex.join(self.command)!r} in {self.root / self.cwd}, up to {self.seconds:.0f} s at a time, "
             f"as often as its limits allow{change}; it reads files below {self.root}, and what it reads is sent to the API."

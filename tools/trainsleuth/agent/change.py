@@ -1,36 +1,25 @@
-"""Trying a change: on a copy of the folder, proven by the probe that failed and by one that passed."""
+"""Trying a change: in a view of the folder, proven by the probe that failed and by one that passed."""
 
 from __future__ import annotations
 
-import difflib
-import os
 import shlex
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainsleuth import ledger
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import Hypothesis, reference
-from trainsleuth.launcher.containment import CopyError, copy_folder
 from trainsleuth.ledger import LedgerError
 from trainsleuth.likelihoods import test_id
 from trainsleuth.notes import Notes
 from trainsleuth.probing import ProbeReport, Request, run_probes
+from trainsleuth.repository import Repository
 
 from .agreement import Agreement
+from .edits import Edit, edited
 from .gate import Standing, admitted, standing
 from .tool import RefusedError
-
-
-@dataclass(frozen=True)
-class Edit:
-    """`old` stands exactly once in the file `path` and becomes `new`."""
-
-    path: str
-    old: str
-    new: str
 
 
 @dataclass(frozen=True)
@@ -65,41 +54,41 @@ class Bench:
         case = standing(self.notes, self.symptom)
         hypothesis = admitted(case, cause)
         before, control = _failing(case, cause), _control(case)
-        with tempfile.TemporaryDirectory(prefix="trainsleuth-change-") as place:
-            root = self.agreement.root
-            try:
-                copy = copy_folder(str(root), f"{place}/{root.name}")
-            except CopyError as error:
-                raise RefusedError(f"no copy could be made to try the change on: {error}") from error
-            whole = [*self.proven, *edits]
-            diff = "".join(_applied(Path(copy.place), whole))
-            asked = Request(
-                tuple(copy.translate(word) for word in self.agreement.command),
-                only=frozenset(_probe(by) for by in (before.by, control) if by),
-                seconds=self.agreement.seconds,
-                root=Path(copy.place),
-                cwd=Path(copy.place, self.agreement.cwd),
-                python=self.agreement.python or None,
-                contain=self.agreement.contain,
-                cancelled=cancelled,
-            )
-            report = run_probes(asked)
+        whole = [*self.proven, *edits]
+        made = edited(Repository(self.agreement.root), whole)
+        report = run_probes(self._request(made.after, before, control, cancelled))
         after = _said_after(report, before, cause)
         holds = not control or _said(report, control) == "pass"
-        proof = Proof(hypothesis, before, after, control, holds, diff)
+        proof = Proof(hypothesis, before, after, control, holds, made.diff)
         if proof.flipped:
             self.proven = whole
             self._record(proof)
         return proof
 
+    def _request(
+        self, texts: Mapping[str, str], before: Finding, control: str, cancelled: Callable[[], bool]
+    ) -> Request:
+        agreed = self.agreement
+        return Request(
+            agreed.command,
+            only=frozenset(by.removeprefix("probe:") for by in (before.by, control) if by),
+            seconds=agreed.seconds,
+            root=agreed.root,
+            cwd=agreed.root / agreed.cwd,
+            python=agreed.python or None,
+            contain="auto" if agreed.contain == "none" else agreed.contain,  # the user's files are not ours to change
+            instead=texts,
+            cancelled=cancelled,
+        )
+
     def _record(self, proof: Proof) -> None:
         assert proof.after is not None
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.diff = self.folder / "change.diff"
-        self.diff.write_text(proof.diff, encoding="utf-8", errors="surrogateescape")
+        self.diff.write_text(proof.diff, encoding="utf-8", errors="surrogateescape", newline="")
         shown = shlex.join(self.agreement.command)
         said = (
-            f"With the change in {self.diff}, tried on a copy, {proof.before.by} went from fail "
+            f"With the change in {self.diff}, tried beside the user's files, {proof.before.by} went from fail "
             f"[{reference(proof.before)}] to pass [{reference(proof.after)}]: {proof.after.message}"
         )
         control = f" {proof.control} still passes." if proof.control else " No other probe had passed before."
@@ -130,10 +119,6 @@ def _control(case: Standing) -> str:
     return next((by for by in preferred if by in passing), passing[0] if passing else "")
 
 
-def _probe(by: str) -> str:
-    return by.removeprefix("probe:")
-
-
 def _said(report: ProbeReport, by: str) -> str:
     outcomes = {f.outcome for f in report.findings if test_id(f.by) == test_id(by)}
     return next((word for word in ("fail", "open", "pass") if word in outcomes), "")
@@ -147,30 +132,3 @@ def _said_after(report: ProbeReport, before: Finding, cause: str) -> Finding | N
     still = [f for f in own if f.outcome == "fail" and (cause in f.suspects or not f.suspects)]
     rest = sorted(own, key=lambda f: ("pass", "open", "skip", "fail").index(f.outcome))
     return next(iter([*still, *rest]), None)
-
-
-def _applied(root: Path, edits: Sequence[Edit]) -> Iterator[str]:
-    """Makes the edits below `root`; yields the unified diff, file by file. Raises RefusedError for one that does not fit."""
-    before: dict[str, str] = {}
-    for edit in edits:
-        file = _file(root, edit.path)
-        text = file.read_text(encoding="utf-8", errors="surrogateescape")
-        before.setdefault(edit.path, text)
-        times = text.count(edit.old) if edit.old else 0
-        if times != 1:
-            raise RefusedError(f"{edit.path}: the old text stands there {times} times, expected once; give more of it")
-        file.write_text(text.replace(edit.old, edit.new), encoding="utf-8", errors="surrogateescape")
-    for path, old in before.items():
-        new = (root / path).read_text(encoding="utf-8", errors="surrogateescape")
-        lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
-        for line in difflib.unified_diff(*lines, f"a/{path}", f"b/{path}"):
-            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _file(root: Path, path: str) -> Path:
-    """A file of the copy itself: a link would lead back to the user's own."""
-    file = root / os.path.normpath(path)
-    inside = file.resolve().is_relative_to(root.resolve())
-    if os.path.isabs(path) or not inside or not file.is_file() or file.is_symlink():
-        raise RefusedError(f"{path} is not a file below the repository that can be changed; give its relative path")
-    return file

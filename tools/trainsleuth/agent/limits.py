@@ -20,6 +20,23 @@ class Limits:
 
 
 @dataclass
+class Room:
+    """What the results of one reply's calls may still hold together, in characters."""
+
+    whole: int
+    left: int = 0
+
+    def renew(self) -> None:
+        self.left = self.whole
+
+    def fitted(self, text: str) -> str:
+        """`text`, cut to what is left."""
+        shown = text if len(text) <= self.left else f"{text[: self.left]}\n[cut]"
+        self.left -= min(len(text), self.left)
+        return shown
+
+
+@dataclass
 class Spent:
     """Grows with every reply."""
 

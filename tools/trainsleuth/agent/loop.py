@@ -19,7 +19,7 @@ from trainsleuth.wording import one_line
 from .agreement import Agreement
 from .change import Bench
 from .gate import Standing, standing
-from .limits import Limits, Spent
+from .limits import Limits, Room, Spent
 from .served import asked, served
 from .source import source_tools
 from .tool import RefusedError, Tool
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "claude-sonnet-5-5"
 REPLY_TOKENS = 8_000  # of one reply
 RESULT_CHARACTERS = 32_000  # of one tool's result
+TURN_CHARACTERS = 96_000  # of the results of one reply's calls together: a reply can hold hundreds of calls
 
 
 class AgentError(Exception):
@@ -85,7 +86,7 @@ async def investigate(
     Raises AgentError when the first request already fails.
     """
     notes, transcript = Notes(agreement.root / FILE_NAME, agreement.root), Transcript(folder / "transcript.jsonl")
-    bench, spent = Bench(agreement, notes, symptom, folder), Spent()
+    bench, spent, room = Bench(agreement, notes, symptom, folder), Spent(), Room(TURN_CHARACTERS)
     async with Client(server) as session:
         listed = (await session.list_tools()).tools
         tools = [*served(agreement, listed, session), *source_tools(agreement)]
@@ -98,12 +99,12 @@ async def investigate(
             max_tokens=REPLY_TOKENS,
             system=[{"type": "text", "text": SYSTEM + (CHANGES if agreement.may_change else "")}],
             messages=[{"role": "user", "content": opening}],
-            tools=[_runnable(tool, transcript, say) for tool in tools],
+            tools=[_runnable(tool, room, transcript, say) for tool in tools],
             cache_control={"type": "ephemeral"},  # only what was just said is new; the rest is cached
             max_iterations=limits.turns,
             thread=False,
         )
-        answer, ended = await _conversed(runner, limits, spent, transcript)
+        answer, ended = await _conversed(runner, limits, spent, room, transcript)
     transcript.add("end", ended=ended, spent=str(spent))
     if ended and not spent.turns and spent.seconds < limits.seconds:
         raise AgentError(ended)
@@ -111,7 +112,7 @@ async def investigate(
 
 
 async def _conversed(
-    runner: AsyncIterable[Any], limits: Limits, spent: Spent, transcript: Transcript
+    runner: AsyncIterable[Any], limits: Limits, spent: Spent, room: Room, transcript: Transcript
 ) -> tuple[str, str]:
     """The model's last words, and why it stopped before it was done ("" when it was)."""
     answer, ended = "", ""
@@ -119,6 +120,7 @@ async def _conversed(
         try:
             async for message in runner:
                 spent.add(message.usage)
+                room.renew()
                 transcript.add("reply", stop=message.stop_reason, content=[one.to_dict() for one in message.content])
                 answer = _text(message.content) or answer
                 ended = _stopped(message) or (spent.over(limits) if message.stop_reason == "tool_use" else "")
@@ -131,20 +133,22 @@ async def _conversed(
     return answer, ended
 
 
-def _runnable(tool: Tool, transcript: Transcript, say: Callable[[str], None]) -> BetaAsyncFunctionTool[Any]:
+def _runnable(tool: Tool, room: Room, transcript: Transcript, say: Callable[[str], None]) -> BetaAsyncFunctionTool[Any]:
     """The tool for the runner: bounded, written down, and every failure of it in words that help."""
 
     async def call(**given: Any) -> str:
         say(f"{tool.name}({_shown(given)})")
         try:
+            if not room.left:
+                raise RefusedError("this reply asked for more than fits into one turn; call it again, alone")
             text = await tool.call(**tool.argued(given))
         except RefusedError as refused:
             transcript.add("refused", tool=tool.name, given=given, why=str(refused))
             raise ToolError(str(refused)) from refused
-        except (TypeError, ValueError, OSError) as error:
+        except Exception as error:
             transcript.add("failed", tool=tool.name, given=given, why=repr(error))
             raise ToolError(f"{tool.name} failed: {one_line(str(error), 400)}") from error
-        text = text if len(text) <= RESULT_CHARACTERS else f"{text[:RESULT_CHARACTERS]}\n[cut]"
+        text = room.fitted(text if len(text) <= RESULT_CHARACTERS else f"{text[:RESULT_CHARACTERS]}\n[cut]")
         transcript.add("result", tool=tool.name, given=given, text=text)
         return text
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import anyio
 
 from trainsleuth.repository import Repository, RepositoryError
 from trainsleuth.wording import BAR, path_text, visible
@@ -20,10 +23,10 @@ def source_tools(agreement: Agreement) -> Iterator[Tool]:
     repository = Repository(agreement.root)
 
     async def read_code(path: str, start: int = 1, lines: int = 80) -> str:
-        return _lines(repository, path, max(1, int(start)), min(int(lines), MOST_LINES))
+        return await _aside(_lines, repository, path, max(1, int(start)), min(int(lines), MOST_LINES))
 
     async def search_code(pattern: str, path: str = "") -> str:
-        return _hits(repository, pattern, path)
+        return await _aside(_hits, repository, pattern, path)
 
     yield Tool(
         "read_code",
@@ -43,9 +46,15 @@ def source_tools(agreement: Agreement) -> Iterator[Tool]:
     )
 
 
+async def _aside(work: Callable[..., str], *given: Any) -> str:
+    """In a thread: a search through gigabytes must not keep a signal or the time limit waiting."""
+    return await anyio.to_thread.run_sync(work, *given, abandon_on_cancel=True)
+
+
 def _lines(repository: Repository, path: str, start: int, count: int) -> str:
     relative = _inside(repository, path)
-    if relative not in repository.files:
+    real = repository.root / relative
+    if relative not in repository.files or real.resolve() != real:  # it may have become a link since it was listed
         raise RefusedError(f"{path_text(path)} is not a file of this repository that may be read; see search_code")
     text = repository.read(relative)
     if text is None:

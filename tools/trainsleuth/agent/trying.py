@@ -11,7 +11,8 @@ import anyio
 from trainsleuth.hypothesis import reference
 from trainsleuth.wording import one_line, quoted
 
-from .change import Bench, Edit, Proof
+from .change import Bench, Proof
+from .edits import Edit
 from .tool import RefusedError, Tool, object_schema
 
 _TEXT = {"type": "string"}

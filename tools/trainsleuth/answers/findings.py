@@ -44,9 +44,10 @@ def line_text(finding: Finding, width: int | None = None) -> str:
 def sections(findings: Sequence[Finding], width: int | None, narrow: str) -> tuple[Section, ...]:
     """All findings, failures first, in the order in which they were given."""
     failures = tuple(failure_text(f, width) for f in findings if f.outcome == "fail")
-    titles = (("pass", "ruled out:"), ("open", "open:"), ("skip", "does not apply:"))
+    titles = (("pass", "ruled out:"), ("open", "open:"))
     rest = (Section(title, tuple(_lines(findings, outcome, width)), narrow) for outcome, title in titles)
-    return (Section("", failures, narrow), *rest)
+    skips = Section("does not apply:", tuple(_skips(findings, width)), narrow)
+    return (Section("", failures, narrow), *rest, skips)
 
 
 def counted(findings: Iterable[Finding]) -> str:
@@ -60,6 +61,13 @@ def counted(findings: Iterable[Finding]) -> str:
     words += [f"{passes} ruled out"] if passes else []
     words += [f"{open_} open"] if open_ else []
     return ", ".join(words)
+
+
+def _skips(findings: Sequence[Finding], width: int | None) -> Iterator[str]:
+    """The probes with their reasons; the checks, of which most find nothing to examine, by name."""
+    yield from (line_text(f, width) for f in findings if f.outcome == "skip" and not f.by.startswith("check:"))
+    if checks := [one_line(f.by) for f in findings if f.outcome == "skip" and f.by.startswith("check:")]:
+        yield wrapped(f"nothing in this code to examine: {', '.join(checks)}", "  ", width, "  ")
 
 
 def _lines(findings: Iterable[Finding], outcome: str, width: int | None) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainsleuth.answers.answer import Answer, Section
 from trainsleuth.answers.findings import failure_text, line_text
 from trainsleuth.answers.hypotheses import hypotheses_section
+from trainsleuth.answers.reading import plain_progress, reading_section
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
 from trainsleuth.wording import one_line, path_text
@@ -21,13 +22,14 @@ def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> An
     found = tuple(_finding_text(one, width) for one in reversed(recorded.findings))
     runs = tuple(f"  {run.when}  {one_line(run.command, 200)}" for run in reversed(recorded.runs))
     damaged = tuple(f"  line {one.line}: {one_line(one.why, 200)}" for one in recorded.damaged)
-    empty = "" if found or recorded.hypotheses else "; nothing is in them yet"
+    empty = "" if found or recorded.hypotheses or recorded.questions else "; nothing is in them yet"
     left_out = f"; the first {recorded.left_out} bytes were not read" if recorded.left_out else ""
     return Answer(
         head=f"notes in {path_text(str(path))}: {len(found)} findings, {len(runs)} runs{empty}{left_out}",
         sections=(
             hypotheses_section(recorded.hypotheses, width),
             Section("findings, newest first:", found, "the file itself"),
+            reading_section(recorded.questions, width),
             Section("runs, newest first:", runs, "the file itself"),
             Section("entries that could not be read:", damaged, "the file itself"),
         ),
@@ -35,6 +37,8 @@ def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> An
             "notes": str(path),
             "findings": [{**one.to_dict(), "reference": reference(one)} for one in recorded.findings],
             "hypotheses": [one.to_dict() for one in recorded.hypotheses],
+            "progress": plain_progress(recorded.questions),
+            "questions": [one.to_dict() for one in recorded.questions],
             "runs": recorded.runs,
             "damaged": recorded.damaged,
             "left_out": recorded.left_out,

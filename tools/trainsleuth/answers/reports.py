@@ -8,15 +8,17 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
-from trainsleuth.answers.findings import counted, sections
+from trainsleuth.answers.findings import counted, line_text, sections
 from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
 from trainsleuth.finding import Finding
-from trainsleuth.wording import one_line, path_text, shown, strict, visible, wrapped
+from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
 
 if TYPE_CHECKING:
+    from trainsleuth.accepted import Review
     from trainsleuth.again import AgainReport
     from trainsleuth.checks import CheckReport
     from trainsleuth.map import Expansion, Map
+    from trainsleuth.observing import ObservedMap
     from trainsleuth.probing import ProbeReport, Request
     from trainsleuth.triage import Case
 
@@ -40,8 +42,25 @@ def _harmless(text: str, files: Iterable[str]) -> str:
     return visible(text)
 
 
-def check_answer(report: CheckReport, where: str, sources: int, width: int | None = None) -> Answer:
+def observed_map_answer(found: ObservedMap, files: Iterable[str]) -> Answer:
+    """The map with what ran on it; where nothing trained, the program's last words below it."""
+    seen = found.observation
+    said = (quoted(seen.output[-2_000:]),) if seen.output.strip() and not seen.trained else ()
+    return replace(
+        map_answer(found.map, files),
+        sections=(Section("the last words of the program:", said),),
+        plain=found.to_dict(),
+        code=NOTHING_WRONG if seen.trained else FAILED,
+    )
+
+
+def check_answer(review: Review, where: str, sources: int, width: int | None = None) -> Answer:
     """What the checks say about the `sources` files of code at `where`."""
+    report = review.report
+    accepted = tuple(
+        f"  {path_text(one.finding.place)}  {one.finding.by}: {one_line(one.reason)} ({one.how})"
+        for one in review.accepted
+    )
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
     outcome = counted(report.findings) if sources else "nothing was examined, there is no Python code"
@@ -53,19 +72,31 @@ def check_answer(report: CheckReport, where: str, sources: int, width: int | Non
         ),
         sections=(
             *sections(report.findings, width, NARROW_CHECK),
+            Section("accepted:", accepted, NARROW_CHECK),
             Section("could not be resolved:", unresolved, NARROW_CHECK),
             Section("files left out, or read in part:", skipped, "paths"),
         ),
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
+            "accepted": [
+                {"finding": one.finding.to_dict(), "how": one.how, "reason": one.reason} for one in review.accepted
+            ],
+            "baseline_fixed": review.fixed,
             "examined": report.examined,
             "sources": sources,
             "unresolved": report.unresolved,
             "skipped": report.skipped,
             "ran": [],
         },
+        tail=_fixed_text(review.fixed),
         code=_code(report.findings, bool(sources)),
     )
+
+
+def _fixed_text(fixed: int) -> str:
+    if not fixed:
+        return ""
+    return f"{fixed} of the baseline {'is' if fixed == 1 else 'are'} found no more: write it again"
 
 
 def unresolved_lines(report: CheckReport) -> list[str]:
@@ -123,19 +154,24 @@ def again_answer(again: AgainReport, width: int | None = None) -> Answer:
 
 def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | None = None) -> Answer:
     """The case: its cause first, then what speaks for which hypothesis and what to test next."""
-    failures, *rest = sections(case.findings, width, NARROW_PROBE)
+    stopped = [] if case.trained else [f for f in case.findings if f.by == "probe:run" and f.outcome == "open"]
+    failures, *rest = sections([f for f in case.findings if f not in stopped], width, NARROW_PROBE)
     tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, symptom)]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
-    outcome = counted(case.findings)
-    if not case.trained:
-        outcome += "; no training step was seen, so only the code was examined"
+    outcome, guesses = counted(case.findings), [hypotheses_section(case.hypotheses, width)]
+    if case.trained:
+        guesses.append(suggestions_section(case.suggestions, width))
+    else:  # no probe can be asked of a program that does not come to train: that is to be mended first
+        outcome = f"no training step was seen, only the code was examined; there {counted(_of_code(case.findings))}"
+        guesses = guesses if any(f.is_alarm for f in _of_code(case.findings)) else []
+        tail.insert(0, "next: mend what kept the program from training (above), then do this again")
     return Answer(
         head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
         sections=(
+            Section("", tuple(line_text(f, width) for f in stopped)),
             failures,
-            hypotheses_section(case.hypotheses, width),
-            suggestions_section(case.suggestions, width),
+            *guesses,
             *rest,
         ),
         plain={
@@ -151,6 +187,10 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
         tail="\n".join(tail),
         code=_code(case.findings, case.trained),
     )
+
+
+def _of_code(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.by.startswith("check:")]
 
 
 def _code(findings: Iterable[Finding], examined: bool) -> int:

@@ -6,39 +6,47 @@ Passes are left out: readers that do not know SARIF's `kind` would show them as 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
 from trainsleuth import __version__
+from trainsleuth.accepted import Accepted, Review
+from trainsleuth.checks import check_ids, explain
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
 from trainsleuth.wording import one_line, strict
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_ABOUT_COMMENTS = "A comment that accepts a finding is not as it should be.\n\n# trainsleuth: ignore[check-id] reason"
 _RANK = {"high": 90.0, "medium": 60.0, "low": 30.0}  # SARIF: 0 to 100, for sorting
 
 
-def sarif(findings: Iterable[Finding], unresolved: Iterable[str], explained: Callable[[str], str]) -> str:
-    """One run with a result for each failure, and a notification for what stays open.
-
-    `explained` gives the documentation of a check by its id.
-    """
-    failures = [finding for finding in findings if finding.outcome == "fail"]
-    ids = list(dict.fromkeys(finding.by.partition(":")[2] for finding in failures))
-    rules = [_rule(id, explained(id)) for id in ids]
+def sarif(review: Review, unresolved: Iterable[str]) -> str:
+    """One run with a result for each failure, accepted ones marked as such, and a notification for what stays open."""
+    failures = [finding for finding in review.report.findings if finding.outcome == "fail"]
+    every = [*failures, *(one.finding for one in review.accepted)]
+    ids = list(dict.fromkeys(finding.by.partition(":")[2] for finding in every))
     notifications = [{"level": "note", "message": {"text": one_line(text)}} for text in unresolved]
     run = {
-        "tool": {"driver": {"name": "trainsleuth", "version": __version__, "rules": rules}},
-        "results": [_result(finding, ids) for finding in failures],
+        "tool": {"driver": {"name": "trainsleuth", "version": __version__, "rules": [_rule(id) for id in ids]}},
+        "results": [
+            *(_result(finding, ids) for finding in failures),
+            *({**_result(one.finding, ids), "suppressions": [_suppression(one)]} for one in review.accepted),
+        ],
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notifications}],
         "columnKind": "unicodeCodePoints",
     }
     return json.dumps(strict({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}), indent=2, allow_nan=False)
 
 
-def _rule(id: str, text: str) -> dict[str, Any]:
-    title, _, rest = text.partition("\n")
+def _suppression(accepted: Accepted) -> dict[str, str]:
+    kind = "inSource" if accepted.how == "comment" else "external"
+    return {"kind": kind, "justification": one_line(accepted.reason)}
+
+
+def _rule(id: str) -> dict[str, Any]:
+    title, _, rest = (explain(id).text if id in check_ids() else _ABOUT_COMMENTS).partition("\n")
     return {
         "id": id,
         "shortDescription": {"text": title},

@@ -18,7 +18,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from trainsleuth.facts import Index, build_index, no_collection
+from trainsleuth.facts import Index, build_index, keep_facts, no_collection
 from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
@@ -106,7 +106,10 @@ def run_checks(
 
     def searched() -> CheckReport:
         with no_collection():
-            return _run(chosen, project if isinstance(project, Index) else build_index(project), scopes)
+            index = project if isinstance(project, Index) else build_index(project)
+            report = _run(chosen, index, scopes)
+            keep_facts(index)
+            return report
 
     if isinstance(project, Index):
         return searched()

@@ -9,7 +9,8 @@ from trainsleuth.finding import Confidence, Family, Finding, Link, Outcome, Seve
 
 @dataclass(frozen=True)
 class Verdicts:
-    """`probe` is the question to the running program that confirms or refutes a failure.
+    """`probe` is the question to the running program that confirms or refutes a failure; `look` is what to do
+    where no probe can.
 
     `suspects`: ids of the hypotheses that a failure speaks for; `claims`: the lore behind it.
     """
@@ -20,6 +21,7 @@ class Verdicts:
     probe: str
     suspects: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+    look: str = ""
 
     def fail(
         self,
@@ -41,7 +43,7 @@ class Verdicts:
             path=path,
             line=line,
             chain=chain,
-            next=f"trainsleuth probe --only {self.probe} -- <your command>",
+            next=self.look or f"trainsleuth probe --only {self.probe} -- <your command>",
             claims=self.claims,
             suspects=self.suspects,
         )

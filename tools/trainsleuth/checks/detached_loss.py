@@ -63,7 +63,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Site, Spot, Value, minimised, written
+from trainsleuth.facts import TOO_FAR, Expr, Index, Site, Spot, Value, minimised, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -93,6 +93,8 @@ def _examined(index: Index, site: Site, loss: Expr) -> Finding:
             named = next((v for v in values if v.chain), values[0])
             return _failure(site, shown, named)
         opened += [value.why or "its parts were not all resolved" for value in values if value.grad == "unknown"]
+        if any(value.why == TOO_FAR for value in values):
+            break  # each other way here would be as long, and given up as well
     if opened:
         said = f"whether {shown} leads back to parameters is not resolved: {opened[0]}"
         return SAY.open(path, line, said)

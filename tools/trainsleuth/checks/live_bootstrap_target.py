@@ -111,11 +111,17 @@ def _examined(index: Index, found: Bootstrap, spot: Spot, parts: list[tuple[Expr
     }
     ahead = [(call, at) for call, at in parts if call in inside and _is_network(index, call, at)]
     beside = [(call, at) for call, at in parts if call not in inside and _is_network(index, call, at)]
+    if any("volatile" in name for name in bindings(spot.function)) or _mentions_volatile(parts):
+        return SAY.passed(path, line, "its inputs are volatile: torch before 0.4 kept no graph of them")
     for call, at in ahead:
         for other, place in beside:
             if call.callee == other.callee and at.function is place.function and not _same_input(call, other):
                 return _failure(found, spot, call, at, other)
     return SAY.passed(path, line, f"no network that {written(loss)} trains gives {written(found.expr)}")
+
+
+def _mentions_volatile(parts: list[tuple[Expr, Spot]]) -> bool:
+    return any(part.kind == "keyword" and part.text == "volatile" for expr, _ in parts for part in expr.parts)
 
 
 def _is_network(index: Index, call: Expr, spot: Spot) -> bool:

@@ -89,12 +89,13 @@ _PARAMETERS = re.compile(r"param|weight|theta|phi|bias|\bw\b|state_dict|vars|var
 
 
 def check(index: Index) -> Iterator[Finding]:
-    if not any(True for _ in index.calls("grad")):
+    names = index.aliases("grad")
+    if not any(True for _ in index.calls(*sorted(names))):
         return
     seen: set[Expr] = set()
     for loss, start in trained_losses(index):
         for call, spot in ingredients(index, loss, start, through_cuts=False):
-            if call.kind == "call" and call.last == "grad" and call not in seen and not is_test(spot.function.path):
+            if call.kind == "call" and call.last in names and call not in seen and not is_test(spot.function.path):
                 seen.add(call)
                 if _is_autograd(index, call, spot):
                     yield _examined(call, spot, loss, start)

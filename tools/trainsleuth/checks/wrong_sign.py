@@ -144,7 +144,7 @@ def _kind(expr: Expr, log_variance: str) -> str | None:
 def _entropies(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
     """A bonus for the entropy of a policy, which must be taken away."""
     for term in found:
-        if term.expr.kind != "call" or term.expr.last != "entropy" or term.expr.arguments:
+        if not _is_entropy(term.expr):
             continue
         others = [other for other in found if other is not term]
         names = " ".join(
@@ -155,6 +155,15 @@ def _entropies(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
         if _POLICY.search(names):
             said = "is added to the loss, so it is driven to zero" if term.sign > 0 else ""
             yield "the entropy of the policy", term, said
+
+
+def _is_entropy(expr: Expr) -> bool:
+    """dist.entropy(), or something that is called entropy and nothing else where that is not resolved."""
+    if expr.kind == "call":
+        return expr.last == "entropy" and not expr.arguments
+    if expr.kind == "index" and len(expr.parts) == 2:
+        return expr.parts[1].kind == "string" and expr.parts[1].text == "entropy"
+    return expr.kind == "path" and expr.last in ("entropy", "dist_entropy", "entropies")
 
 
 def _likelihoods(index: Index, found: list[Term]) -> Iterator[tuple[str, Term, str]]:

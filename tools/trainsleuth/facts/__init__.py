@@ -35,25 +35,46 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
 `loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
 expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
-all that goes into it.
+all that goes into it. `built_optimizers(index)` and `switches(index, function)`: what optimizers own, what is
+frozen and thawed. `rank_of(index, expr, spot)`: how many axes a tensor has, where the code says it.
+
+Order: `surroundings(index, spot, call, "backward")` gives the loop or function around a call in which a
+backward also happens, at any depth, and from there what runs before and after it; `guards` the tests that
+decide on a place. `makers(index, expr, spot)` are the expressions that a name was given,
+`derived(function, names, start)` what is computed from names further on.
 
 Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
 `index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
 """
 
-from .build import build_index
+from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
 from .effects import Effect
+from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
 from .losses import LossCall, loss_calls
+from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
 from .minimised import Minimised, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
+from .optimizers import Built, built_optimizers
+from .order import (
+    Surrounding,
+    excludes,
+    guards,
+    is_every_few,
+    is_sure,
+    loops_around,
+    steps_optimizer,
+    surroundings,
+    unfolded,
+)
+from .ranks import Rank, axis_of, rank_of
 from .records import (
     MODULE_BODY,
     Block,
@@ -69,17 +90,19 @@ from .records import (
 )
 from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
 from .rounds import Round, rounds
-from .scopes import bindings, is_sibling
+from .scopes import bindings, encloses, is_sibling, reaching
 from .sites import Site, is_test
 from .terms import Term, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
-from .values import Value
+from .values import TOO_FAR, Value
 from .wording import written
 
 __all__ = [
     "MODULE_BODY",
+    "TOO_FAR",
     "Block",
     "Branch",
+    "Built",
     "Class",
     "ConfigValue",
     "Effect",
@@ -100,9 +123,12 @@ __all__ = [
     "Minimised",
     "Module",
     "Parameter",
+    "Rank",
     "Round",
     "Site",
     "Spot",
+    "Surrounding",
+    "Switch",
     "Symbol",
     "Target",
     "Term",
@@ -110,26 +136,48 @@ __all__ = [
     "Unknown",
     "Value",
     "Variable",
+    "axis_of",
     "bindings",
+    "bound_names",
     "build_index",
+    "built_optimizers",
+    "called",
+    "derived",
+    "encloses",
+    "excludes",
     "external_name",
+    "guards",
     "ingredients",
+    "is_every_few",
     "is_module",
     "is_module_class",
     "is_optimizer",
     "is_sibling",
+    "is_sure",
     "is_test",
     "is_torch",
+    "keep_facts",
+    "loops_around",
     "loss_calls",
+    "made_at",
+    "makers",
+    "mentions",
     "minimised",
     "modules_of_optimizer",
     "no_collection",
     "number_sign",
+    "own_switches",
     "owns_parameters",
+    "rank_of",
+    "reaching",
     "rounds",
     "sounds_like_optimizer",
     "stepped",
+    "steps_optimizer",
+    "surroundings",
+    "switches",
     "terms",
     "trained_losses",
+    "unfolded",
     "written",
 ]

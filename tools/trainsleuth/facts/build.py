@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
+from trainsleuth.cache import code_digest, digest, open_cache
 from trainsleuth.repository import CONFIG_SUFFIXES, SOURCE_SUFFIXES, Repository
 
 from .collection import no_collection
@@ -12,6 +14,9 @@ from .index import Index
 from .notebook import join_cells
 from .records import FileFacts
 from .source import read_source
+from .stored import pack, unpack
+
+MAX_PENDING = 20_000_000  # characters of source whose syntax trees wait for questions; each holds about 20 bytes
 
 
 def build_index(repository: Repository, under: Iterable[str] = ()) -> Index:
@@ -26,7 +31,42 @@ def build_index(repository: Repository, under: Iterable[str] = ()) -> Index:
     return Index(repository, files, configs)
 
 
+def keep_facts(index: Index) -> None:
+    """Store what is now known of each file, for the next index of the same code, wherever it lies."""
+    new = {
+        _key(index.repository, facts.path): pack(facts)
+        for facts in index.files.values()
+        if facts.path.endswith(SOURCE_SUFFIXES)
+        and facts.stored_bodies < sum(function.is_read for function in facts.functions.values())
+    }
+    open_cache().put(new)
+
+
+def _key(repository: Repository, path: str) -> bytes:
+    return digest(code_digest(), PurePath(path).suffix.encode(), repository.digest(path))
+
+
 def _read_sources(repository: Repository, under: tuple[str, ...]) -> Iterator[FileFacts]:
+    texts = dict(_texts(repository, under))
+    known = open_cache().get(_key(repository, path) for path in texts)
+    pending = 0
+    for path, (text, cells) in texts.items():
+        facts = _stored(path, text, known.get(_key(repository, path)))
+        if facts is None:
+            facts = read_source(path, text, cells)
+            pending += len(text)
+            if pending > MAX_PENDING:
+                for function in facts.functions.values():
+                    function.events  # noqa: B018
+        if facts.problems:
+            line, what = facts.problems[0]
+            repository.skip(path, f"read in part: line {line} {what}")
+        yield facts
+
+
+def _texts(
+    repository: Repository, under: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, tuple[tuple[int, int], ...]]]]:
     for path in repository.select(SOURCE_SUFFIXES, under):
         text = repository.read(path)
         if text is None:
@@ -38,11 +78,14 @@ def _read_sources(repository: Repository, under: tuple[str, ...]) -> Iterator[Fi
             except ValueError as error:
                 repository.skip(path, str(error))
                 continue
-        facts = read_source(path, text, cells)
-        if facts.problems:
-            line, what = facts.problems[0]
-            repository.skip(path, f"read in part: line {line} {what}")
-        yield facts
+        yield path, (text, cells)
+
+
+def _stored(path: str, text: str, stored: bytes | None) -> FileFacts | None:
+    try:
+        return unpack(path, text, stored) if stored is not None else None
+    except (ValueError, RecursionError):
+        return None  # damaged, or not ours
 
 
 def _read_configs(repository: Repository, under: tuple[str, ...]) -> Iterator[tuple[str, dict[str, ConfigValue]]]:

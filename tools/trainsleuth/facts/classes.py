@@ -15,6 +15,7 @@ class Classes:
     def __init__(self, files: Mapping[str, FileFacts], names: Names) -> None:
         self.files = files
         self.names = names
+        self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._bound: dict[Class, dict[str, tuple[tuple[Function, Binding], ...]]] = {}
 
     @cached_property
@@ -33,14 +34,16 @@ class Classes:
 
     def lineage(self, cls: Class) -> tuple[Class, ...]:
         """`cls` and its project base classes, nearest first."""
-        order: dict[Class, None] = {}
-        stack = [cls]
-        while stack:
-            current = stack.pop(0)
-            if current not in order:
-                order[current] = None
-                stack.extend(base for base in self._bases.get(current, ()) if isinstance(base, Class))
-        return tuple(order)
+        if cls not in self._lineages:
+            order: dict[Class, None] = {}
+            stack = [cls]
+            while stack:
+                current = stack.pop(0)
+                if current not in order:
+                    order[current] = None
+                    stack.extend(base for base in self._bases.get(current, ()) if isinstance(base, Class))
+            self._lineages[cls] = tuple(order)
+        return self._lineages[cls]
 
     def external_bases(self, cls: Class) -> tuple[str, ...]:
         """Full names of the base classes outside the project, of the lineage; "?" for an unknown one."""

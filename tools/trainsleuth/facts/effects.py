@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .callers import Caller, Target
 from .records import Event, Expr, Function
+from .roles import stepped
 from .scopes import reaching
 from .things import Spot
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 _CLEARING = re.compile(r"zero_?grad|(clear|reset|zero|nullify|purge)\w*_?grad", re.IGNORECASE)
-_NAMED = {
+NAMED = {
     "backward": "backward",
     "manual_backward": "backward",
     "step": "step",
@@ -99,9 +100,10 @@ class Effects:
 
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
-            kind = "clear" if _is_clear(call) else _NAMED.get(call.last)
-            if kind is not None and call.receiver is not None:
-                receiver = call.receiver.text if call.receiver.kind == "path" else ""
+            kind = "clear" if _is_clear(call) else NAMED.get(call.last)
+            done_to = stepped(self.index, call, spot) if kind == "step" else call.receiver
+            if kind is not None and (done_to is not None or kind == "clip"):
+                receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""
                 yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
             for part in call.parts[1:]:  # optimizer.zero_grad handed over without a call
                 inner = part.parts[0] if part.kind == "keyword" else part
@@ -169,7 +171,7 @@ class Effects:
     @cached_property
     def _interesting(self) -> frozenset[str]:
         """Last names of functions that by name alone may lead to an effect."""
-        wanted = {name for name in self.index.sites.call_names() if _CLEARING.search(name) or name in _NAMED}
+        wanted = {name for name in self.index.sites.call_names() if _CLEARING.search(name) or name in NAMED}
         waiting: list[tuple[Function, set[str]]] = []
         for function in self.index.functions():
             own = {call.last for event in function.events for call in event.calls}
@@ -206,18 +208,25 @@ class Effects:
         """(part of the project, name) of every function that clears gradients, by names alone, at any
         depth.
         """
-        placed = [(self.index.part(function.path), function) for function in self.index.functions()]
-        clearing = {(part, function.name) for part, function in placed if _clears(function)}
+        clearing: set[tuple[str, str]] = set()
+        waiting: list[tuple[str, str, set[str]]] = []  # part, name, names of what it calls
+        for function in self.index.functions():
+            part = self.index.part(function.path)
+            if _clears(function):
+                clearing.add((part, function.name))
+            else:
+                called = {call.last for event in function.events for call in event.calls}
+                waiting.append((part, function.name, called))
         grew = True
         while grew:
-            more = {
-                (part, function.name)
-                for part, function in placed
-                if (part, function.name) not in clearing
-                and any((part, call.last) in clearing for event in function.events for call in event.calls)
-            }
-            clearing |= more
-            grew = bool(more)
+            known = len(clearing)
+            still = []
+            for part, name, called in waiting:
+                if any((part, one) in clearing for one in called):
+                    clearing.add((part, name))
+                elif (part, name) not in clearing:
+                    still.append((part, name, called))
+            waiting, grew = still, len(clearing) > known
         return frozenset(clearing)
 
     def may_clear(self, call: Expr, caller: Function) -> bool:

@@ -192,6 +192,8 @@ class Flow:
 
         None where nothing does, and where no condition stands between the two places.
         """
+        if not block.branches:
+            return None
         here = spot.function.events[spot.position].block if spot.position < len(spot.function.events) else Block()
         between = [branch for branch in block.branches if branch not in here.branches]
         if not between or is_sibling(block, here):

@@ -46,18 +46,21 @@ class Following(Generic[Answer]):
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
         # a path may be made on the fly, so its identity means nothing
         key = (expr.text if expr.kind == "path" else expr, spot, items)
-        for answers in (self._known, self._partial):
-            if key in answers:
-                return answers[key]
+        known = self._known.get(key)
+        if known is None:
+            known = self._partial.get(key)
+        if known is not None:
+            return known
         if key in self._active:
             self._circles.count += 1
             return ()
+        if spot.frame is not None and spot.frame.depth > MAX_DEPTH:
+            return (self._too_far,)  # whoever asks, so answers made with it are whole
         if not self._active:
             self._left = MAX_STEPS
             self._partial.clear()
         self._left -= 1
-        too_deep = len(self._active) >= MAX_NESTING or (spot.frame is not None and spot.frame.depth > MAX_DEPTH)
-        if self._left < 0 or too_deep:
+        if self._left < 0 or len(self._active) >= MAX_NESTING:
             self._circles.count += 1
             return (self._too_far,)
         before = self._circles.count

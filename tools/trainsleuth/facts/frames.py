@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .memo import kept_per_function
 from .records import Class, Expr, Function
 from .things import Frame, Instance, Spot
 
@@ -49,7 +50,18 @@ class Frames:
 
     def returns(self, frame: Frame) -> Iterator[tuple[Expr, Spot]]:
         """Every value that the function of `frame` may return, where it is returned."""
-        end = Spot(frame.function, len(frame.function.events), frame, frame.reach)
-        for position, event in enumerate(frame.function.events):
-            if event.kind == "return" and event.value is not None and not self.index.flow.is_dead(event.block, end):
-                yield event.value, Spot(frame.function, position, frame, frame.reach)
+        function = frame.function
+        end = Spot(function, len(function.events), frame, frame.reach)
+        for position, value in _returned(function):
+            if not self.index.flow.is_dead(function.events[position].block, end):
+                yield value, Spot(function, position, frame, frame.reach)
+
+
+@kept_per_function
+def _returned(function: Function) -> tuple[tuple[int, Expr], ...]:
+    """The events that return a value."""
+    return tuple(
+        (position, event.value)
+        for position, event in enumerate(function.events)
+        if event.kind == "return" and event.value is not None
+    )

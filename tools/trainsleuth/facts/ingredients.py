@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from .callers import Target
@@ -20,18 +20,22 @@ MAX_CALLS = 4  # helpers inside helpers
 _NO_NUMBERS = ("string", "number", "constant", "lambda")
 
 
-def ingredients(index: Index, expr: Expr, spot: Spot, through_cuts: bool = True) -> Iterator[tuple[Expr, Spot]]:
+def ingredients(
+    index: Index, expr: Expr, spot: Spot, through_cuts: bool = True, closed: Container[str] = ()
+) -> Iterator[tuple[Expr, Spot]]:
     """Every expression that goes into `expr`, itself first, each where it is computed; nearest first.
 
     Wide: all alternatives of a name are in it. `through_cuts` False stops where the graph is left behind:
-    detach(), item(), .data, no_grad(); then what is yielded can receive a gradient.
+    detach(), item(), .data, no_grad(); then what is yielded can receive a gradient. Calls whose last name is
+    in `closed` are yielded and not looked into.
     """
-    yield from _Walk(index, through_cuts).of(expr, spot)
+    yield from _Walk(index, through_cuts, closed).of(expr, spot)
 
 
 class _Walk:
-    def __init__(self, index: Index, through_cuts: bool) -> None:
+    def __init__(self, index: Index, through_cuts: bool, closed: Container[str]) -> None:
         self.index = index
+        self.closed = closed
         self.through_cuts = through_cuts
 
     def of(self, expr: Expr, spot: Spot) -> Iterator[tuple[Expr, Spot]]:
@@ -55,7 +59,8 @@ class _Walk:
         if expr.kind == "path":
             yield from self._origins(expr, spot, items)
         elif expr.kind == "call":
-            yield from self._call(expr, spot, items)
+            if expr.last not in self.closed:
+                yield from self._call(expr, spot, items)
         elif expr.kind in ("tuple", "list") and items and isinstance(items[0], int) and items[0] < len(expr.parts):
             yield expr.parts[items[0]], spot, items[1:]
         elif expr.kind not in _NO_NUMBERS:

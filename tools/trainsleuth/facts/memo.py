@@ -18,11 +18,15 @@ def kept_per_function(
     place = f"_kept_{ask.__name__}"
 
     def answer(function: Function, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        known: dict[object, Answer] = function.__dict__.setdefault(place, {})
+        known: dict[object, Answer] | None = function.__dict__.get(place)
+        if known is None:
+            known = function.__dict__[place] = {}
         key = (args, tuple(kwargs.items())) if kwargs else args
-        if key not in known:
-            known[key] = ask(function, *args, **kwargs)
-        return known[key]
+        try:
+            return known[key]
+        except KeyError:
+            found = known[key] = ask(function, *args, **kwargs)
+            return found
 
     answer.__doc__ = ask.__doc__
     return answer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .names import External
 from .operations import has_parameters, is_torch_layer
-from .records import Class
+from .records import Class, Expr
 from .scopes import bindings
 from .things import Instance, Spot
 from .words import words
@@ -77,6 +77,13 @@ def _has_parameter(index: Index, cls: Class) -> bool:
     for one in index.lineage(cls):
         for method in one.methods.values():
             for event in method.events:
-                if any(call.last in ("Parameter", "register_parameter") for call in event.calls):
+                if any(_is_trained(call) for call in event.calls):
                     return True
     return False
+
+
+def _is_trained(call: Expr) -> bool:
+    if call.last not in ("Parameter", "register_parameter"):
+        return False
+    wants = call.keyword("requires_grad")
+    return wants is None or wants.text != "False"

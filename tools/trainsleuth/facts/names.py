@@ -6,7 +6,6 @@ import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from .records import MODULE_BODY, Class, FileFacts, Function, Import
@@ -54,7 +53,13 @@ class Names:
 
     @cached_property
     def _folders(self) -> frozenset[str]:
-        return frozenset(str(parent) for path in self.files for parent in PurePosixPath(path).parents) - {"."}
+        found: set[str] = set()
+        for path in self.files:
+            folder = _parent(path)
+            while folder and folder not in found:
+                found.add(folder)
+                folder = _parent(folder)
+        return frozenset(found)
 
     def module(self, importer: str, dotted: str, level: int = 0) -> Module | None:
         """The project's module that `dotted` names in file `importer`, or None.

@@ -45,6 +45,8 @@ class Objects:
         """All alternatives for `expr` at `spot` (element `items` of it). () when it is only ever defined
         by itself.
         """
+        if not items and expr.kind in _LITERALS:
+            return (Literal(expr, spot),)
         return self._following.ask(expr, spot, items)
 
     def _of(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Thing]:

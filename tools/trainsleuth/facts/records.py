@@ -179,7 +179,13 @@ class Body(NamedTuple):
 
 
 class BodySource(Protocol):
-    """Where the body of a function is written."""
+    """Where the body of a function is written: bytes `start` to `end` of its file."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
 
     def read(self) -> Body: ...
 
@@ -211,6 +217,11 @@ class Function:
     @cached_property
     def _body(self) -> Body:
         return self.source.read()
+
+    @property
+    def is_read(self) -> bool:
+        """Somebody has asked for the events."""
+        return "_body" in self.__dict__
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -261,6 +272,7 @@ class FileFacts:
     problems: tuple[tuple[int, str], ...] = ()
     cells: tuple[tuple[int, int], ...] = ()  # notebook: (first line here, number of the cell from 1)
     names: frozenset[str] = field(default=frozenset())  # of all calls, perhaps more: see Function.called
+    stored_bodies: int = -1  # how many came out of the cache; -1: none of this file did
 
     @property
     def body(self) -> Function:

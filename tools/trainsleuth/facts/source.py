@@ -12,7 +12,7 @@ from .expressions import ExpressionReader
 from .grammar import named, parse, problems
 from .imports import read_imports
 from .records import MODULE_BODY, Block, Body, Class, Expr, FileFacts, Function, Parameter
-from .statements import StatementReader
+from .statements import MAX_INDENTS, StatementReader
 
 _DEFINES = re.compile(rb"\b(?:def|class)\b")
 # letters of names stay, whatever closes an expression becomes ")", all else but "(" becomes a blank
@@ -77,7 +77,7 @@ def read_source(path: str, text: str, cells: tuple[tuple[int, int], ...] = ()) -
 def _read_scope(reading: _Reading, whole: Node, body: Node | None, prefix: str, outer: str) -> frozenset[str]:
     """Read what a module or function defines; the names that it calls itself."""
     holes = []
-    for node, decorators in _definitions(reading, body) if body is not None else ():
+    for node, decorators in _definitions(reading, body) if body is not None and not _is_too_deep(prefix) else ():
         holes.append((node.start_byte, node.end_byte))
         name = node.child_by_field_name("name")
         if name is not None and node.type == "class_definition":
@@ -135,6 +135,10 @@ def _keep(
     return function
 
 
+def _is_too_deep(qualname: str) -> bool:
+    return qualname.count(".") >= MAX_INDENTS
+
+
 def _read_function(
     reading: _Reading, node: Node, qualname: str, decorators: tuple[Expr, ...], owner: str, outer: str
 ) -> Function:
@@ -152,7 +156,7 @@ def _read_class(reading: _Reading, node: Node, qualname: str, decorators: tuple[
     reading.expressions.take_calls()
     methods: dict[str, Function] = {}
     holes = []
-    for inner, marks in _definitions(reading, body) if body is not None else ():
+    for inner, marks in _definitions(reading, body) if body is not None and not _is_too_deep(qualname) else ():
         holes.append((inner.start_byte, inner.end_byte))
         name_node = inner.child_by_field_name("name")
         name = reading.expressions.word(name_node) if name_node is not None else ""

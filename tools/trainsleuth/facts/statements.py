@@ -10,6 +10,8 @@ from .expressions import ExpressionReader
 from .grammar import PYTHON, by_kind_id, named
 from .records import Block, Branch, Event, Expr, Loop
 
+MAX_TESTED_ARMS = 100  # each arm of an if holds the tests before it; with more arms than this none does
+MAX_INDENTS = 100  # Python refuses a file with more
 _new: Callable[..., Event] = tuple.__new__
 
 
@@ -21,12 +23,17 @@ class StatementReader:
         self.events: list[Event] = []
         self.loops: list[Loop] = []
         self._branchings = 0
+        self._depth = 0
 
     def body(self, nodes: Iterable[Node], block: Block) -> None:
+        if self._depth >= MAX_INDENTS:
+            return
+        self._depth += 1
         for node in nodes:
             reader = _READERS.get(node.kind_id)
             if reader is not None:
                 reader(self, node, block)
+        self._depth -= 1
 
     def add(
         self,
@@ -100,7 +107,8 @@ class StatementReader:
             if condition is not None:
                 tests.append(self.expressions.read(condition))
                 self.add("if", part, block, tests[-1])
-            branch = Branch(number, arm, len(arms), complete, "if", tuple(tests))
+            kind, known = ("if", tuple(tests)) if len(arms) <= MAX_TESTED_ARMS else ("match", ())
+            branch = Branch(number, arm, len(arms), complete, kind, known)
             inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))

@@ -156,6 +156,9 @@ class TensorCalls:
             yield from self.values.of(first, spot)
         elif name.startswith(("numpy.", "math.", "scipy.")):
             value = joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
+            if value.grad in ("live", "unknown") and not name.startswith("math."):
+                yield unknown(f"{name} of a tensor with a graph: it raises, or keeps the tensors as objects")
+                return
             made = ops.RANGE_OF_FUNCTION.get(last, "other")
             yield cut(value._replace(range=made), path, line, f"{written(call)} leaves the graph behind")
         elif not ops.is_torch(name) and not name.startswith(("einops.", "entmax.")):

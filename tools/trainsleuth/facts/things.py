@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from .names import External, Module
@@ -45,7 +46,7 @@ class Frame:
     def reach(self) -> int:
         return self.caller.reach if self.caller is not None else REACH
 
-    @property
+    @cached_property
     def depth(self) -> int:
         return 1 + (self.caller.frame.depth if self.caller is not None and self.caller.frame is not None else 0)
 

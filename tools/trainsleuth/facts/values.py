@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 MAX_CHAIN = 8
+TOO_FAR = "too many ways to follow"  # the `why` of a value that was given up
 
 
 class Value(NamedTuple):
@@ -59,7 +60,7 @@ class Values:
         from .tensor_names import TensorNames
 
         self.index = index
-        self._following: Following[Value] = Following(self._of, unknown("too many ways to follow"), index.circles)
+        self._following: Following[Value] = Following(self._of, unknown(TOO_FAR), index.circles)
         self._calls = TensorCalls(index, self)
         self._names = TensorNames(index, self)
 

@@ -28,6 +28,7 @@ def launch(
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[str], None] | None = None,
     keep: bool = False,
+    instead: Mapping[str, str] | None = None,
 ) -> Run:
     """Run `command` probed and come back with what happened; nothing that it started is left behind.
 
@@ -36,7 +37,8 @@ def launch(
     else `cwd`. `python` is the interpreter to use instead of the one that the command names; its folder
     comes first on PATH. `cancelled` is asked ten times a second, `progress` gets a line each second; both
     are called in this thread.
-    `keep` leaves what the run wrote in the run folder, below "layer" or "copy".
+    `keep` leaves what the run wrote in the run folder, below "layer" or "copy". `instead` are texts of files,
+    by path relative to the root, that the command finds in place of the user's; these stay as they are.
     Raises LaunchError only for wrong use, whatever the user's program does.
     """
     if os.name == "nt":
@@ -55,6 +57,7 @@ def launch(
         cancelled=cancelled or (lambda: False),
         progress=progress or (lambda _: None),
         keep=keep,
+        instead=instead or {},
     )
     if isinstance(command, str):
         raise LaunchError(f"the command must be a list of words, not the one string {command!r}")

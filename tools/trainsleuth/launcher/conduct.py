@@ -40,7 +40,7 @@ def conduct(request: Request) -> Run:
         )
     folders.prune(folder.parent)
     blank = replace(blank, folder=folder)
-    plain = Stage(str(root), str(cwd), request.command)
+    plain = Stage(str(root), str(cwd), request.command, instead=request.instead)
     try:
         added = _added(request, plain, folder, plain.root)
         words = _words(request, plain, added)
@@ -87,6 +87,7 @@ def _attempt(request: Request, stage: Stage, original: str, blank: Run) -> Run:
         "lifeline": str(folder / folders.LIFELINE),
         "overlay": stage.root if stage.contained == "overlay" else None,
         "layer": str(folder / "layer"),
+        "instead": dict(stage.instead) if stage.contained == "overlay" else {},
         "protect": to_protect(stage, folder),
         "remove": [str(folder / "copy")],
         "keep": request.keep,

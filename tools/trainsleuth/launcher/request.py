@@ -25,6 +25,7 @@ class Request:
     cancelled: Callable[[], bool]
     progress: Callable[[str], None]
     keep: bool
+    instead: Mapping[str, str]
 
 
 def check(request: Request) -> None:
@@ -35,6 +36,8 @@ def check(request: Request) -> None:
         raise LaunchError("a word of the command holds a NUL character")
     if request.contain not in ("auto", "overlay", "copy", "none"):
         raise LaunchError(f"contain must be auto, overlay, copy or none, not {request.contain!r}")
+    if request.instead and request.contain == "none":
+        raise LaunchError("files can be replaced for a run only where it is contained: contain must not be none")
     if not request.limits.seconds > 0 or request.limits.output_bytes <= 0:
         raise LaunchError("the limits of seconds and output_bytes must be above 0")
 

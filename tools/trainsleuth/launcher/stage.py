@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from trainsleuth.launcher import changes
-from trainsleuth.launcher.containment import Copy, copy_folder
+from trainsleuth.launcher.containment import Copy, CopyError, copy_folder
+from trainsleuth.launcher.instead import Texts, put
 from trainsleuth.launcher.record import Contained
 from trainsleuth.launcher.root import is_too_wide
 
@@ -26,6 +27,7 @@ class Stage:
     contained: Contained = "none"
     copy: Copy | None = None
     before: Mapping[str, Stamps] = field(default_factory=dict)
+    instead: Texts = field(default_factory=dict)
 
 
 def prepare(how: str, plain: Stage, folder: Path) -> Stage:
@@ -37,6 +39,7 @@ def prepare(how: str, plain: Stage, folder: Path) -> Stage:
         too_wide = is_too_wide(Path(plain.root))
         return replace(plain, before={} if too_wide else {plain.root: changes.snapshot(plain.root, runs)})
     copy = copy_folder(plain.root, str(folder / "copy"), runs)
+    _replace_in(copy, plain.instead)
     return Stage(
         root=copy.place,
         cwd=copy.inside(plain.cwd),
@@ -45,6 +48,15 @@ def prepare(how: str, plain: Stage, folder: Path) -> Stage:
         copy=copy,
         before={place: changes.snapshot(place, runs) for place in (copy.place, plain.root)},
     )
+
+
+def _replace_in(copy: Copy, texts: Texts) -> None:
+    if linked := next((path for path in texts if copy.is_linked(path)), None):
+        raise CopyError(f"{linked} is too large to be copied, so it cannot be replaced there")
+    try:
+        put(copy.place, texts)
+    except OSError as error:
+        raise CopyError(f"{error.filename or 'a file'} cannot be replaced: {error.strerror}") from error
 
 
 def to_protect(stage: Stage, folder: Path) -> str | None:
@@ -64,8 +76,8 @@ def to_protect(stage: Stage, folder: Path) -> str | None:
 def changed(stage: Stage, report: Mapping[str, Any], folder: Path) -> changes.Changes:
     """What the run changed, relative to its root; absolute in the real folder behind a copy."""
     if stage.contained == "overlay":
-        wrote, deleted = report.get("wrote", ()), report.get("deleted", ())
-        return changes.Changes(tuple(wrote), tuple(deleted), report.get("untold", 0))
+        wrote = tuple(path for path in report.get("wrote", ()) if path not in stage.instead)
+        return changes.Changes(wrote, tuple(report.get("deleted", ())), report.get("untold", 0))
     written: list[str] = []
     gone: list[str] = []
     for place, before in stage.before.items():

@@ -16,6 +16,7 @@ from contextlib import suppress
 
 from trainsleuth.launcher import changes, linux, overlay
 from trainsleuth.launcher.folder import clear
+from trainsleuth.launcher.instead import put
 from trainsleuth.launcher.watch import Watch
 from trainsleuth.launcher.wire import read_job, tell
 
@@ -29,6 +30,7 @@ def main() -> None:
     if job["overlay"]:
         try:
             layers = overlay.cover(job["overlay"], job["layer"])
+            put(job["overlay"], job["instead"])
         except OSError as error:
             return tell("unable", why=str(error))
     protected = _protect(job["protect"])

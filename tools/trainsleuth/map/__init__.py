@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from trainsleuth.facts import no_collection
+from trainsleuth.facts import keep_facts, no_collection
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
@@ -27,13 +27,16 @@ __all__ = [
     "COMPONENTS",
     "EXPANDABLE",
     "MIN_BUDGET",
+    "Anatomy",
     "Expansion",
     "Map",
     "Part",
     "Place",
     "diagram",
+    "draw",
     "expand_component",
     "map_repository",
+    "read_anatomy",
 ]
 
 
@@ -58,6 +61,15 @@ def map_repository(
             return draw(anatomy, budget)
 
     return answered(repository, ("map", scope, recipe, budget), Map, drawn)
+
+
+def read_anatomy(
+    root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
+) -> Anatomy:
+    """All that a map is drawn from, with as many places as `budget` could ever show. Raises as `map_repository`."""
+    _check_budget(budget)
+    with no_collection():
+        return _anatomy(Repository(root), scope, recipe, budget)[0]
 
 
 def expand_component(
@@ -97,7 +109,9 @@ def _anatomy(
         recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
     program = find_program(index, where, chosen, launch)
-    return parts_of(index, program, where, chosen, budget), launch
+    anatomy = parts_of(index, program, where, chosen, budget, launch)
+    keep_facts(index)
+    return anatomy, launch
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

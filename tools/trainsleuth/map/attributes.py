@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import bindings
 
+from .common_names import COMMON_NAMES
 from .keys import key_of
 from .tables import Entry, Table
 
+MAX_CALLERS = 12
 MAX_HOPS = 3  # callers that a name is followed up to
 
 
@@ -58,7 +61,10 @@ def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]
     if wanted.text not in order:
         return
     place = order.index(wanted.text)
-    for caller in index.calls(site.function.name):
+    called = site.function.owner.rpartition(".")[2] if site.function.name == "__init__" else site.function.name
+    if called in COMMON_NAMES:
+        return
+    for caller in islice(index.calls(called), MAX_CALLERS):
         value = caller.call.argument(place, wanted.text)
         if value is not None and caller.function is not site.function:
             yield from _keys(index, caller, value, seen, hops + 1)

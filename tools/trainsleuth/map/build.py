@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index, build_index
 from trainsleuth.facts.source import read_source
@@ -76,6 +78,12 @@ def _unreached(
             yield function
 
 
+def _names(command: Command, recipe: str) -> bool:
+    """The command starts the program with this recipe."""
+    stem = PurePosixPath(recipe).stem
+    return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
+
+
 def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     found: dict[Function, list[Handover]] = {}
     for handover in handovers(index, values):
@@ -99,6 +107,9 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     if not found:
         return None
     entry = found[0]
+    if recipe is not None:
+        ours = [one for one in entry.commands if _names(one, recipe)]
+        entry = replace(entry, commands=(*ours, *(one for one in entry.commands if one not in ours)))
     if launch is not None:
         entry = replace(entry, commands=(launch, *entry.commands))
     paths = of_program(index, entry.reach, entry.commands, recipe)

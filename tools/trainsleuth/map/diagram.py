@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .parts import Anatomy, clean
+from .parts import Anatomy
 from .records import Part, Place
+from .wording import clean
 
 FLOW = (  # what follows what; a missing one is skipped over
     ("entry_point", "config"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index
+from trainsleuth.repository import is_under
 
 from .frameworks import Handover
 from .graph import Graph
@@ -115,12 +116,29 @@ def entries(
     """Every program, the likeliest training program first."""
     trained = {function for function, found in signs.items() if any(s.role == "backward" for s in found)}
     likely = candidates(index, commands, trained | handed.keys())
+    every = likely
     if scope is not None:
         likely = {
             path: score for path, score in likely.items() if path == scope or path.startswith(scope.rstrip("/") + "/")
         }
         if scope in index.files:
             likely.setdefault(scope, 0.0)
+    found = _judged(index, graph, likely, commands, signs, handed)
+    if scope is not None and not any(entry.trains for entry in found):
+        outside = _judged(index, graph, {p: s for p, s in every.items() if p not in likely}, commands, signs, handed)
+        using = [one for one in outside if one.trains and any(is_under(path, scope) for path in one.reach.files)]
+        found = [*using, *found]  # the scope is a library: the programs that use it
+    return found
+
+
+def _judged(
+    index: Index,
+    graph: Graph,
+    likely: Mapping[str, float],
+    commands: tuple[Command, ...],
+    signs: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+) -> list[Entry]:
     found: list[Entry] = []
     best = float("-inf")
     for path in sorted(likely, key=lambda path: (-likely[path], path))[:MAX_CANDIDATES]:

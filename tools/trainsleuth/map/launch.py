@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
@@ -37,7 +38,7 @@ def commands(index: Index) -> tuple[Command, ...]:
     found = list(consoles.values())
     for path in _texts(index):
         text = index.repository.read(path)
-        if text is None:
+        if text is None or OWN_NOTES in text:
             continue
         for line, command in _joined(text):
             found.extend(_command(index, path, line, command, consoles))

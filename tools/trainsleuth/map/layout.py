@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .records import COMPONENTS, Part, Place
+from .records import COMPONENTS, OBSERVED, Part, Place
 
 MIN_BUDGET = 200  # tokens: below this the ten names and statuses do not fit
 NEAR, NEAR_IN_LOOP = 0.5, 0.75
 SAME_ROLE, SAME_ROLE_NEAR = 0.95, 0.88
 FAR_APART = 1_000_000
+RAN = " [ran]"  # behind the line number of a place that was seen to run
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
     "entry_point": 0.08,
     "config": 0.10,
@@ -49,6 +50,7 @@ class Sheet:
 
 def line_of(place: Place) -> str:
     where = f"{place.line}" if place.cell is None else f"cell {place.cell}:{place.line}"
+    where += RAN if place.role == OBSERVED else ""
     return f"  {where} {place.text}" if place.text else f"  {where} ({place.role})"
 
 

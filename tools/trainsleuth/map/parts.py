@@ -10,18 +10,20 @@ from trainsleuth.facts import Class, Index
 
 from .arguments import argument_places
 from .components import places_of
+from .configuration import truth_of
 from .entries import NEVER
 from .features import FEATURES, features
 from .frameworks import other_library
+from .launch import Command
 from .program import Program
 from .recipes import selecting
 from .records import COMPONENTS, Part, Place
 from .siblings import groups
 from .tables import Table
 from .traps import traps
+from .wording import clean as clean
 
 MAX_PROGRAMS = 14
-TEXT_WIDTH = 66  # characters of a source line that are shown
 MIN_PLACES = 24
 
 
@@ -42,7 +44,14 @@ class Anatomy:
     recipe: str | None
 
 
-def parts_of(index: Index, program: Program | None, scope: str | None, recipe: str | None, budget: int) -> Anatomy:
+def parts_of(
+    index: Index,
+    program: Program | None,
+    scope: str | None,
+    recipe: str | None,
+    budget: int,
+    launch: Command | None = None,
+) -> Anatomy:
     """All parts, with as many places as `budget` tokens could ever show."""
     limit = max(MIN_PLACES, budget // 35)
     library = other_library(index)
@@ -50,7 +59,8 @@ def parts_of(index: Index, program: Program | None, scope: str | None, recipe: s
         return _nothing(index, program, library)
     trains = program.entry.trains
     parts = {name: _part(program, name, trains) for name in COMPONENTS}
-    found = features(program) if trains else {name: Part("absent", "nothing is trained") for name in FEATURES}
+    truth = truth_of(program, launch)
+    found = features(program, truth) if trains else {name: Part("absent", "nothing is trained") for name in FEATURES}
     return Anatomy(
         index,
         program,
@@ -153,12 +163,6 @@ def source_lines(index: Index, path: str) -> list[str]:
 
         text, _ = join_cells(text)
     return text.split("\n")
-
-
-def clean(text: str, width: int = TEXT_WIDTH) -> str:
-    """A line as one short printable line: text of the repository never shapes the answer."""
-    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return words if len(words) <= width else words[: width - 1] + "…"
 
 
 def _programs(program: Program) -> Iterator[str]:

@@ -19,6 +19,7 @@ COMPONENTS = (
     "checkpointing",
     "evaluation",
 )
+OBSERVED = "observed"  # the role of a place that was seen to run, whatever reading says of it
 
 
 class Place(NamedTuple):

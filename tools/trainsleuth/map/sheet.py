@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from .configuration import launch_of
 from .layout import Sheet, body, choose, heading, ranked
-from .parts import Anatomy, clean
+from .parts import Anatomy
 from .records import COMPONENTS, Map, Place
+from .wording import clean
 
 FEATURE_PLACES = 2
 
 
-def draw(anatomy: Anatomy, budget: int) -> Map:
-    """The map; its text has at most `budget` tokens."""
+def draw(anatomy: Anatomy, budget: int, below: Sequence[str] = ()) -> Map:
+    """The map; its text has at most `budget` tokens. `below` are lines that end it, whatever else fits."""
     head = list(_header(anatomy, budget))
     shown = _feature_places(anatomy, budget)
-    foot = list(_footer(anatomy, shown, budget))
+    foot = [*_footer(anatomy, shown, budget), *below]
     sheet = Sheet(budget)
     sheet.room -= sum(len(line) + 1 for line in (*head, *foot)) + len(_budget_line(budget, budget)) + 1
     sheet.room -= sum(len(heading(name, part)) + 1 for name, part in anatomy.parts.items())
     if sheet.room < 0:
-        head, foot, shown = head[:2], [], dict.fromkeys(anatomy.features, ())
-        sheet.room = budget * 4 - sum(len(line) + 1 for line in head) - 40
+        head, foot, shown = head[:2], list(below), dict.fromkeys(anatomy.features, ())
+        sheet.room = budget * 4 - sum(len(line) + 1 for line in (*head, *foot)) - 40
         sheet.room -= sum(len(heading(name, part)) + 1 for name, part in anatomy.parts.items())
     chosen = choose(anatomy.parts, sheet)
     text = "\n".join([*head, *body(anatomy.parts, chosen), *foot])
@@ -61,7 +63,7 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     yield f"{anatomy.framework} · {trains} · {len(code)} files, {sum(code.values()):,} lines"
     if program is None:
         return
-    launch = next((c for c in program.entry.commands if c.text), None)
+    launch = launch_of(program, None)
     said = f" · launch: {clean(launch.text, 110)} ({launch.path}:{launch.line})" if launch is not None else ""
     yield f"entry {program.entry.path}{said}"
     if budget < 800:
@@ -102,6 +104,10 @@ def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: in
         for name, part in anatomy.features.items():
             if part.places:
                 yield f" {name}: " + ", ".join(f"{p.path}:{p.line}" for p in shown[name])
+        for name in missing:
+            if anatomy.features[name].why.startswith("off"):
+                yield f" {name} {clean(anatomy.features[name].why, 100)}"
+        missing = [name for name in missing if not anatomy.features[name].why.startswith("off")]
         if missing:
             yield f" none found: {', '.join(missing)}"
     if anatomy.traps:

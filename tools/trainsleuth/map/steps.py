@@ -17,6 +17,7 @@ _SCHEDULER = re.compile(r"sched|warmup|annealer|lr_decay", re.I)
 _SCALER = re.compile(r"scaler", re.I)
 _ENGINE = re.compile(r"engine", re.I)
 CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "dispatch_clip_grad")
+RESCALES = ("multiply_grads", "scale_grads", "rescale_grads", "scale_gradients", "all_reduce_grads", "allreduce_grads", "reduce_gradients", "allreduce_gradients", "average_gradients", "mpi_avg_grads", "sync_gradients")  # fmt: skip
 _RATE = frozenset({"lr", "learning_rate"})
 
 
@@ -51,6 +52,8 @@ def _signs(index: Index, values: Values) -> Iterator[Sign]:
             yield Sign(role, site)
     for site in index.calls("zero_grad", "zero_grad_buffer"):
         yield Sign("zero_grad", site)
+    for site in index.calls(*RESCALES):
+        yield Sign("rescale", site)
     for site in index.calls(*CLIP):
         yield Sign("clip", site)
     for site in index.calls("unscale_", "unscale_gradients"):

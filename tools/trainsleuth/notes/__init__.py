@@ -14,17 +14,19 @@ from trainsleuth.hypothesis import Hypothesis, reference
 from trainsleuth.notes import entries, render, storage
 from trainsleuth.notes.entries import Damaged, Item, Run
 from trainsleuth.notes.lock import NotesError, locked
+from trainsleuth.question import READER, Question, latest
+from trainsleuth.repository import NOTES_FILE
 
 __all__ = ["FILE_NAME", "Damaged", "Notes", "NotesError", "Recorded", "Run"]
 
-FILE_NAME = "trainsleuth-notes.md"
+FILE_NAME = NOTES_FILE
 _News = Callable[[list[Item]], tuple[list[str], Run]]  # of what is known: the names to add, and their run
 MAX_READ = 4 * 2**20  # bytes, from the end: the newest entries count
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the notes hold, in order. `hypotheses` has the last state of each.
+    """What the notes hold, in order. `hypotheses` and `questions` have the last state of each.
 
     `findings` may hold the same one twice, when it went away in between. `left_out` is how many
     bytes at the start of a large file were not read, `damaged` what was there and could not be.
@@ -32,6 +34,7 @@ class Recorded:
 
     findings: tuple[Finding, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
+    questions: tuple[Question, ...] = ()
     runs: tuple[Run, ...] = ()
     damaged: tuple[Damaged, ...] = ()
     left_out: int = 0
@@ -61,6 +64,7 @@ class Notes:
         return Recorded(
             findings=tuple(item for item in found if isinstance(item, Finding)),
             hypotheses=tuple({item.id: item for item in found if isinstance(item, Hypothesis)}.values()),
+            questions=latest(item for item in found if isinstance(item, Question)),
             runs=tuple(item for item in found if isinstance(item, Run)),
             damaged=tuple(item for item in found if isinstance(item, Damaged)),
             left_out=left_out,
@@ -104,6 +108,23 @@ class Notes:
             return changed, Run(render.stamp(when), command)
 
         return self._add(news, {id: render.hypothesis_text(given[id]) for id in given})
+
+    def add_questions(
+        self, questions: Iterable[Question], command: str = "", when: datetime | None = None
+    ) -> tuple[str, ...]:
+        """Add those whose state is news, and return their ids. What a reader said of one stays its state."""
+        given = {question.id: question for question in questions}
+
+        def news(known: list[Item]) -> tuple[list[str], Run]:
+            state = {one.id: one for one in latest(item for item in known if isinstance(item, Question))}
+            changed = [
+                id
+                for id, one in given.items()
+                if id not in state or (one != state[id] and (state[id].by != READER or one.by == READER))
+            ]
+            return changed, Run(render.stamp(when), command)
+
+        return self._add(news, {id: render.question_text(given[id]) for id in given})
 
     def add_note(
         self, text: str, by: str = "reader", path: str | None = None, line: int | None = None

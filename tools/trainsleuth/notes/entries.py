@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from trainsleuth.finding import Confidence, Family, Finding, Outcome, Severity
 from trainsleuth.hypothesis import Hypothesis, Verdict, reference
+from trainsleuth.question import READER, Question
 
-_MARK = re.compile(r" {0,2}<!-- trainsleuth:(run|finding|hypothesis) (\{.*\}) -->")
+_MARK = re.compile(r" {0,2}<!-- trainsleuth:(run|finding|hypothesis|question) (\{.*\}) -->")
+_TICK = re.compile(r"[-*] \[([ xX])\] ")
+BY_HAND = "ticked by hand in the notes"
 
 
 @dataclass(frozen=True)
@@ -31,18 +34,30 @@ class Run:
     again: tuple[str, ...] = ()
 
 
-Item = Run | Finding | Hypothesis | Damaged
+Item = Run | Finding | Hypothesis | Question | Damaged
 
 
 def items(text: str) -> Iterator[Item]:
     """Every entry in `text`, in order; what people wrote between them is passed over."""
+    tick = None
     for line, content in enumerate(text.split("\n"), start=1):
         stripped = content.rstrip("\r")
         found = _MARK.fullmatch(stripped)
         if found:
-            yield _item(found[1], found[2], line)
+            item = _item(found[1], found[2], line)
+            yield _as_ticked(item, tick) if isinstance(item, Question) and tick is not None else item
+            tick = None
+        elif box := _TICK.match(stripped):
+            tick = box[1] != " "
         elif stripped.lstrip().startswith("<!-- trainsleuth:"):
             yield Damaged(line, "the entry is cut off")
+
+
+def _as_ticked(question: Question, is_ticked: bool) -> Question:
+    """The question as its box says: people tick one that was open, or open one again that was ticked."""
+    if is_ticked == question.is_answered:
+        return question
+    return replace(question, answer=BY_HAND if is_ticked else "", by=READER, places=())
 
 
 def last_said(known: Iterable[Item]) -> dict[str, set[str]]:
@@ -74,6 +89,8 @@ def _item(kind: str, content: str, line: int) -> Item:
         fields = json.loads(content)
         if kind == "run":
             return Run(fields["when"], fields["command"], tuple(fields.get("again", ())))
+        if kind == "question":
+            return _question(fields)
         return _hypothesis(fields) if kind == "hypothesis" else _finding(fields)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return Damaged(line, f"not a {kind}: {type(error).__name__}: {error}"[:200])
@@ -95,3 +112,11 @@ def _hypothesis(fields: Mapping[str, Any]) -> Hypothesis:
     if hypothesis.verdict not in get_args(Verdict):
         raise ValueError(f"verdict is {hypothesis.verdict!r}")
     return hypothesis
+
+
+def _question(fields: Mapping[str, Any]) -> Question:
+    question = Question.from_dict(fields)
+    words = (question.id, question.text, question.answer, question.by, question.test, *question.places)
+    if question.stage not in (1, 2, 3) or not all(isinstance(word, str) for word in words):
+        raise ValueError("a field has the wrong kind")
+    return question

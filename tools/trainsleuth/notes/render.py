@@ -9,6 +9,7 @@ from trainsleuth.finding import Finding, Number
 from trainsleuth.hypothesis import Hypothesis, reference
 from trainsleuth.notes.entries import Run
 from trainsleuth.notes.escape import code, comment, plain
+from trainsleuth.question import Question
 
 TITLE = "# trainsleuth notes\n\nWhat was looked at, what was found, what is still open. \
 Write between the entries as you like: trainsleuth only adds at the end.\n"
@@ -53,6 +54,17 @@ def hypothesis_text(hypothesis: Hypothesis) -> str:
         if cited:
             lines.append(f"  - {name}: {plain(', '.join(cited))}")
     return "\n".join([*lines, f"  {comment('hypothesis', hypothesis.to_dict())}", ""])
+
+
+def question_text(question: Question) -> str:
+    """One bullet with a box, which people may tick or clear."""
+    lines = [f"- [{'x' if question.is_answered else ' '}] {plain(question.id)}: {plain(question.text)}"]
+    if question.is_answered:
+        places = "".join(f" {code(place)}" for place in question.places)
+        lines.append(f"  - {plain(question.answer)}{places} ({plain(question.by)})")
+    elif question.test:
+        lines.append(f"  - to answer it: {code(question.test)}")
+    return "\n".join([*lines, f"  {comment('question', question.to_dict())}", ""])
 
 
 def joined(before: bytes, section: str) -> bytes:

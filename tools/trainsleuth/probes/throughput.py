@@ -47,7 +47,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
 def _note(site: str | None, message: str, measured: dict[str, Number], next_step: str) -> Finding:
     path, line = place(site)
     return Finding(by="probe:throughput", outcome="fail", severity="note", confidence="medium", path=path, line=line,
-                   message=message, measured=measured, next=next_step)  # fmt: skip
+                   message=message, measured=measured, next=next_step, claims=("pretokenised-file", "nanogpt-sync-point"))  # fmt: skip
 
 
 def _waits(trace: Trace, timing: Event) -> Iterator[Finding]:

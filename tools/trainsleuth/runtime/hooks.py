@@ -16,6 +16,7 @@ from .sites import Sites
 
 MOMENTS = (
     "optimizer_born",  # (optimizer)
+    "loader_born",  # (loader)
     "loader_started",  # (loader); one pass over it begins
     "batch_before",  # (loader); the program waits for the next batch from here on
     "batch",  # (loader, batch) -> batch
@@ -33,6 +34,7 @@ MOMENTS = (
     "scaler",  # (operation, scaler, value in, value out)
     "step_before",  # (optimizer)
     "step_after",  # (optimizer)
+    "schedule_born",  # (scheduler)
     "schedule",  # (scheduler)
     "weights_loaded",  # (module)
     "seeded",  # (seed)

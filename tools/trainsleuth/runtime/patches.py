@@ -6,6 +6,8 @@ Wrappers keep signature, result and exceptions; when the bus sleeps they only pa
 import functools
 import inspect
 
+from . import births
+
 LOSSES = (
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
@@ -158,12 +160,8 @@ def _wrap_zero_grad(owner, bus):
 
 
 def schedulers(torch, bus):
-    module = torch.optim.lr_scheduler
-    base = getattr(module, "LRScheduler", None) or module._LRScheduler
-    for owner in list(vars(module).values()):
-        # ReduceLROnPlateau was no subclass of the base before torch 2.2
-        is_scheduler = inspect.isclass(owner) and (issubclass(owner, base) or "Plateau" in owner.__name__)
-        if is_scheduler and "step" in vars(owner):
+    for owner in births.schedule_classes(torch):
+        if "step" in vars(owner):
             _wrap_schedule(owner, bus)
 
 
@@ -343,5 +341,7 @@ PATCHES = (
     ("weights loaded", weights_loaded),
     ("seeding", seeding),
     ("checkpoints", checkpoints),
+    ("data loader birth", births.data_loader_birth),
+    ("schedule birth", births.schedule_birth),
 )
 ESSENTIAL = frozenset({"module call", "backward", "optimizer step"})

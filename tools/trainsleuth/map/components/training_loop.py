@@ -17,6 +17,7 @@ SCORES = {
     "zero_grad": 0.95,
     "scheduler step": 0.8,
     "clip": 0.75,
+    "rescale": 0.72,
     "scaler update": 0.45,
     "unscale": 0.4,
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .defaults import defaults
+from .overrides import launch_of
 from .python_files import is_settings, python_configs
 from .records import Key, Layer, Use
 from .truth import Truth, truth_of
 
-__all__ = ["Key", "Layer", "Truth", "Use", "defaults", "is_settings", "python_configs", "truth_of"]
+__all__ = ["Key", "Layer", "Truth", "Use", "defaults", "is_settings", "launch_of", "python_configs", "truth_of"]

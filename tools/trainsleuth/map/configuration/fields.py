@@ -91,7 +91,8 @@ def _of_class(cls: Class) -> Iterator[Definition]:
             for target in event.targets:
                 if target.kind == "path" and not target.text.startswith("_"):
                     line = event.value.line if event.value is not None and event.value.kind != "call" else event.line
-                    yield Definition(target.text, cls.path, line, _field_value(event), (target.text,), "", cls.name)
+                    said = _about(event)
+                    yield Definition(target.text, cls.path, line, _field_value(event), (target.text,), said, cls.name)
     for name, value in _own(cls):
         yield Definition(name, cls.path, value.line, text_of(value), (), "", cls.name)
     init = cls.methods.get("__init__")
@@ -104,13 +105,25 @@ def _names(cls: Class) -> Iterator[str]:
     yield from (name for name, _ in _own(cls))
 
 
+def _about(event: Event) -> str:
+    """The help of field(metadata={"help": ...})."""
+    given = event.value.keyword("metadata") if event.value is not None and event.value.kind == "call" else None
+    pairs = given.parts if given is not None and given.kind == "dict" else ()
+    found = [one.parts[1].text for one in pairs if one.kind == "pair" and one.parts[0].text == "help"]
+    return found[0] if found else ""
+
+
 def _field_value(event: Event) -> str:
     value = event.value
     if value is None:
         return "(required)"
     if value.kind == "call" and value.last in _FIELD:
         default = value.argument(0, "default", "default_factory")
+        if default is not None and default.kind == "lambda" and default.parts:
+            default = default.parts[0]
         return text_of(default) if default is not None else "(required)"
+    if value.kind == "call" and value.last == "II" and value.arguments:
+        return f"${{{value.arguments[0].text}}}"  # omegaconf's name for a reference
     return text_of(value)
 
 

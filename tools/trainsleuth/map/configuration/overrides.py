@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
@@ -21,12 +22,20 @@ def of_command(program: Program, launch: Command | None, flags: Mapping[str, str
 
     `flags` are the names under which options are set -> their key.
     """
-    command = launch or next((one for one in program.entry.commands if one.text), None)
+    command = launch_of(program, launch)
     if command is None:
         return
     text = with_variables(program.index, command.path, command.line, command.text)
     for name, value in given_by(text):
         yield flags.get(name, name), Layer("command", command.path, command.line, value, "$" not in value)
+
+
+def launch_of(program: Program, launch: Command | None) -> Command | None:
+    """The command whose values count: the given one, or the repository's own; with a recipe, only one that names it."""
+    if launch is not None:
+        return launch
+    stem = PurePosixPath(program.recipe).stem if program.recipe is not None else ""
+    return next((one for one in program.entry.commands if one.text and stem in one.text), None)
 
 
 def of_code(program: Program, known: Container[str]) -> Iterator[tuple[str, Layer]]:

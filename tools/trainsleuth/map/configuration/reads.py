@@ -63,7 +63,7 @@ class Reads:
         yield from exact or (read for read in found if _HOLDS.search(_holder(read)))
 
     def _read(self, function: Function, expr: Expr) -> None:
-        called: set[int] = set()  # ids of what is called: a method's name reads no section
+        called: set[int] = set()  # ids of what is only gone through: to call it, or for something in it
         for part in expr.walk():
             if part.kind == "path":
                 words = part.text.split(".")
@@ -72,9 +72,12 @@ class Reads:
                     whole = place == len(words) - 1 and id(part) not in called
                     self._add(word, Read(function, part.line, ".".join(words[: place + 1]), kind, whole))
             elif part.kind == "attr":
+                called.add(id(part.parts[0]))
                 self._add(part.text, Read(function, part.line, f"?.{part.text}", "attribute"))
             elif part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string":
-                self._add(part.parts[1].text, Read(function, part.line, _subscripts(part), "key"))
+                called.add(id(part.parts[0]))
+                read = Read(function, part.line, subscripts(part), "key", id(part) not in called)
+                self._add(part.parts[1].text, read)
             elif part.kind == "call":
                 called.add(id(part.parts[0]))
                 self._read_call(function, part)
@@ -103,8 +106,8 @@ def _holder(read: Read) -> str:
     return read.text.rpartition(".")[0].rpartition(".")[2]
 
 
-def _subscripts(expr: Expr) -> str:
+def subscripts(expr: Expr) -> str:
     """config["optim"]["lr"] is "config.optim.lr"."""
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
-        return f"{_subscripts(expr.parts[0])}.{expr.parts[1].text}"
+        return f"{subscripts(expr.parts[0])}.{expr.parts[1].text}"
     return expr.text if expr.kind in ("path", "attr") else "?"

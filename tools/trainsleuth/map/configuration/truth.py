@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from trainsleuth.facts import Expr, Function
@@ -15,8 +16,9 @@ from .handed import arguments
 from .lists import together
 from .options import options
 from .overrides import of_code, of_command
-from .reads import Reads
+from .reads import Reads, subscripts
 from .records import ORDER, Definition, Key, Layer, Use
+from .sections import sections
 from .taken import Taken
 
 MAX_READS = 6
@@ -26,21 +28,40 @@ _REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 
 
 class Truth:
-    """The keys of one program in the order of their definition; `find` looks one up as code names it."""
+    """The keys of one program in the order of their definition; `find` looks one up as code names it.
 
-    def __init__(self, program: Program, keys: Iterable[Key]) -> None:
+    `keys` knows who reads each, which costs a walk over all code; `find` and `effective` do not need that.
+    """
+
+    def __init__(self, program: Program, gathered: Gathered) -> None:
         self.program = program
-        self.keys = tuple(keys)
+        self._gathered = gathered
+        self._plain = tuple(gathered.key(name) for name in gathered.layers)
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        taken = Taken(self.program, Reads(self.program.index))
+        return tuple(self._used(key, taken) for key in self._plain)
+
+    def _used(self, key: Key, taken: Taken) -> Key:
+        constant = key.name in self._gathered.constants
+        places = {(layer.path, layer.line) for layer in key.layers}
+        reads = tuple(use for use in _uses(taken, key.name, constant) if use not in places)
+        uses, taker = taken.by(key.name, bool(reads), constant)
+        return replace(key, reads=reads[:MAX_READS], uses=uses, taker=taker)
 
     @cached_property
     def _by_last(self) -> Mapping[str, list[Key]]:
         table: dict[str, list[Key]] = {}
-        for key in self.keys:
+        for key in self._plain:
             table.setdefault(key.name.rpartition(".")[2], []).append(key)
         return table
 
-    def find(self, dotted: str) -> Key | None:
-        """The key that `args.lr`, `cfg.optim.lr` or `lr` means; None when there is none, or more than one."""
+    def find(self, dotted: str, path: str = "") -> Key | None:
+        """The key that `args.lr`, `cfg.optim.lr` or `lr` means in the file at `path`.
+
+        None when there is none, or when several are meant that are not worth the same.
+        """
         words = dotted.split(".")
         found = self._by_last.get(words[-1], [])
         for cut in range(len(words)):
@@ -48,8 +69,17 @@ class Truth:
             if len(exact) == 1:
                 return exact[0]
         if len(words) > 2:
-            found = [key for key in found if key.name.endswith(".".join(words[-2:]))] or found
-        return found[0] if len(found) == 1 else None
+            found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
+        here = [key for key in found if any(layer.path == path for layer in key.layers)]
+        found = here if len(here) == 1 else found
+        same = {self.end(key.value) for key in found} if len(found) > 1 else ()
+        return found[0] if len(found) == 1 or len(same) == 1 else None
+
+    def end(self, value: str, hops: int = 3) -> str:
+        """What a chain of references ends in."""
+        match = _REFERENCE.fullmatch(value)
+        key = self.find(match[1]) if match is not None and hops else None
+        return self.end(key.value, hops - 1) if key is not None and key.value else value
 
     def effective(self, value: str, hops: int = 3) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""
@@ -65,37 +95,49 @@ class Truth:
         return f"{value} = {self.effective(key.value, hops - 1)}"
 
 
+@dataclass
+class Gathered:
+    """What is known of every key while it is put together."""
+
+    layers: dict[str, list[Layer]]
+    constants: set[str]
+    about: dict[str, str]
+    flags: dict[str, str]
+
+    def key(self, name: str) -> Key:
+        ordered = tuple(sorted(self.layers[name], key=lambda layer: ORDER.index(layer.how)))
+        return Key(name, ordered, (), "unknown", "", self.about.get(name, ""))
+
+
 def truth_of(program: Program, launch: Command | None = None) -> Truth:
     """The configuration truth of `program` when it is started by `launch`, or as the repository's own command does."""
-    defined = list(_unique([*options(program), *fields(program), *arguments(program)]))
-    layers: dict[str, list[Layer]] = {}
-    constants: set[str] = set()
-    about: dict[str, str] = {}
-    flags: dict[str, str] = {}
+    known = sections(program)
+    defined = list(_unique([*options(program), *_that_count(program, known), *arguments(program)]))
+    gathered = Gathered({}, set(), {}, {})
     for one in defined:
-        name = _name(one, defined)
-        layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
-        flags.update(dict.fromkeys(one.flags, name))
+        name = _name(one, defined, known)
+        gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
+        gathered.flags.update(dict.fromkeys(one.flags, name))
         if one.about:
-            about[name] = one.about
+            gathered.about[name] = one.about
         if one.group == "constant":
-            constants.add(name)
+            gathered.constants.add(name)
+    layers = gathered.layers
     _of_files(program, layers)
     places = {(one.path, one.line) for one in defined}
-    for name, layer in (*of_code(program, layers), *of_command(program, launch, flags)):
+    for name, layer in (*of_code(program, layers), *of_command(program, launch, gathered.flags)):
         if layer.how == "code" and (layer.path, layer.line) in places:
             continue
         layers.setdefault(_same(name, layers), []).append(layer)
-    taken = Taken(program, Reads(program.index))
-    return Truth(program, (_key(name, found, name in constants, taken, about) for name, found in layers.items()))
+    return Truth(program, gathered)
 
 
-def _key(name: str, found: list[Layer], constant: bool, taken: Taken, about: Mapping[str, str]) -> Key:
-    ordered = tuple(sorted(found, key=lambda layer: ORDER.index(layer.how)))
-    places = {(layer.path, layer.line) for layer in found}
-    reads = [use for use in _uses(taken, name, constant) if use not in places]
-    uses, taker = taken.by(name, bool(reads), constant)
-    return Key(name, ordered, tuple(reads[:MAX_READS]), uses, taker, about.get(name, ""))
+def _that_count(program: Program, known: Mapping[str, str]) -> Iterator[Definition]:
+    """Fields; with a recipe that chooses, not those of classes that it did not choose."""
+    chosen = set(known.values()) & {choice.key.rpartition(".")[0] for choice in program.choices}
+    for one in fields(program):
+        if not chosen or program.recipe is None or one.group in ("", "node", "constant") or one.group in known:
+            yield one
 
 
 def _uses(taken: Taken, name: str, constant: bool) -> Iterator[Use]:
@@ -139,8 +181,10 @@ def _same(name: str, layers: Mapping[str, object]) -> str:
     return ends[0] if len(ends) == 1 else name
 
 
-def _name(one: Definition, every: Iterable[Definition]) -> str:
-    """Its own name, with its class before it when another definition has the same."""
+def _name(one: Definition, every: Iterable[Definition], known: Mapping[str, str]) -> str:
+    """Its own name behind its section; with its class before it when another definition has the same."""
+    if one.group in known:
+        return f"{known[one.group]}.{one.name}"
     if one.group in ("", "node", "constant"):
         return one.name
     shared = any(other.name == one.name and other.group != one.group for other in every)
@@ -161,4 +205,4 @@ def reads_in(expr: Expr) -> Iterator[str]:
         if part.kind == "path":
             yield part.text
         elif part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string":
-            yield f"{part.parts[0].text or '?'}.{part.parts[1].text}"
+            yield subscripts(part)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import chain, islice
 
-from ..configuration import truth_of
+from ..configuration import launch_of, truth_of
 from ..launch import Command
-from ..parts import Anatomy, clean
+from ..parts import Anatomy
 from ..records import Part
-from . import batch, component, config
+from ..wording import clean
+from . import batch, component, config, settings
 from .records import EXPANDABLE, Expansion, UnknownPartError, check_part
 from .writing import FOOT, Block, chosen, written_out
 
@@ -24,23 +26,25 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
     program = anatomy.program
     part = anatomy.parts["data" if what == "batch" else what]
     if program is None or part.status == "absent":
-        return _drawn(anatomy, what, part, (), budget, "")
+        return _drawn(anatomy, what, part, (), budget)
     truth = truth_of(program, launch)
     if what == "config":
-        said = _order(anatomy, launch)
-        return _drawn(anatomy, what, part, config.blocks(truth), budget, said)
+        names = config.short_names(truth)
+        said = (" · ".join(f"{short} is {path}" for path, short in names.items()), _order(anatomy, launch, names))
+        return _drawn(anatomy, what, part, config.blocks(truth, names), budget, *said)
     if what == "batch":
         step = anatomy.parts["training_loop"]
-        return _drawn(anatomy, what, step, batch.blocks(program, part), budget, "")
-    return _drawn(anatomy, what, part, component.blocks(program, truth, part, what), budget, "")
+        return _drawn(anatomy, what, step, batch.blocks(program, part), budget)
+    places = component.blocks(program, truth, part, what)
+    return _drawn(anatomy, what, part, chain(islice(places, 5), settings.blocks(truth, what), places), budget)
 
 
-def _order(anatomy: Anatomy, launch: Command | None) -> str:
+def _order(anatomy: Anatomy, launch: Command | None, names: Mapping[str, str]) -> str:
     """Which files and which command decide, in the order in which they apply."""
     program = anatomy.program
     assert program is not None
-    command = launch or next((one for one in program.entry.commands if one.text), None)
-    files = " < ".join(program.config_paths)
+    command = launch_of(program, launch)
+    files = " < ".join(names.get(path, path) for path in program.config_paths)
     said = ["later wins: defaults", *([files] if files else [])]
     if command is not None:
         where = f" ({command.path}:{command.line})" if command.path else ""
@@ -48,10 +52,10 @@ def _order(anatomy: Anatomy, launch: Command | None) -> str:
     return " < ".join(said)
 
 
-def _drawn(anatomy: Anatomy, what: str, part: Part, blocks: Iterable[Block], budget: int, said: str) -> Expansion:
+def _drawn(anatomy: Anatomy, what: str, part: Part, blocks: Iterable[Block], budget: int, *said: str) -> Expansion:
     entry = anatomy.program.entry.path if anatomy.program is not None else ""
     status = "" if part.status == "found" else f" [{part.status}] {part.why}"
-    head = [f"# {what.replace('_', ' ')} of {entry or 'this repository'}{status}", *([said] if said else [])]
+    head = [f"# {what.replace('_', ' ')} of {entry or 'this repository'}{status}", *filter(None, said)]
     head = [clean(line, max(80, budget * 2)) for line in head]
     room = budget * 4 - sum(len(line) + 1 for line in head) - FOOT
     taken, more = chosen(blocks, room)

@@ -12,7 +12,7 @@ from ..networks import calls_network
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part
-from .statements import statement
+from ..statements import statement
 from .writing import Block
 
 TAKES = {  # what the first argument of a loss of torch must be
@@ -37,7 +37,7 @@ _RANGES = {
     "logits": "logits",
     "other": "neither logits nor probabilities",
 }
-_ORDER = ("loader", "batch", "source", "forward", "inside", "loss", "sum", "backward", "unscale", "clip", "optimizer step", "scaler update", "scheduler step", "zero_grad")  # fmt: skip
+_ORDER = ("loader", "batch", "source", "forward", "inside", "loss", "sum", "backward", "rescale", "unscale", "clip", "optimizer step", "scaler update", "scheduler step", "zero_grad")  # fmt: skip
 MAX_EACH = {"loader": 4, "source": 4, "inside": 6, "sum": 6, "loss": 8, "forward": 6}
 
 

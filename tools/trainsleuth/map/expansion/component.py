@@ -9,15 +9,17 @@ from trainsleuth.facts import MODULE_BODY, Event, Function
 
 from ..configuration import Truth
 from ..layout import ranked
-from ..parts import clean, source_lines
+from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
-from .statements import MAX_LINES, conditions, enclosing, event_at, statement
+from ..statements import MAX_LINES, conditions, enclosing, event_at, statement
+from ..wording import clean
 from .values import values_in
 from .writing import Block
 
 MAX_CALLERS = 3
 MAX_PLACES = 160
+TINY = 9  # lines of a function of which one statement is not shown alone
 SHORT = 22  # lines of a function that is shown as a whole
 
 
@@ -57,7 +59,8 @@ class _Writer(NamedTuple):
             item = _item(place, place.line, text)
             return Block((f" {place.path}",), (place.line,), (f"  {place.line} {text}",), item), None
         function = enclosing(file, place.line)
-        if place.line == function.line and function.name != MODULE_BODY:
+        short = 0 < function.end_line - function.line <= TINY and not function.qualname.endswith(".<class>")
+        if function.name != MODULE_BODY and (place.line == function.line or short):
             return _definition(self.program, place, function, lines)
         return self._statement(place, function, lines), None
 

@@ -3,50 +3,77 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from string import ascii_uppercase
 
 from ..configuration import Key, Truth
-from ..parts import clean
+from ..wording import clean
 from .writing import Block
 
 _MATTERS = re.compile(
     r"lr|rate|batch|epoch|step|iter|optim|sched|warm|decay|loss|clip|accum|seed|model|arch|data|amp|fp16|precision|"
-    r"momentum|beta|eps|drop|dim|layer|head|hidden|depth|width|size|eval|save|log|ckpt|resume|ema|weight|worker",
+    r"momentum|beta|eps|drop|dim|layer|head|hidden|depth|width|size|eval|update|freq|interval|avg|power|save|log|ckpt|resume|ema|weight|worker",
+    re.I,
+)
+_FIRST = re.compile(
+    r"^(?:lr|learning_rate|max_\w+|\w*epochs|batch_size|update_freq|clip\w*|warmup\w*|weight_decay|seed|ema\w*|\w*interval\w*)$",
     re.I,
 )
 _SIDE = re.compile(r"path|dir|name|url|port|rank|device|verbose|help|tag|note|id$", re.I)
 
 
-def blocks(truth: Truth) -> Iterator[Block]:
+MIN_REPEATED = 4  # keys that a file sets before it gets a short name
+MAX_NAMES = 10
+
+
+def short_names(truth: Truth) -> Mapping[str, str]:
+    """Letters for the files that set most keys, so that a line stays short."""
+    count = Counter(layer.path for key in truth.keys for layer in key.layers if layer.path)
+    count.update(dict.fromkeys(truth.program.config_paths, MIN_REPEATED))
+    often = [path for path, times in count.most_common(MAX_NAMES) if times >= MIN_REPEATED and len(path) > 12]
+    return dict(zip(often, ascii_uppercase, strict=False))
+
+
+def blocks(truth: Truth, names: Mapping[str, str]) -> Iterator[Block]:
     """One block for each key, those that decide the training first."""
-    for place, key in sorted(enumerate(truth.keys), key=lambda pair: (-_worth(pair[1]), pair[0])):
+    for place, key in sorted(enumerate(truth.keys), key=lambda pair: (-worth(pair[1]), pair[0])):
         heading = "# read by nothing in the files that were read" if key.uses == "unread" else "# keys"
-        yield Block((heading,), (place,), (f" {_line(truth, key)}",), key.to_dict())
+        yield Block((heading,), (place,), (f" {_line(truth, key, names)}",), key.to_dict())
 
 
-def _worth(key: Key) -> float:
+def worth(key: Key) -> float:
+    """How much a reader wants to know a key: set by a file, decisive by its name, read."""
     words = key.name.rpartition(".")[2]
-    changed = len({layer.value for layer in key.layers}) > 1
+    set_by_file = any(layer.how != "default" for layer in key.layers)
     side = _SIDE.search(words) is not None and key.uses != "unread"
-    return 3 * changed + 2 * bool(_MATTERS.search(words)) + bool(key.reads) + 2 * (key.uses == "unread") - 2 * side
+    said = 2 * bool(_MATTERS.search(words)) + bool(key.reads) + 2 * (key.uses == "unread")
+    return 3 * set_by_file + said - 3 * side + bool(_FIRST.search(words))
 
 
-def _line(truth: Truth, key: Key) -> str:
-    shown = clean(truth.effective(key.value) if key.value else "?", 60)
-    said = [f"{key.name} = {shown}"]
+def _line(truth: Truth, key: Key, names: Mapping[str, str]) -> str:
+    shown = clean(truth.effective(key.value), 60) if key.source is not None else "?"
+    said = [f"{key.name} = {shown or repr('')}"]
     source = key.source
     for layer in key.layers:
-        where = f"{layer.path}:{layer.line}" if layer.path else "given command"
-        word = "set" if layer is source else "may be" if not layer.certain else "default" if layer.how == "default" else "before"  # fmt: skip
-        value = "" if layer is source else f" {clean(layer.value, 40)}"
-        said.append(f"{word}{value} {where}")
-    return " · ".join([*said[:5], *_used(key)])
+        where = f"{names.get(layer.path, layer.path)}:{layer.line}" if layer.path else "given command"
+        value = clean(layer.value, 40)
+        if layer is source:
+            said.append(where)
+        elif not layer.certain:
+            said.append(f"may become {value} {where}")
+        elif layer.value != key.value:
+            said.append(
+                f"{'default' if layer.how == 'default' else 'before'} {value}" + ("" if source else f" {where}")
+            )
+    return " · ".join([*said[:5], *_used(key, names)])
 
 
-def _used(key: Key) -> Iterator[str]:
+def _used(key: Key, names: Mapping[str, str]) -> Iterator[str]:
     if key.reads:
-        more = f" +{len(key.reads) - 2}" if len(key.reads) > 2 else ""
-        yield "read " + ", ".join(f"{use.path}:{use.line}" for use in key.reads[:2]) + more
+        use = key.reads[0]
+        more = f" +{len(key.reads) - 1}" if len(key.reads) > 1 else ""
+        yield f"read {names.get(use.path, use.path)}:{use.line}{more}"
     elif key.uses == "given":
         yield f"given to {key.taker}"
     elif key.uses == "unread":

@@ -39,7 +39,7 @@ def _parts(event: Event, line: int) -> Iterator[Expr]:
 def value_of(program: Program, truth: Truth, function: Function, name: str) -> str:
     """The value of a name in `function` in words; "" when it is not known."""
     if "." in name:
-        return _of_key(truth, name)
+        return _of_key(truth, name, function.path)
     bound = [one for one in bindings(function).get(name, ()) if one.kind != "augment"]
     if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
@@ -63,9 +63,9 @@ def _of_bound(truth: Truth, value: Expr, name: str, function: Function) -> str:
     return ""
 
 
-def _of_key(truth: Truth, name: str) -> str:
+def _of_key(truth: Truth, name: str, path: str = "") -> str:
     """Value of a configuration key and the place that sets it; what it overrides, too."""
-    key = truth.find(name) if name else None
+    key = truth.find(name, path) if name else None
     source = key.source if key is not None else None
     if key is None or source is None:
         return ""

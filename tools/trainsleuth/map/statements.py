@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trainsleuth.facts import Event, Expr, FileFacts, Function, written
 
-from ..parts import clean
+from .wording import clean
 
 MAX_LINES = 14  # of one statement
 WIDTH = 230  # characters of one statement that are shown

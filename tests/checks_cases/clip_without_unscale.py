@@ -1,0 +1,75 @@
+"""Programs for clip-without-unscale."""
+
+from ._programs import CALLBACKS, ENGINE, SCRIPT, TRAINER, mutant
+
+_SCALED = (
+    ("        loss.backward()\n", "        scaler.scale(loss).backward()\n"),
+    ("        optimizer.step()\n", "        scaler.step(optimizer)\n        scaler.update()\n"),
+)
+FAILS = {
+    "script": mutant(SCRIPT, ("\nfor epoch", "scaler = torch.amp.GradScaler()\nfor epoch"), *_SCALED),
+    "in the method that steps": mutant(TRAINER, ("        self.scaler.unscale_(self.optimizer)\n", "")),
+    "engine": mutant(ENGINE, ("            scaler.unscale_(optimizer)\n", "")),
+    "unscaled too late": mutant(
+        ENGINE,
+        ("            scaler.unscale_(optimizer)\n", ""),
+        (
+            "            scaler.step(optimizer)\n",
+            "            scaler.unscale_(optimizer)\n            scaler.step(optimizer)\n",
+        ),
+    ),
+    "callback": mutant(
+        CALLBACKS,
+        ("        self.scores = []\n", "        self.scores = []\n        self.scaler = torch.cuda.amp.GradScaler()\n"),
+        ("        loss.backward()\n", "        self.scaler.scale(loss).backward()\n"),
+        ("        self.optimizer.step()\n", "        self.scaler.step(self.optimizer)\n        self.scaler.update()\n"),
+        ("# file: loop.py\n", "# file: loop.py\nimport torch\n"),
+    ),
+    "the scaled loss has a name": """
+import torch
+from torch.cuda.amp import GradScaler
+from torch.nn.utils import clip_grad_value_
+
+def fit(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    grad_scaler = GradScaler()
+    for x in loader:
+        optimizer.zero_grad()
+        scaled = grad_scaler.scale(model(x).mean())
+        scaled.backward()
+        clip_grad_value_(model.parameters(), 0.1)
+        grad_scaler.step(optimizer)
+        grad_scaler.update()
+""",
+}
+
+SILENT = {
+    "a scaler that is off": """
+import torch
+
+def fit(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    scaler = torch.cuda.amp.GradScaler(enabled=False)
+    for x in loader:
+        optimizer.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+""",
+    "unscaled only when it is used": """
+import torch
+
+def fit(model, loader, use_amp):
+    optimizer = torch.optim.Adam(model.parameters())
+    scaler = torch.cuda.amp.GradScaler(enabled=use_amp)
+    for x in loader:
+        optimizer.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        if use_amp:
+            scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+""",
+}

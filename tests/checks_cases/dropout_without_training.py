@@ -1,0 +1,81 @@
+"""Programs for dropout-without-training: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+NET = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, p=0.1):
+        super().__init__()
+        self.p, self.fc = p, nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.fc(x)
+        # here
+        return x
+
+    def encode(self, x):
+        return self.fc(x)
+"""
+FAILS, ORIGINALS = mutants(
+    {
+        "functional with a rate of its own": (
+            NET.replace("# here", "x = F.dropout(x, self.p, self.training)"),
+            "F.dropout(x, self.p, self.training)",
+            "F.dropout(x, self.p)",
+        ),
+        "by keyword": (
+            NET.replace("# here", "x = F.dropout(x, p=0.5, training=self.training)"),
+            ", training=self.training",
+            "",
+        ),
+        "through torch's other name": (
+            NET.replace("# here", "x = torch.nn.functional.dropout2d(x, training=self.training)"),
+            "(x, training=self.training)",
+            "(x)",
+        ),
+        "layer made in forward": (
+            NET.replace("self.p, self.fc =", "self.drop = nn.Dropout(p)\n        self.p, self.fc =").replace(
+                "# here", "x = self.drop(x)"
+            ),
+            "x = self.drop(x)",
+            "x = nn.Dropout(self.p)(x)",
+        ),
+        "a method that forward calls": (
+            NET.replace("# here", "x = self.encode(x)").replace(
+                "return self.fc(x)", "return F.dropout(self.fc(x), 0.3, self.training)"
+            ),
+            ", 0.3, self.training)",
+            ", 0.3)",
+        ),
+        "lightning": (
+            """
+import lightning as L
+import torch.nn.functional as F
+from torch import nn
+
+class Lit(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return F.alpha_dropout(self.fc(x), 0.2, training=self.training)
+""",
+            ", training=self.training",
+            "",
+        ),
+    }
+)
+SILENT = ORIGINALS | {
+    "prenet": NET.replace("class Net", "class Prenet").replace("# here", "x = F.dropout(x, 0.5)"),
+    "told to stay on": NET.replace("# here", "x = F.dropout(x, 0.5, training=True)"),
+    "guarded": NET.replace("# here", "if self.training:\n            x = F.dropout(x, 0.5)"),
+    "rate from the mode": NET.replace("# here", "x = F.dropout(x, self.p if self.training else 0.0)"),
+    "no dropout": NET.replace("# here", "x = F.dropout(x, 0.0)"),
+    "an augmentation of data": "import torch.nn.functional as F\n\ndef mask(batch):\n    return F.dropout(batch, 0.1)\n",
+    "own dropout": NET.replace("# here", "x = dropout(x, 0.1)") + "\ndef dropout(x, p):\n    return x\n",
+}

@@ -1,0 +1,105 @@
+"""Programs for fit-before-split."""
+
+from ._programs import mutant
+
+_FUNCTION = """
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+def load(X, y):
+    scaler = StandardScaler()
+    X_train, X_test, y_train, y_test = train_test_split(X, y)
+    X_train = scaler.fit_transform(X_train)
+    X_test = scaler.transform(X_test)
+    return X_train, X_test, y_train, y_test
+"""
+_CLASS = """
+import numpy as np
+import torch
+from sklearn.preprocessing import MinMaxScaler
+from torch.utils.data import TensorDataset, random_split
+
+class Data:
+    def __init__(self, frame):
+        self.scaler = MinMaxScaler()
+        values = frame.values.astype(np.float32)
+        dataset = TensorDataset(torch.from_numpy(values))
+        self.train, self.test = random_split(dataset, [80, 20])
+        self.scaler.fit(values[self.train.indices])
+"""
+
+FAILS = {
+    "scaler": mutant(
+        _FUNCTION,
+        (
+            "    X_train, X_test, y_train, y_test = train",
+            "    X = scaler.fit_transform(X)\n    X_train, X_test, y_train, y_test = train",
+        ),
+        ("    X_train = scaler.fit_transform(X_train)\n    X_test = scaler.transform(X_test)\n", ""),
+    ),
+    "fit, then transform": mutant(
+        _FUNCTION,
+        (
+            "    X_train, X_test, y_train, y_test = train_test_split(X, y)",
+            "    scaler.fit(X)\n    Z = scaler.transform(X)\n    X_train, X_test, y_train, y_test = train_test_split(Z, y)",
+        ),
+        ("    X_train = scaler.fit_transform(X_train)\n    X_test = scaler.transform(X_test)\n", ""),
+    ),
+    "fitted on the test part": mutant(_FUNCTION, ("scaler.transform(X_test)", "scaler.fit_transform(X_test)")),
+    "a dataset in a class": mutant(
+        _CLASS,
+        (
+            "        values = frame.values.astype(np.float32)\n",
+            "        values = self.scaler.fit_transform(frame.values)\n",
+        ),
+        ("        self.scaler.fit(values[self.train.indices])\n", ""),
+    ),
+    "selection by the labels, in a script": """
+import pandas as pd
+from sklearn import feature_selection, model_selection
+
+frame = pd.read_csv("genes.csv")
+X, y = frame.drop(columns="label"), frame["label"]
+best = feature_selection.SelectKBest(k=50).fit_transform(X, y)
+train_X, test_X, train_y, test_y = model_selection.train_test_split(best, y)
+""",
+    "components": """
+from sklearn.decomposition import PCA
+from sklearn.model_selection import train_test_split
+
+def run(images, labels):
+    flat = images.reshape(len(images), -1)
+    reduced = PCA(n_components=20).fit_transform(flat)
+    parts = train_test_split(reduced, labels, test_size=0.3)
+    return parts
+""",
+}
+
+SILENT = {
+    "function": _FUNCTION,
+    "class": _CLASS,
+    "labels are coded": """
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import LabelEncoder
+
+def load(X, names):
+    y = LabelEncoder().fit_transform(names)
+    return train_test_split(X, y)
+""",
+    "another array is split": """
+from sklearn.decomposition import PCA
+from sklearn.model_selection import train_test_split
+
+def look(X, y):
+    drawn = PCA(2).fit_transform(X)
+    X_train, X_test, y_train, y_test = train_test_split(X, y)
+    return drawn, X_train, X_test
+""",
+    "training part only": """
+from sklearn.preprocessing import StandardScaler
+
+def scale(train_x, val_x):
+    scaler = StandardScaler().fit(train_x)
+    return scaler.transform(train_x), scaler.transform(val_x)
+""",
+}

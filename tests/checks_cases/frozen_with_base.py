@@ -1,0 +1,185 @@
+"""Programs for frozen-with-base: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+FREEZE = "    for p in model.parameters():\n        p.requires_grad = False\n"
+FAILS, ORIGINALS = mutants(
+    {
+        "loop in a function": (
+            f"""
+import torch
+from torch import nn
+
+def build(model, classes):
+{FREEZE}    model.classifier = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, classes))
+    # done
+    return torch.optim.Adam(model.classifier.parameters())
+""",
+            FREEZE,
+            "",
+            "    # done\n",
+            FREEZE,
+        ),
+        "one call": (
+            """
+import torch
+from torch import nn
+
+class Tuner:
+    def __init__(self, net):
+        self.net = net
+        self.net.requires_grad_(False)
+        self.net.adapter = nn.Linear(4, 4)
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+""",
+            "        self.net.requires_grad_(False)\n        self.net.adapter = nn.Linear(4, 4)\n",
+            "        self.net.adapter = nn.Linear(4, 4)\n        self.net.requires_grad_(False)\n",
+        ),
+        "helper with a flag": (
+            """
+# file: grads.py
+def set_requires_grad(net, flag):
+    for param in net.parameters():
+        param.requires_grad = flag
+# file: train.py
+import torch
+from torch import nn
+from grads import set_requires_grad
+
+def main(backbone, other):
+    set_requires_grad(backbone, False)
+    backbone.head = nn.Linear(16, 3)
+    return torch.optim.Adam([*backbone.head.parameters(), *other.parameters()])
+""",
+            "    set_requires_grad(backbone, False)\n    backbone.head = nn.Linear(16, 3)\n",
+            "    backbone.head = nn.Linear(16, 3)\n    set_requires_grad(backbone, False)\n",
+        ),
+        "adapter class of the project": (
+            """
+# file: adapters.py
+from torch import nn
+
+class Adapter(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.down, self.up = nn.Linear(width, 4), nn.Linear(4, width)
+
+    def forward(self, x):
+        return x + self.up(self.down(x))
+# file: tune.py
+import torch
+from adapters import Adapter
+
+def main(vit, loader):
+    for _, param in vit.named_parameters():
+        param.requires_grad = False
+    vit.adapter = Adapter(64)
+    opt = torch.optim.AdamW(vit.parameters(), lr=1e-3)
+    return opt
+""",
+            "    for _, param in vit.named_parameters():\n        param.requires_grad = False\n    vit.adapter = Adapter(64)\n",
+            "    vit.adapter = Adapter(64)\n    for _, param in vit.named_parameters():\n        param.requires_grad = False\n",
+        ),
+        "lightning": (
+            """
+import lightning as L
+import torch
+from torch import nn
+
+class Lit(L.LightningModule):
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+        for p in self.base.parameters():
+            p.requires_grad_(False)
+        self.base.fc = nn.Linear(32, 2)
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+""",
+            "        for p in self.base.parameters():\n            p.requires_grad_(False)\n        self.base.fc = nn.Linear(32, 2)\n",
+            "        self.base.fc = nn.Linear(32, 2)\n        for p in self.base.parameters():\n            p.requires_grad_(False)\n",
+        ),
+    }
+)
+SILENT = ORIGINALS | {
+    "thawed afterwards": """
+import torch
+from torch import nn
+
+def build(model):
+    model.fc = nn.Linear(4, 4)
+    model.requires_grad_(False)
+    model.fc.requires_grad_(True)
+    return torch.optim.Adam(model.fc.parameters())
+""",
+    "by name": """
+import torch
+from torch import nn
+
+def build(model):
+    model.fc = nn.Linear(4, 4)
+    for name, p in model.named_parameters():
+        p.requires_grad = name.startswith("fc")
+    return torch.optim.Adam(model.parameters())
+""",
+    "frozen loss network": """
+import torch
+from torch import nn
+
+class Perceptual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+        for p in self.parameters():
+            p.requires_grad = False
+
+def build(net):
+    return torch.optim.Adam(net.parameters())
+""",
+    "loaded and evaluated": """
+import torch
+from torch import nn
+
+def build(model, state, student):
+    model.fc = nn.Linear(4, 4)
+    model.load_state_dict(state)
+    for p in model.parameters():
+        p.requires_grad = False
+    return torch.optim.Adam(student.parameters())
+""",
+    "head taken off": """
+import torch
+from torch import nn
+
+def build(model, student):
+    model.fc = nn.Identity()
+    model.requires_grad_(False)
+    return torch.optim.Adam(student.parameters())
+""",
+    "part of it": """
+import torch
+from torch import nn
+
+def build(model):
+    model.fc = nn.Linear(4, 4)
+    for p in model.features.parameters():
+        p.requires_grad = False
+    return torch.optim.Adam(model.parameters())
+""",
+    "thawed by a schedule": """
+import torch
+from torch import nn
+
+class Tuner:
+    def __init__(self, net):
+        self.net = net
+        self.net.fc = nn.Linear(4, 4)
+        self.net.requires_grad_(False)
+        self.opt = torch.optim.Adam(self.net.parameters())
+
+    def on_epoch(self, epoch):
+        if epoch == 0:
+            self.net.fc.requires_grad_(True)
+""",
+}

@@ -1,0 +1,127 @@
+"""Programs for labels-shuffled-apart."""
+
+FAILS = {
+    "numpy": """
+import numpy as np
+
+def load(path):
+    images, labels = np.load(path)
+    np.random.shuffle(images)
+    np.random.shuffle(labels)
+    return images, labels
+""",
+    "standard library, in a class": """
+import random
+
+class Corpus:
+    def __init__(self, sentences, targets):
+        self.sentences = list(sentences)
+        self.targets = list(targets)
+
+    def shuffle(self):
+        random.shuffle(self.sentences)
+        random.shuffle(self.targets)
+""",
+    "two permutations": """
+import torch
+
+def batches(x, y):
+    x, y = x[torch.randperm(len(x))], y[torch.randperm(len(y))]
+    return zip(x.split(32), y.split(32))
+""",
+    "permuted copies": """
+import numpy as np
+
+def prepare(train_x, train_y, test_x, test_y):
+    train_x = np.random.permutation(train_x)
+    train_y = np.random.permutation(train_y)
+    return (train_x, train_y), (test_x, test_y)
+""",
+    "in the loop over epochs, by a generator": """
+import numpy as np
+
+def run(model, data, target, epochs):
+    rng = np.random.default_rng(0)
+    for epoch in range(epochs):
+        rng.shuffle(data)
+        rng.shuffle(target)
+        model.fit(data, target)
+""",
+    "helper of a library": """
+from sklearn.utils import shuffle
+
+def load(inputs, labels):
+    inputs = shuffle(inputs)
+    labels = shuffle(labels)
+    return inputs, labels
+""",
+}
+
+SILENT = {
+    "same seed before each": """
+import numpy as np
+
+def load(images, labels):
+    np.random.seed(1)
+    np.random.shuffle(images)
+    np.random.seed(1)
+    np.random.shuffle(labels)
+""",
+    "state put back": """
+import random
+
+def load(images, labels):
+    state = random.getstate()
+    random.shuffle(images)
+    random.setstate(state)
+    random.shuffle(labels)
+""",
+    "fresh generators with one seed": """
+import numpy as np
+
+def load(images, labels, seed):
+    np.random.RandomState(seed).shuffle(images)
+    np.random.RandomState(seed).shuffle(labels)
+""",
+    "one order": """
+import numpy as np
+
+def load(images, labels):
+    order = np.random.permutation(len(images))
+    return images[order], labels[order]
+""",
+    "pairs": """
+import random
+from sklearn.utils import shuffle
+
+def load(images, labels):
+    pairs = list(zip(images, labels))
+    random.shuffle(pairs)
+    images, labels = shuffle(images, labels)
+    return pairs, images, labels
+""",
+    "two domains": """
+import random
+
+def load(images_a, images_b):
+    random.shuffle(images_a)
+    random.shuffle(images_b)
+""",
+    "same random state": """
+from sklearn.utils import shuffle
+
+def load(images, labels):
+    images = shuffle(images, random_state=0)
+    labels = shuffle(labels, random_state=0)
+    return images, labels
+""",
+    "one or the other": """
+import random
+
+def load(images, labels, which):
+    if which:
+        random.shuffle(images)
+    else:
+        random.shuffle(labels)
+""",
+}

@@ -1,0 +1,104 @@
+"""Programs for loss-kept-with-graph."""
+
+from ._programs import SCRIPT, TRAINER, mutant
+
+_ENGINE = """
+# file: engine.py
+import torch
+
+def epoch(model, loader, optimizer):
+    losses = []
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return torch.stack(losses).mean()
+# file: main.py
+import torch
+from engine import epoch
+
+def main(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i in range(3):
+        print(epoch(model, loader, optimizer))
+"""
+_ACCELERATE = """
+from accelerate import Accelerator
+
+def train(model, optimizer, loader):
+    accelerator = Accelerator()
+    total = 0
+    for batch in loader:
+        outputs = model(**batch)
+        loss = outputs.loss
+        total = total + loss.detach().float()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return total / len(loader)
+"""
+
+FAILS = {
+    "script": mutant(SCRIPT, ("running += loss.item()", "running += loss")),
+    "history of an object": mutant(
+        TRAINER,
+        ("self.losses.append(loss.item())", "self.losses.append(loss)"),
+        ("self.scaler.scale(loss).backward()", "loss.backward()"),
+    ),
+    "list in another file": mutant(_ENGINE, ("loss.detach()", "loss")),
+    "written out": mutant(_ACCELERATE, ("loss.detach().float()", "loss")),
+    "weighted": mutant(SCRIPT, ("running += loss.item()", "running += loss * len(x)")),
+}
+
+SILENT = {
+    "detached": _ENGINE,
+    "written out": _ACCELERATE,
+    "terms of one loss": """
+def train(model, loader, optimizer):
+    for x in loader:
+        total = 0
+        for part in model(x):
+            loss = part.mean()
+            loss.backward(retain_graph=True)
+            total += loss
+        optimizer.step()
+        optimizer.zero_grad()
+""",
+    "the sum goes backward": """
+def train(model, loader, optimizer):
+    total = 0
+    for x in loader:
+        loss = model(x).mean()
+        loss.backward(retain_graph=True)
+        total += loss
+    total.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "made a number in between": """
+def train(model, loader, optimizer):
+    total = 0.0
+    for x in loader:
+        loss = model(x).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        loss = loss.item()
+        total += loss
+    return total
+""",
+    "the last few": """
+from collections import deque
+
+def train(model, loader, optimizer):
+    recent = deque(maxlen=10)
+    for x in loader:
+        loss = model(x).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        recent.append(loss)
+""",
+}

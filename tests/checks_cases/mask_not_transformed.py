@@ -1,0 +1,134 @@
+"""Programs for mask-not-transformed."""
+
+from ._programs import mutant
+
+_FUNCTIONAL = """
+import random
+import torchvision.transforms.functional as TF
+from PIL import Image
+from torch.utils.data import Dataset
+
+class Cells(Dataset):
+    def __init__(self, files):
+        self.files = files
+
+    def __getitem__(self, i):
+        image = Image.open(self.files[i][0])
+        mask = Image.open(self.files[i][1])
+        if random.random() > 0.5:
+            image = TF.hflip(image)
+            mask = TF.hflip(mask)
+        return TF.to_tensor(image), TF.to_tensor(mask)
+"""
+_SEEDED = """
+import torch
+from torch.utils.data import Dataset
+from torchvision import transforms
+
+class Roads(Dataset):
+    def __init__(self, images, masks):
+        self.images, self.masks = images, masks
+        self.transform = transforms.Compose([transforms.RandomRotation(20), transforms.ToTensor()])
+        self.to_tensor = transforms.ToTensor()
+
+    def __getitem__(self, index):
+        img, mask = self.images[index], self.masks[index]
+        seed = torch.seed()
+        torch.manual_seed(seed)
+        img = self.transform(img)
+        torch.manual_seed(seed)
+        mask = self.transform(mask)
+        return img, mask
+"""
+_PAIR = """
+import random
+import numpy as np
+
+class RandomFlip:
+    def __call__(self, image, mask):
+        if random.random() < 0.5:
+            image = np.fliplr(image)
+            mask = np.fliplr(mask)
+        return image, mask
+"""
+
+FAILS = {
+    "the mask stays": mutant(_FUNCTIONAL, ("            mask = TF.hflip(mask)\n", "")),
+    "its own draw": mutant(
+        _FUNCTIONAL,
+        (
+            "            mask = TF.hflip(mask)\n",
+            "        if random.random() > 0.5:\n            mask = TF.hflip(mask)\n",
+        ),
+    ),
+    "the same transform draws twice": mutant(
+        _SEEDED,
+        ("        torch.manual_seed(seed)\n        img", "        img"),
+        ("        torch.manual_seed(seed)\n        mask", "        mask"),
+    ),
+    "only the image is turned": mutant(
+        _SEEDED,
+        ("mask = self.transform(mask)", "mask = self.to_tensor(mask)"),
+        ("        torch.manual_seed(seed)\n        mask", "        mask"),
+    ),
+    "a transform of pairs": mutant(_PAIR, ("            mask = np.fliplr(mask)\n", "")),
+    "handed in": """
+# file: dataset.py
+from PIL import Image
+
+class Segmentation:
+    def __init__(self, names, transform, mask_transform):
+        self.names = names
+        self.transform = transform
+        self.mask_transform = mask_transform
+
+    def __getitem__(self, i):
+        image = Image.open(self.names[i])
+        mask = Image.open(self.names[i].replace("image", "mask"))
+        image = self.transform(image)
+        mask = self.mask_transform(mask)
+        return image, mask
+# file: train.py
+from torchvision import transforms as T
+from dataset import Segmentation
+
+def build(names):
+    image = T.Compose([T.RandomResizedCrop(256), T.ToTensor()])
+    mask = T.Compose([T.Resize(256), T.ToTensor()])
+    return Segmentation(names, image, mask)
+""",
+}
+
+SILENT = {
+    "one condition": _FUNCTIONAL,
+    "one seed": _SEEDED,
+    "pair": _PAIR,
+    "colours only": mutant(_SEEDED, ("transforms.RandomRotation(20)", "transforms.ColorJitter(0.2)")),
+    "a mask that is made up": """
+import torch
+from torchvision import transforms
+
+class Inpainting:
+    def __init__(self, images):
+        self.images = images
+        self.transform = transforms.Compose([transforms.RandomHorizontalFlip(), transforms.ToTensor()])
+
+    def __getitem__(self, i):
+        image = self.transform(self.images[i])
+        mask = torch.rand(image.shape[1:]) > 0.5
+        return image, mask
+""",
+    "both at once": """
+from torchvision.transforms import v2
+
+class Pairs:
+    def __init__(self, images, masks):
+        self.images, self.masks = images, masks
+        self.transform = v2.Compose([v2.RandomHorizontalFlip()])
+
+    def __getitem__(self, i):
+        image, mask = self.images[i], self.masks[i]
+        image, mask = self.transform(image, mask)
+        return image, mask
+""",
+}

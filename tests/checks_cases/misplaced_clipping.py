@@ -1,0 +1,66 @@
+"""Programs for misplaced-clipping."""
+
+from ._programs import ACCUMULATING, CALLBACKS, CLOSURES, ENGINE, GAN, SCRIPT, mutant
+
+_CLIP = "        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n"
+FAILS = {
+    "before, in a script": mutant(
+        SCRIPT, (_CLIP, ""), ("        loss.backward()\n", f"{_CLIP}        loss.backward()\n")
+    ),
+    "after, in a script": mutant(
+        SCRIPT, (_CLIP, ""), ("        optimizer.step()\n", f"        optimizer.step()\n{_CLIP}")
+    ),
+    "callback called too early": mutant(
+        CALLBACKS,
+        ("        self.clip.after_backward(self)\n", ""),
+        ("        loss.backward()\n", "        self.clip.after_backward(self)\n        loss.backward()\n"),
+    ),
+    "closure": mutant(
+        CLOSURES,
+        ("        loss.backward()\n", ""),
+        ("        optimizer.step()\n", "        loss.backward()\n        optimizer.step()\n"),
+    ),
+    "engine, without a scaler": mutant(
+        ENGINE,
+        (
+            "            loss.backward()\n            torch.nn.utils.clip_grad_norm_(model.parameters(), args.clip)\n            optimizer.step()",
+            "            loss.backward()\n            optimizer.step()\n            torch.nn.utils.clip_grad_norm_(model.parameters(), args.clip)",
+        ),
+    ),
+    "object that steps": mutant(
+        ACCUMULATING,
+        (
+            "        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)\n        self.optimizer.step()\n",
+            "        self.optimizer.step()\n        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)\n",
+        ),
+    ),
+    "first of two optimizers": mutant(
+        GAN,
+        (
+            "        torch.nn.utils.clip_grad_norm_(critic.parameters(), 1.0)\n        opt_c.step()\n",
+            "        opt_c.step()\n        torch.nn.utils.clip_grad_norm_(critic.parameters(), 1.0)\n",
+        ),
+    ),
+}
+
+SILENT = {
+    "sub-models by turns": """
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+def train(encoder, decoder, optimizer, loader):
+    for x in loader:
+        optimizer.zero_grad()
+        decoder(encoder(x)).mean().backward()
+        clip_grad_norm_(encoder.parameters(), 1.0)
+        clip_grad_norm_(decoder.parameters(), 0.1)
+        optimizer.step()
+""",
+    "no backward in sight": """
+import torch
+
+def apply(model, optimizer):
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+""",
+}

@@ -1,0 +1,129 @@
+"""Programs for missing-set-epoch."""
+
+from ._programs import ENGINE, mutant
+
+_SCRIPT = """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+from data import dataset, model
+
+sampler = DistributedSampler(dataset)
+loader = DataLoader(dataset, sampler=sampler)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(5):
+    sampler.set_epoch(epoch)
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+"""
+_CLASS = """
+import torch
+import torch.utils.data as tud
+
+class Trainer:
+    def __init__(self, model, dataset):
+        self.model = model
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        self.sampler = tud.DistributedSampler(dataset, shuffle=True)
+        self.loader = tud.DataLoader(dataset, sampler=self.sampler)
+
+    def _epoch(self):
+        for x in self.loader:
+            self.optimizer.zero_grad()
+            self.model(x).mean().backward()
+            self.optimizer.step()
+
+    def fit(self, epochs):
+        for epoch in range(epochs):
+            self.sampler.set_epoch(epoch)
+            self._epoch()
+"""
+_NESTED = """
+import torch
+
+def main(args, model, dataset):
+    if args.distributed:
+        sampler = torch.utils.data.distributed.DistributedSampler(dataset, num_replicas=4, rank=args.rank)
+    else:
+        sampler = torch.utils.data.RandomSampler(dataset)
+    loader = torch.utils.data.DataLoader(dataset, sampler=sampler)
+    optimizer = torch.optim.Adam(model.parameters())
+    step = 0
+    epoch = 0
+    while step < args.steps:
+        loader.sampler.set_epoch(epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            step += 1
+        epoch += 1
+"""
+_HELPER = """
+# file: data.py
+from torch.utils.data import DataLoader, DistributedSampler
+
+def make_loader(dataset):
+    return DataLoader(dataset, sampler=DistributedSampler(dataset))
+# file: train.py
+import torch
+from data import make_loader
+
+def start_epoch(loader, epoch):
+    loader.sampler.set_epoch(epoch)
+
+def main(model, dataset):
+    loader = make_loader(dataset)
+    optimizer = torch.optim.Adam(model.parameters())
+    for epoch in range(3):
+        start_epoch(loader, epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+"""
+
+FAILS = {
+    "script": mutant(_SCRIPT, ("    sampler.set_epoch(epoch)\n", "")),
+    "class": mutant(_CLASS, ("            self.sampler.set_epoch(epoch)\n", "")),
+    "while loop, sampler in a branch": mutant(_NESTED, ("        loader.sampler.set_epoch(epoch)\n", "")),
+    "loader from another file": mutant(
+        _HELPER, ("        start_epoch(loader, epoch)\n", ""), ("    loader.sampler.set_epoch(epoch)\n", "    pass\n")
+    ),
+    "engine": mutant(ENGINE, ("        sampler.set_epoch(epoch)\n", "")),
+}
+
+SILENT = {
+    "script": _SCRIPT,
+    "class": _CLASS,
+    "while": _NESTED,
+    "helper": _HELPER,
+    "evaluation": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset, val_dataset, optimizer):
+    val_loader = DataLoader(val_dataset, sampler=DistributedSampler(val_dataset))
+    for epoch in range(3):
+        for x in DataLoader(dataset, shuffle=True):
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+    "made anew in each epoch": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def loader_of(shard):
+    return DataLoader(shard, sampler=DistributedSampler(shard))
+
+def main(model, shards, optimizer):
+    for shard in shards:
+        for x in loader_of(shard):
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+}

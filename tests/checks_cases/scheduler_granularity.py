@@ -1,0 +1,106 @@
+"""Programs for scheduler-granularity."""
+
+from ._programs import ENGINE, SCRIPT, TRAINER, mutant
+
+FAILS = {
+    "milestones in epochs, stepped per batch": mutant(
+        SCRIPT,
+        ("    scheduler.step()\n", ""),
+        ("        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n"),
+    ),
+    "T_max in epochs of the constructor": mutant(
+        TRAINER,
+        ("            self.scheduler.step()\n", ""),
+        ("            self.losses.append(loss.item())\n", "            self.scheduler.step()\n"),
+    ),
+    "counted in batches, stepped per epoch": mutant(
+        ENGINE,
+        ("        lr_scheduler.step()\n", ""),
+        (
+            "        train_one_epoch(ddp, criterion, loader, optimizer, lr_scheduler, scaler, args)\n",
+            "        train_one_epoch(ddp, criterion, loader, optimizer, lr_scheduler, scaler, args)\n        lr_scheduler.step()\n",
+        ),
+    ),
+    "T_max in epochs through the arguments": mutant(
+        ENGINE, ("    steps = len(loader) * args.epochs\n", "    steps = args.epochs\n")
+    ),
+    "from a configuration file": """
+# file: config.yaml
+train:
+  epochs: 100
+  decay_every: 30
+# file: train.py
+import torch
+from omegaconf import OmegaConf
+
+cfg = OmegaConf.load("config.yaml")
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=cfg.train.decay_every)
+    for epoch in range(cfg.train.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+            scheduler.step()
+""",
+    "warm-up in batches, stepped per epoch": """
+import torch
+from transformers import get_cosine_schedule_with_warmup
+
+def epoch(model, loader, optimizer):
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).loss.backward()
+        optimizer.step()
+
+def main(model, train_loader, args):
+    optimizer = torch.optim.AdamW(model.parameters())
+    num_steps = len(train_loader) * args.epochs
+    scheduler = get_cosine_schedule_with_warmup(optimizer, num_steps // 10, num_steps)
+    for i in range(args.epochs):
+        epoch(model, train_loader, optimizer)
+        scheduler.step()
+""",
+}
+
+SILENT = {
+    "small numbers without a unit": """
+import torch
+
+def train(model, loader, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        scheduler.step()
+""",
+    "per batch under the condition that an epoch is over": """
+import torch
+
+def train(model, loader, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
+    for i, x in enumerate(loader):
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        if i % 1000 == 999:
+            scheduler.step()
+""",
+    "one batch is one epoch": """
+import torch
+
+def train(model, x, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
+    for epoch in range(epochs):
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        scheduler.step()
+""",
+}

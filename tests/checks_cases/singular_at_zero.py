@@ -1,0 +1,121 @@
+"""Programs for singular-at-zero: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+STEP = """
+
+def step(net, x, y, mask, optimizer):
+    loss = criterion(net(x), y, mask)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+FAILS, ORIGINALS = mutants(
+    {
+        "root of squares": (
+            "import torch\n\ndef criterion(a, b, mask):\n    d = a - b\n    return (d.pow(2).sum(-1) + 1e-6).sqrt().mean()\n"
+            + STEP,
+            " + 1e-6",
+            "",
+        ),
+        "logarithm of a softmax": (
+            "import torch\n\ndef criterion(a, b, mask):\n    p = torch.softmax(a, 1)\n    return -(b * torch.log(p + 1e-8)).sum(1).mean()\n"
+            + STEP,
+            "p + 1e-8",
+            "p",
+        ),
+        "logarithm of a sigmoid by hand": (
+            """
+import torch
+
+class Loss(torch.nn.Module):
+    def forward(self, a, b, mask):
+        p = torch.sigmoid(a).clamp(1e-6, 1 - 1e-6)
+        return -(b * p.log()).mean()
+
+criterion = Loss()
+"""
+            + STEP,
+            ".clamp(1e-6, 1 - 1e-6)",
+            "",
+        ),
+        "normalised by hand in another file": (
+            "# file: geometry.py\ndef unit(v):\n    return v / (v.norm(dim=-1, keepdim=True) + 1e-8)\n# file: train.py\nfrom geometry import unit\n\ndef criterion(a, b, mask):\n    return 1 - (unit(a) * unit(b)).sum(-1).mean()\n"
+            + STEP,
+            "(v.norm(dim=-1, keepdim=True) + 1e-8)",
+            "v.norm(dim=-1, keepdim=True)",
+        ),
+        "mean over a mask": (
+            "def criterion(a, b, mask):\n    wrong = (a - b).abs() * mask\n    return wrong.sum() / mask.sum().clamp(min=1)\n"
+            + STEP,
+            ".clamp(min=1)",
+            "",
+        ),
+        "lightning, power of a half": (
+            """
+import lightning as L
+import torch
+
+class Lit(L.LightningModule):
+    def training_step(self, batch, i):
+        x, y = batch
+        mse = ((self(x) - y) ** 2).mean()
+        return torch.sqrt(mse + 1e-8)
+""",
+            "mse + 1e-8",
+            "mse",
+        ),
+    }
+)
+SILENT = ORIGINALS | {
+    "only logged": """
+import torch
+
+def step(net, x, y):
+    mse = ((net(x) - y) ** 2).mean()
+    mse.backward()
+    return torch.sqrt(mse).item()
+""",
+    "log of a parameter": """
+import torch
+
+def step(net, x, scale):
+    loss = (net(x) / scale).pow(2).mean() + torch.log(scale)
+    loss.backward()
+""",
+    "normalize": """
+import torch.nn.functional as F
+
+def step(net, x, y):
+    loss = (F.normalize(net(x), dim=1) - y).abs().mean()
+    loss.backward()
+""",
+    "root of a count": """
+import math
+import torch
+
+def step(net, x, y):
+    loss = (net(x) - y).abs().mean() / math.sqrt(x.shape[1])
+    loss.backward()
+""",
+    "variance plus epsilon": """
+import torch
+
+def step(net, x):
+    out = net(x)
+    loss = torch.relu(1 - torch.sqrt(out.var(dim=0) + 1e-4)).mean()
+    loss.backward()
+""",
+    "log softmax": """
+import torch
+
+def step(net, x, y):
+    loss = -(torch.log_softmax(net(x), 1) * y).sum()
+    loss.backward()
+""",
+    "mean by a count": """
+def step(net, x, y, n_valid):
+    loss = (net(x) - y).abs().sum() / n_valid
+    loss.backward()
+""",
+}

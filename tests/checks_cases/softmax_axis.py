@@ -1,0 +1,142 @@
+"""Programs for softmax-axis: must be found in FAILS, and not in SILENT."""
+
+from . import mutants
+
+FAILS, ORIGINALS = mutants(
+    {
+        "attention weights": (
+            """
+import torch
+import torch.nn as nn
+
+class Attention(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.q, self.k, self.v = nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(self, x):
+        energy = torch.bmm(self.q(x), self.k(x).transpose(1, 2)) / 8
+        attention = energy.softmax(dim=-1)
+        return torch.bmm(attention, self.v(x))
+""",
+            "softmax(dim=-1)",
+            "softmax(dim=0)",
+        ),
+        "no dim on three axes": (
+            """
+import torch
+from torch.nn import functional as F
+
+def attend(decoder_state, encoder_states):
+    scores = encoder_states.bmm(decoder_state.unsqueeze(2))
+    weights = F.softmax(scores, dim=1)
+    return (weights * encoder_states).sum(1)
+""",
+            "F.softmax(scores, dim=1)",
+            "F.softmax(scores)",
+        ),
+        "classes after flatten, helper in another file": (
+            """
+# file: head.py
+import torch
+
+def probabilities(scores):
+    return torch.softmax(scores, 1)
+# file: net.py
+from torch import nn
+from head import probabilities
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(128, 10)
+
+    def forward(self, x):
+        x = x.view(x.size(0), -1)
+        return probabilities(self.fc(x))
+""",
+            "torch.softmax(scores, 1)",
+            "torch.softmax(scores, 0)",
+        ),
+        "layer of a segmentation net": (
+            """
+import torch.nn as nn
+
+class Seg(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Conv2d(8, 4, 1)
+        self.soft = nn.LogSoftmax(dim=1)
+
+    def forward(self, x):
+        return self.soft(self.out(x))
+""",
+            "nn.LogSoftmax(dim=1)",
+            "nn.LogSoftmax(dim=0)",
+        ),
+        "closure": (
+            """
+import torch
+
+def make(batch_size, net):
+    def policy(states):
+        flat = states.reshape(batch_size, -1)
+        return torch.softmax(flat, dim=-1)
+    return policy
+""",
+            "dim=-1",
+            "dim=0",
+        ),
+        "logits of unknown shape are a question": (
+            """
+import torch
+from torch import nn
+
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, state):
+        return torch.softmax(self.fc(state), dim=-1)
+""",
+            "dim=-1",
+            "dim=0",
+        ),
+    }
+)
+SILENT = ORIGINALS | {
+    "vector parameter": """
+import torch
+from torch import nn
+
+class W(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(3))
+
+    def forward(self, xs):
+        return (torch.softmax(self.w, 0)[:, None] * xs).sum(0)
+""",
+    "one axis after view": "import torch\n\ndef f(scores):\n    return torch.softmax(scores.view(-1), dim=0)\n",
+    "implicit dim on two axes": """
+import torch.nn.functional as F
+
+def f(net, x):
+    return F.softmax(net(x.view(x.size(0), -1)))
+""",
+    "graph attention over edges": """
+from torch_geometric.utils import softmax
+
+def f(alpha, index):
+    return softmax(alpha, index)
+""",
+    "own function": "def softmax(x, dim=0):\n    return x\n\ndef f(x):\n    return softmax(x, 0)\n",
+    "scores of one row": """
+import torch
+
+def f(q, keys):
+    return torch.softmax(keys @ q, dim=0)
+""",
+    "axis as an argument": "import torch\n\ndef f(x, dim):\n    return torch.softmax(x, dim=dim)\n",
+}

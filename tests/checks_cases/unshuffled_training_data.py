@@ -1,0 +1,106 @@
+"""Programs for unshuffled-training-data."""
+
+from ._programs import mutant
+
+_FUNCTION = """
+import torch
+import torchvision
+from torch.utils.data import DataLoader
+
+def train(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    data = torchvision.datasets.ImageFolder("train")
+    loader = DataLoader(data, batch_size=32, shuffle=True)
+    for epoch in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+"""
+_CLASS = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+class Trainer:
+    def __init__(self, model, rows):
+        self.model = model
+        self.optimizer = torch.optim.Adam(model.parameters())
+        self.loader = DataLoader(Rows(rows), batch_size=8, shuffle=True)
+
+    def update(self, x):
+        self.optimizer.zero_grad()
+        self.model(x).mean().backward()
+        self.optimizer.step()
+
+    def fit(self):
+        for x in self.loader:
+            self.update(x)
+"""
+_FILES = """
+# file: data.py
+import torch.utils.data as tud
+
+def loaders(x, y):
+    dataset = tud.TensorDataset(x, y)
+    return tud.DataLoader(dataset, 16, True)
+# file: train.py
+import torch
+from data import loaders
+
+def main(model, x, y):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    batches = loaders(x, y)
+    for i, (a, b) in enumerate(batches):
+        opt.zero_grad()
+        torch.nn.functional.mse_loss(model(a), b).backward()
+        opt.step()
+"""
+_CLOSURE = """
+import torch
+from torchvision import datasets
+from torch.utils.data import DataLoader
+
+def make(model):
+    train = DataLoader(datasets.CIFAR10("data"), batch_size=64, shuffle=True)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    def epoch():
+        for x, y in train:
+            loss = torch.nn.functional.cross_entropy(model(x), y)
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+    return epoch
+"""
+
+FAILS = {
+    "left out": mutant(_FUNCTION, (", shuffle=True", "")),
+    "said so": mutant(_FUNCTION, ("shuffle=True", "shuffle=False")),
+    "class": mutant(_CLASS, (", shuffle=True", "")),
+    "two files": mutant(_FILES, (", 16, True)", ", 16)")),
+    "closure": mutant(_CLOSURE, (", shuffle=True", "")),
+}
+
+SILENT = {
+    "function": _FUNCTION,
+    "class": _CLASS,
+    "files": _FILES,
+    "closure": _CLOSURE,
+    "sampler": mutant(_CLASS, ("shuffle=True", "sampler=torch.utils.data.RandomSampler(rows)")),
+    "a dataset that draws": mutant(
+        _CLASS, (", shuffle=True", ""), ("self.rows[index]", "self.rows[torch.randint(9, ())]")
+    ),
+    "arguments from a dict": mutant(_CLASS, ("shuffle=True", "**self.kwargs")),
+    "evaluation": mutant(
+        _FUNCTION, (", shuffle=True", ""), (".backward()", ""), ("            optimizer.step()\n", "")
+    ),
+}

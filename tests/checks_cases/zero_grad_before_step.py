@@ -1,0 +1,134 @@
+"""Programs for zero-grad-before-step."""
+
+from ._programs import (
+    ACCUMULATING,
+    CALLBACKS,
+    CLOSURES,
+    ENGINE,
+    FUNCTION,
+    GAN,
+    LIGHTNING,
+    MANUAL,
+    SCRIPT,
+    TRAINER,
+    mutant,
+)
+
+FAILS = {
+    "script": mutant(
+        SCRIPT,
+        ("        optimizer.zero_grad()\n        loss =", "        loss ="),
+        ("        loss.backward()\n", "        loss.backward()\n        optimizer.zero_grad()\n"),
+    ),
+    "with a scaler, in a method": mutant(
+        TRAINER,
+        ("        self.optimizer.zero_grad(set_to_none=True)\n", ""),
+        ("    def update(self):\n", "    def update(self):\n        self.optimizer.zero_grad()\n"),
+    ),
+    "a callback clears": mutant(
+        CALLBACKS,
+        (
+            "    def after_backward(self, loop):\n",
+            "    def after_backward(self, loop):\n        loop.optimizer.zero_grad()\n",
+        ),
+    ),
+    "closure": mutant(
+        CLOSURES,
+        ("        optimizer.zero_grad()\n        loss =", "        loss ="),
+        ("        optimizer.step()\n", "        optimizer.zero_grad()\n        optimizer.step()\n"),
+    ),
+    "in one branch of an engine": mutant(
+        ENGINE,
+        (
+            "            loss.backward()\n            torch",
+            "            loss.backward()\n            optimizer.zero_grad()\n            torch",
+        ),
+    ),
+    "helper object": mutant(
+        ACCUMULATING,
+        (
+            "        self.optimizer.step()\n        self.optimizer.zero_grad()",
+            "        self.optimizer.zero_grad()\n        self.optimizer.step()",
+        ),
+    ),
+    "after a counter": mutant(
+        FUNCTION,
+        (
+            "            optimizer.step()\n            optimizer.zero_grad()",
+            "            optimizer.zero_grad()\n            optimizer.step()",
+        ),
+    ),
+    "second of two optimizers": mutant(
+        GAN, ("            opt_g.step()", "            opt_g.zero_grad(True)\n            opt_g.step()")
+    ),
+    "the module is cleared": mutant(
+        GAN, ("            opt_g.step()", "            generator.zero_grad()\n            opt_g.step()")
+    ),
+    "hook of a framework": mutant(
+        LIGHTNING, ('        self.log("norm"', '        self.zero_grad()\n        self.log("norm"')
+    ),
+    "by hand in a framework": mutant(
+        MANUAL,
+        ("            opt.step()\n            opt.zero_grad()", "            opt.zero_grad()\n            opt.step()"),
+    ),
+    "cleared at the end, stepped at the start of the next round": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.step()
+        model(x).mean().backward()
+        optimizer.zero_grad()
+""",
+}
+
+SILENT = {
+    "closure given to step": """
+import torch
+
+def fit(x, target):
+    optimizer = torch.optim.LBFGS([x])
+    def closure():
+        loss = ((x - target) ** 2).mean()
+        loss.backward()
+        return loss
+    for _ in range(10):
+        optimizer.zero_grad()
+        optimizer.step(closure)
+""",
+    "gradients are put in by hand": """
+import torch
+
+def train(model, optimizer, loader):
+    for x in loader:
+        loss = model(x).mean()
+        loss.backward(retain_graph=True)
+        optimizer.zero_grad()
+        for p, g in zip(model.parameters(), torch.autograd.grad(loss, model.parameters())):
+            p.grad = g
+        optimizer.step()
+""",
+    "a call that may go backward stands between": """
+import torch
+
+def train(model, sam, loader, second_backward):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        sam.perturb()
+        optimizer.zero_grad()
+        second_backward(model, x)
+        optimizer.step()
+""",
+    "the other player is cleared": """
+import torch
+
+def train(a, b, opt_a, opt_b, loader):
+    for x in loader:
+        (a(x) - b(x)).mean().backward()
+        opt_b.zero_grad()
+        opt_a.step()
+        opt_a.zero_grad()
+""",
+}

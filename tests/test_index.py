@@ -1,0 +1,176 @@
+"""Names, classes and calls across files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from trainsleuth.facts import Class, External, Function, Index, Instance, Spot, Unknown, build_index
+from trainsleuth.repository import Repository
+
+FILES = {
+    "pkg/__init__.py": "from .nets import Net as Model\n",
+    "pkg/nets.py": """
+        import torch.nn as nn
+        from .base import *
+
+        class Net(Base):
+            def __init__(self, width=8):
+                super().__init__()
+                self.fc = nn.Linear(width, 2)
+                self.hooks = []
+
+            def forward(self, x):
+                return self.fc(x)
+
+        class Deep(Net):
+            pass
+        """,
+    "pkg/base.py": """
+        from torch import nn
+
+        class Base(nn.Module):
+            def save(self, path): ...
+        """,
+    "train.py": """
+        import torch.nn.functional as F
+        from pkg import Model
+        from pkg import nets
+        from missing.library import thing
+
+        counter = 0
+
+        def step(model, optimizer, batch):
+            global counter
+            counter = counter + 1
+            model(batch).backward()
+            optimizer.step()
+
+        def main(name):
+            model = Model(width=4)
+            models = {"a": model, "b": nets.Deep()}
+            chosen = models[name]
+            run = step
+            run(model, None, None)
+            chosen.save("x")
+            model.extra = 1
+
+        main("a")
+        """,
+    "tests/test_train.py": "from train import step\nstep(None, None, None)\n",
+    "broken.py": "def f(:\n",
+    "notes.ipynb": "{",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("project")
+    for name, source in FILES.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(dedent(source))
+    return build_index(Repository(root))
+
+
+def _function(index: Index, path: str, name: str) -> Function:
+    return index.files[path].functions[name]
+
+
+@pytest.mark.parametrize(
+    ("dotted", "meaning"),
+    [
+        ("F.cross_entropy", External("torch.nn.functional.cross_entropy")),
+        ("thing.part", External("missing.library.thing.part")),
+        ("len", External("builtins.len")),
+        ("nowhere", None),
+    ],
+)
+def test_external_names(index: Index, dotted: str, meaning: object) -> None:
+    assert index.resolve(_function(index, "train.py", "main"), dotted) == meaning
+
+
+def test_names_of_the_project_through_packages(index: Index) -> None:
+    main = _function(index, "train.py", "main")
+    net = index.files["pkg/nets.py"].classes["Net"]
+    assert index.resolve(main, "Model") is net
+    assert index.resolve(main, "nets.Deep") is index.files["pkg/nets.py"].classes["Deep"]
+    assert index.resolve(main, "nets.Net.forward") is net.methods["forward"]
+    assert index.resolve(main, "nets.Base") is index.files["pkg/base.py"].classes["Base"]
+
+
+def test_classes_know_their_lines(index: Index) -> None:
+    classes = {cls.name: cls for cls in index.classes()}
+    assert index.lineage(classes["Deep"]) == (classes["Deep"], classes["Net"], classes["Base"])
+    assert index.external_bases(classes["Deep"]) == ("torch.nn.Module",)
+    assert set(index.subclasses(classes["Base"])) == {classes["Net"], classes["Deep"]}
+    assert index.method(classes["Deep"], "save") is classes["Base"].methods["save"]
+    assert index.hierarchy.attribute_names(classes["Net"]) == ("fc", "hooks")
+
+
+def test_calls_by_last_name_in_order(index: Index) -> None:
+    assert [(site.function.qualname, site.call.line) for site in index.calls("backward", "step")] == [
+        ("step", 12),
+        ("<module>", 2),
+        ("step", 13),
+    ]
+    assert list(index.calls("never_called")) == []
+    assert {"step", "run", "Linear"} <= index.sites.call_names()
+
+
+def test_a_call_that_is_asked_for_reads_only_who_may_make_it(index: Index) -> None:
+    fresh = build_index(index.repository)
+    assert [site.function.name for site in fresh.calls("Linear")] == ["__init__"]
+    read = {function.qualname for function in fresh.functions() if function.is_read}
+    assert read == {"Net.__init__"}
+
+
+def test_things_that_an_expression_may_stand_for(index: Index) -> None:
+    main = _function(index, "train.py", "main")
+    position, event = next((n, e) for n, e in enumerate(main.events) if e.calls and e.calls[0].last == "save")
+    receiver = event.calls[0].receiver
+    assert receiver is not None
+    things = index.objects.of(receiver, Spot(main, position))
+    assert {thing.name for thing in things if isinstance(thing, Instance)} <= {"Net", "Deep"}
+    assert things
+    assert all(isinstance(thing, Instance | Unknown) for thing in things)
+
+
+def test_callers_are_proved_and_tests_do_not_count(index: Index) -> None:
+    step = _function(index, "train.py", "step")
+    assert {caller.spot.function.name for caller in index.callers(step)} == {"main"}
+
+
+def test_variables_set_from_elsewhere(index: Index) -> None:
+    assert [binding.kind for _, binding in index.global_bindings("train.py", "counter")] == ["assign"]
+    assert [(function.name, line) for function, line in index.set_from_outside("extra")] == [("main", 22)]
+    assert index.set_from_outside("fc") == ()
+
+
+def test_connected_files_are_one_part(index: Index) -> None:
+    assert index.part("train.py") == index.part("pkg/nets.py") == index.part("tests/test_train.py")
+    assert index.part("broken.py") != index.part("train.py")
+
+
+def test_what_could_not_be_read_is_named(index: Index) -> None:
+    reasons = {skipped.path: skipped.reason for skipped in index.repository.skipped}
+    assert reasons["broken.py"].startswith("read in part: line 1")
+    assert reasons["notes.ipynb"].startswith("not a notebook")
+
+
+def test_a_name_that_stands_for_two_files_is_not_resolved(tmp_path: Path) -> None:
+    for place in ("a", "b"):
+        (tmp_path / place / "lib").mkdir(parents=True)
+        (tmp_path / place / "lib" / "util.py").write_text("def go(): ...\n")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "main.py").write_text("from lib.util import go\n")
+    index = build_index(Repository(tmp_path))
+    found = index.resolve(index.files["c/main.py"].body, "go")
+    assert not isinstance(found, Function | Class)
+
+
+def test_circles_of_imports_end(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("from b import x\n")
+    (tmp_path / "b.py").write_text("from a import x\n")
+    index = build_index(Repository(tmp_path))
+    assert index.resolve(index.files["a.py"].body, "x") is None

@@ -1,0 +1,144 @@
+"""Listing, reading and searching: what is left out is named, and what was seen is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trainsleuth import repository as repositories
+from trainsleuth.repository import Hit, Repository, RepositoryError, Skipped, is_under
+
+
+def _reasons(repository: Repository) -> dict[str, str]:
+    return {skipped.path: skipped.reason for skipped in repository.skipped}
+
+
+def test_lists_what_is_not_ignored_in_order(tmp_path: Path) -> None:
+    for name in ("b.py", "a/x.py", "a/data.bin", ".hidden.py", "ignored.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / ".ignore").write_text("ignored.py\n")
+    repository = Repository(tmp_path)
+    assert repository.files == ("a/data.bin", "a/x.py", "b.py")
+    assert repository.select((".py",)) == ("a/x.py", "b.py")
+    assert repository.select((".py",), ["a"]) == ("a/x.py",)
+
+
+def test_one_file_is_a_repository_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("loss.backward()\n")
+    (tmp_path / "other.py").write_text("loss.backward()\n")
+    repository = Repository(tmp_path / "train.py")
+    assert repository.files == ("train.py",)
+    assert repository.search("backward") == [Hit("train.py", 1, "loss.backward()")]
+
+
+def test_a_root_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(RepositoryError, match="give the folder that holds the training code"):
+        Repository(tmp_path / "nothing")
+
+
+def test_links_are_not_followed_and_each_is_explained(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "pkg").mkdir(parents=True)
+    (root / "real.py").write_text("x = 1\n")
+    (tmp_path / "outside.py").write_text("secret = 1\n")
+    (root / "again.py").symlink_to("real.py")
+    (root / "gone.py").symlink_to("nowhere.py")
+    (root / "out.py").symlink_to(tmp_path / "outside.py")
+    (root / "pkg" / "loop").symlink_to(root)
+    (root / "pkg" / "own.py").write_text("")
+    repository = Repository(root)
+    assert repository.files == ("pkg/own.py", "real.py")
+    assert _reasons(repository) == {
+        "again.py": "a symbolic link; its target real.py is read at its own place",
+        "gone.py": "a symbolic link that leads nowhere",
+        "out.py": "a symbolic link out of the root",
+        "pkg/loop": "a symbolic link back to a folder above it: a loop",
+    }
+
+
+def test_a_name_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    Path(str(tmp_path) + "/bad\udcff.py").write_text("")
+    (tmp_path / "naïve.py").write_text("")
+    repository = Repository(tmp_path)
+    assert repository.files == ("naïve.py",)
+    assert repository.skipped == (Skipped("bad\\udcff.py", "its name is not UTF-8"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "reason"),
+    [
+        (b"x = 1\r\ny = 2\rz = 3\x0c\n", "x = 1\ny = 2\nz = 3 \n", None),
+        (b"\xef\xbb\xbfx = 1\n", "x = 1\n", None),
+        (
+            b"a = 1\nname = '\xe9'\n",
+            "a = 1\nname = '\ufffd'\n",
+            "read in part: not UTF-8 at line 2, such bytes were replaced",
+        ),
+        (b"MZ\x00\x01", None, "binary: it holds zero bytes"),
+        (b"x = 1\n" * 200, None, "too large: 1,200 bytes, the limit is 1,000"),
+    ],
+    ids=["line ends", "byte order mark", "latin 1", "binary", "too large"],
+)
+def test_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, text: str | None, reason: str | None
+) -> None:
+    monkeypatch.setattr(repositories, "MAX_BYTES", 1000)
+    (tmp_path / "a.py").write_bytes(content)
+    repository = Repository(tmp_path)
+    assert repository.read("a.py") == text
+    assert _reasons(repository).get("a.py") == reason
+
+
+def test_a_file_that_goes_away(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+    repository = Repository(tmp_path)
+    assert repository.files == ("a.py",)
+    (tmp_path / "a.py").unlink()
+    assert repository.read("a.py") is None
+    assert _reasons(repository) == {"a.py": "unreadable: No such file or directory"}
+
+
+def test_bytes_in_all_are_bounded_and_a_file_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repositories, "MAX_TOTAL_BYTES", 10)
+    for name in "abc":
+        (tmp_path / f"{name}.py").write_text("x=1\n")
+    repository = Repository(tmp_path)
+    assert [repository.read(path) for path in ("a.py", "a.py", "b.py", "c.py")] == ["x=1\n", "x=1\n", "x=1\n", None]
+    assert _reasons(repository) == {"c.py": "more than 10 bytes in all: narrow the root"}
+
+
+def test_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repositories, "MAX_FILES", 2)
+    for name in ("a.py", "b.yaml", "c.py", "z.txt"):
+        (tmp_path / name).write_text("")
+    repository = Repository(tmp_path)
+    assert repository.files == ("a.py", "b.yaml", "z.txt")
+    assert _reasons(repository) == {"c.py": "more than 2 files: narrow the root"}
+
+
+def test_search_tells_a_pattern_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(RepositoryError, match="not a regular expression"):
+        Repository(tmp_path).search("(")
+
+
+def test_paths_from_the_root(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    assert repository.relative("a/../b.py") == "b.py"
+    assert repository.relative(tmp_path / "c") == "c"
+    with pytest.raises(RepositoryError, match="is not inside"):
+        repository.relative("../outside")
+    assert is_under("a/b.py", "a/")
+    assert not is_under("ab.py", "a")
+
+
+def test_what_was_seen_is_compared(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "b.py").write_text("y = 1\n")
+    first = Repository(tmp_path)
+    first.read("a.py")
+    seen = first.seen()
+    (tmp_path / "b.py").write_text("y = 2\n")  # nobody has read it
+    assert Repository(tmp_path).is_as_seen(seen)
+    (tmp_path / "a.py").write_text("x = 2\n")
+    assert not Repository(tmp_path).is_as_seen(seen)

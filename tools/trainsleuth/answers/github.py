@@ -1,0 +1,30 @@
+"""Failures of checks as workflow commands of GitHub: they show at their lines in a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainsleuth.finding import Finding
+from trainsleuth.wording import one_line
+
+_LEVEL = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def workflow_commands(findings: Iterable[Finding]) -> str:
+    """One line for each failure: `::error file=train.py,line=7,title=double-softmax::message`."""
+    return "\n".join(_annotation(finding) for finding in findings if finding.outcome == "fail")
+
+
+def _annotation(finding: Finding) -> str:
+    given = {"file": finding.path or "", "line": str(finding.line or ""), "title": finding.by.partition(":")[2]}
+    properties = ",".join(f"{name}={_property(value)}" for name, value in given.items() if value)
+    then = f" Next: {one_line(finding.next)}" if finding.next else ""
+    return f"::{_LEVEL[finding.severity]} {properties}::{_data(one_line(finding.message) + then)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,49 @@
+"""Data loaders: where they are made, with how many workers, over which dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, External, Index, Literal, Site, Spot
+
+
+def loader_sites(index: Index) -> Iterator[Site]:
+    """Every call that surely makes a torch DataLoader."""
+    for site in index.calls("DataLoader"):
+        symbol = index.resolve(site.function, site.call.callee) if site.call.callee else None
+        if isinstance(symbol, External) and symbol.name.startswith("torch") and "geometric" not in symbol.name:
+            yield site
+
+
+def is_spread(call: Expr) -> bool:
+    """Arguments come out of a dict or a list that is not written in the call."""
+    return any(part.kind in ("star", "doublestar") for part in call.parts[1:])
+
+
+def number_of_workers(index: Index, site: Site) -> int | None:
+    """As written or given; 0 when nothing is; None when it is not resolved."""
+    given = site.call.argument(5, "num_workers")
+    if given is None:
+        return None if is_spread(site.call) else 0
+    things = index.objects.of(given, Spot(site.function, site.position))
+    found = {
+        int(thing.expr.text)
+        for thing in things
+        if isinstance(thing, Literal) and thing.expr.kind == "number" and thing.expr.text.isdigit()
+    }
+    if len(found) == 1 and len(things) == 1:
+        return found.pop()
+    return _default(index, given)
+
+
+def _default(index: Index, given: Expr) -> int | None:
+    """Of args.workers: the default of its command-line option."""
+    wanted = given.last.replace("_", "-")
+    texts = {
+        default.text
+        for site in index.calls("add_argument")
+        if any(a.kind == "string" and a.text.lstrip("-").replace("_", "-") == wanted for a in site.call.arguments)
+        and (default := site.call.keyword("default")) is not None
+    }
+    text = texts.pop() if len(texts) == 1 else ""
+    return int(text) if text.isdigit() and "." in given.text else None

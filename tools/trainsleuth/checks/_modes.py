@@ -1,0 +1,104 @@
+"""Training and evaluation mode: who may switch back, and which models behave differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from weakref import WeakKeyDictionary
+
+from trainsleuth.facts import Class, Expr, External, Function, Index, Instance, Spot, Thing
+from trainsleuth.finding import Link
+
+_MODAL = (
+    "Dropout",
+    "BatchNorm",
+    "InstanceNorm",
+    "dropout",
+    "batch_norm",
+    "training",
+    "drop_path",
+    "DropPath",
+    "F.dropout",
+)
+
+
+_RESTORING: WeakKeyDictionary[Index, dict[str, frozenset[str]]] = WeakKeyDictionary()
+
+
+def restoring_names(index: Index, near: Function) -> frozenset[str]:
+    """Wide: names of functions of the same part that may call train(), at any depth, by names alone."""
+    part = index.part(near.path)
+    known = _RESTORING.setdefault(index, {})
+    if part not in known:
+        known[part] = frozenset(_restoring_names(index, part))
+    return known[part]
+
+
+def _restoring_names(index: Index, part: str) -> set[str]:
+    own = [function for function in index.functions() if index.part(function.path) == part]
+    calls = {function: {call.last for event in function.events for call in event.calls} for function in own}
+    reached = {f.name for f in own if any(_trains(call) for event in f.events for call in event.calls)} - _COMMON
+    waiting = [function for function in own if function.name not in _COMMON]
+    grew = True
+    while grew:
+        more = {f.name for f in waiting if calls[f] & reached} - reached
+        waiting = [function for function in waiting if function.name not in more]
+        reached |= more
+        grew = bool(more)
+    return reached | {"set_train", "train_mode", "set_training", "training_mode", "set_training_mode"}
+
+
+_COMMON = {"forward", "__init__", "__call__", "<module>", "step", "main"}
+
+
+def _trains(call: Expr) -> bool:
+    given = call.argument(0, "mode")
+    return call.last == "train" and call.receiver is not None and (given is None or given.text != "False")
+
+
+def has_modes(index: Index, model: Instance) -> bool:
+    """It may behave differently in training: something in its part of the project speaks of dropout or batch norm."""
+    if not isinstance(model.kind, Class):
+        return True
+    part = index.part(model.kind.path)
+    for path, file in index.files.items():
+        if index.part(path) == part and any(name.startswith(word) for name in file.names for word in _MODAL):
+            return True
+        if index.part(path) == part and not file.names:
+            return True
+    outside = [base for base in index.external_bases(model.kind) if base != "torch.nn.Module"]
+    return bool(outside)
+
+
+def reaches(index: Index, path: str, name: str) -> bool:
+    """Wide: something in the same part of the project calls `.name()` without an argument, or hands it over."""
+    part = index.part(path)
+    return any(index.part(site.function.path) == part and site.call.receiver is not None for site in index.calls(name))
+
+
+def modal_layer(index: Index, model: Instance, depth: int = 4) -> Link | None:
+    """The first dropout or batch-norm layer that the model surely has."""
+    if isinstance(model.kind, External):
+        last = model.name.rpartition(".")[2]
+        if last.startswith(("Dropout", "BatchNorm")) and model.call is not None and model.spot is not None:
+            return Link(model.spot.function.path, model.call.line, f"nn.{last}")
+        inside = (
+            thing for member in index.members.of_thing(model) for thing in index.objects.of(member.expr, member.spot)
+        )
+        return _first(index, inside, depth)
+    attributes = (
+        thing
+        for cls in index.lineage(model.kind)
+        for name in index.hierarchy.attribute_names(cls)
+        for method, binding in index.hierarchy.attribute_bindings(cls, name)
+        if binding.value is not None and binding.value.kind == "call" and not binding.items
+        for thing in index.objects.of(binding.value, Spot(method, binding.position))
+    )
+    return _first(index, attributes, depth)
+
+
+def _first(index: Index, things: Iterable[Thing], depth: int) -> Link | None:
+    for thing in things if depth else ():
+        if isinstance(thing, Instance) and thing.call is not None:
+            if (found := modal_layer(index, thing, depth - 1)) is not None:
+                return found
+    return None

@@ -1,0 +1,46 @@
+"""Learning-rate schedules: where the one that steps was made, and by what."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainsleuth.facts import Expr, Index, Instance, Site, Spot, called, makers
+
+
+class Schedule(NamedTuple):
+    """The call that made a schedule; `name` is the last name of its class or function."""
+
+    name: str
+    call: Expr
+    spot: Spot
+
+
+_FUNCTIONS = (
+    "get_linear_schedule_with_warmup",
+    "get_cosine_schedule_with_warmup",
+    "get_cosine_with_hard_restarts_schedule_with_warmup",
+    "get_polynomial_decay_schedule_with_warmup",
+)
+
+
+def schedules(index: Index, site: Site) -> list[Schedule]:
+    """Of a step() call: the torch or transformers schedules that its receiver surely is; [] for anything else."""
+    receiver = site.call.receiver
+    if receiver is None or site.call.last != "step":
+        return []
+    found: list[Schedule] = []
+    here = Spot(site.function, site.position)
+    for expr, spot in (*makers(index, receiver, here), (receiver, here)):
+        for call, at in _made(index, expr, spot):
+            name = called(index, call, at)
+            last = name.rpartition(".")[2]
+            if (".lr_scheduler." in name and last != "ReduceLROnPlateau" and last[:1].isupper()) or last in _FUNCTIONS:
+                found.append(Schedule(last, call, at))
+    return list(dict.fromkeys(found))
+
+
+def _made(index: Index, expr: Expr, spot: Spot) -> list[tuple[Expr, Spot]]:
+    """The call itself, and the constructor calls behind it: of a project function, or of a wrapper."""
+    things = [t for t in index.objects.of(expr, spot) if isinstance(t, Instance) and t.call is not None and t.spot]
+    own = [(expr, spot)] if expr.kind == "call" else []
+    return [*own, *((t.call, t.spot) for t in things if t.call is not None and t.spot is not None)]

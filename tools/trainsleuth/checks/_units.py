@@ -1,0 +1,104 @@
+"""Is a count written in epochs or in batches?"""
+
+from __future__ import annotations
+
+import re
+
+from trainsleuth.facts import Expr, Index, Spot, makers, written
+
+_EPOCHS = re.compile(r"(^|_|\.)(n|num|max|total|n_?)?_?epochs?($|_)", re.IGNORECASE)
+_STEPS = re.compile(
+    r"steps?_per_epoch|iters?_per_epoch|(max|total|num|n|train|training)_?(steps|iters|iterations|batches)",
+    re.IGNORECASE,
+)
+_DATA = re.compile(r"load|batch|data|(^|_)dl($|_)|train", re.IGNORECASE)
+
+
+def unit_of(index: Index, length: Expr, spot: Spot, epoch_counts: list[tuple[Expr, Spot]]) -> str:
+    """ "epoch", "batch", or "" when the expression does not say. `epoch_counts`: what the loops over epochs count to."""
+    texts = _texts(index, length, spot, 5)
+    if any(part.kind == "call" and part.last == "len" and _DATA.search(written(part)) for part in texts):
+        return "batch"
+    names = [part.text for part in texts if part.kind == "path"]
+    if any(_STEPS.search(name) for name in names):
+        return "batch"
+    if any(part.kind == "call" or (part.kind == "binary" and part.text in ("*", "%")) for part in texts):
+        return "" if not _all_epochs(texts) else "epoch"
+    if any(_EPOCHS.search(name) for name in names):
+        return "epoch"
+    own = _number(index, length, spot)
+    ends = [_number(index, end, at) for end, at in epoch_counts]
+    if own is not None and ends and all(end is not None and end > 1 and 1 < own <= end for end in ends):
+        return "epoch"
+    return ""
+
+
+def _all_epochs(texts: list[Expr]) -> bool:
+    """A product of an epoch count and plain numbers, or of epoch counts through int(), is one of epochs."""
+    names = [part.text for part in texts if part.kind == "path"]
+    plain = ("int", "max", "min", "round")
+    named = [name for name in names if name not in plain]
+    return bool(named) and all(_EPOCHS.search(name) for name in named)
+
+
+def _texts(index: Index, expr: Expr, spot: Spot, depth: int) -> list[Expr]:
+    """All parts of an expression; names replaced by what they were given, if that is written out."""
+    found: list[Expr] = []
+    for part in expr.walk():
+        found.append(part)
+        if part.kind == "path" and depth and not _EPOCHS.search(part.text):
+            for made, at in makers(index, part, spot, 3):
+                if made is not part and made.kind in ("binary", "call", "path", "number", "list"):
+                    found += _texts(index, made, at, depth - 1)
+    return found
+
+
+def _number(index: Index, expr: Expr, spot: Spot) -> int | None:
+    """The whole number behind an expression, the largest of a list: through names, defaults and configuration."""
+    if expr.kind == "number":
+        return int(expr.text) if expr.text.isdigit() else None
+    if expr.kind in ("list", "tuple"):
+        numbers = [_number(index, part, spot) for part in expr.parts]
+        known = [number for number in numbers if number is not None]
+        return max(known) if known and len(known) == len(numbers) else None
+    made = {
+        number
+        for one, at in makers(index, expr, spot)
+        if one is not expr and (number := _number(index, one, at)) is not None
+    }
+    if len(made) == 1:
+        return made.pop()
+    return _default_of(index, expr) or _configured(index, expr)
+
+
+def _default_of(index: Index, expr: Expr) -> int | None:
+    """Of args.epochs: the default that add_argument("--epochs", default=...) gives."""
+    if expr.kind != "path" or "." not in expr.text:
+        return None
+    wanted = expr.last.replace("_", "-")
+    found = {
+        default.text
+        for site in index.calls("add_argument")
+        if any(a.kind == "string" and a.text.lstrip("-").replace("_", "-") == wanted for a in site.call.arguments)
+        and (default := site.call.keyword("default")) is not None
+    }
+    text = found.pop() if len(found) == 1 else ""
+    return int(text) if text.isdigit() else None
+
+
+def _configured(index: Index, expr: Expr) -> int | None:
+    """Of cfg.train.epochs: the one value that the configuration files give that key."""
+    if expr.kind != "path" or "." not in expr.text:
+        return None
+    tails = [expr.text.split(".", n)[-1] for n in range(1, expr.text.count(".") + 1)]
+    for tail in tails:
+        found = {
+            value.value
+            for table in index.configs.values()
+            for key, value in table.items()
+            if key == tail or key.endswith(f".{tail}")
+        }
+        if len(found) == 1:
+            text = found.pop()
+            return int(text) if text.isdigit() else None
+    return None

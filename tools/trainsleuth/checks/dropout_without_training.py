@@ -1,0 +1,135 @@
+"""Dropout stays on when the model is evaluated.
+
+F.dropout(x, p) has training=True by default: model.eval() does not reach it. So does a layer that is made
+inside forward, which is always new and in training mode. Evaluation is noisy and a bit worse each time. A
+few models (Tacotron's prenet, Monte Carlo dropout) mean it, so it is a question.
+
+Fix: F.dropout(x, p, training=self.training), or nn.Dropout made in the constructor.
+
+Cannot see: a probability that is set to zero at evaluation through names that are not resolved.
+
+Bad:
+    import torch.nn.functional as F
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(8, 2)
+
+        def forward(self, x):
+            return self.fc(F.dropout(x, p=0.5))
+
+Bad (a layer made in forward):
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(8, 2)
+
+        def forward(self, x):
+            return nn.Dropout(0.2)(self.fc(x))
+
+Good:
+    import torch.nn.functional as F
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(8, 2)
+            self.drop = nn.Dropout(0.2)
+
+        def forward(self, x):
+            x = F.dropout(x, 0.5, self.training)
+            return self.fc(self.drop(F.dropout2d(x, training=self.training)))
+
+Good (guarded, or a probability that depends on the mode):
+    import torch.nn.functional as F
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, p):
+            super().__init__()
+            self.p = p
+
+        def forward(self, x):
+            if self.training:
+                x = F.dropout(x, self.p)
+            rate = self.p if self.training else 0.0
+            return F.dropout(x, rate)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Index, Site, Spot, external_name, ingredients, is_module_class, is_test, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "dropout-without-training",
+    "eval",
+    "note",
+    "step_trace",
+    suspects=("eval-mode",),
+    claims=("train-eval-mode",),
+)
+_FUNCTIONS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+_LAYERS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
+_ON_PURPOSE = re.compile(r"prenet|bayes|monte|mc_?drop", re.IGNORECASE)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls(*_FUNCTIONS):
+        if _is_of_torch(index, site) and _is_in_forward(index, site):
+            yield _function(index, site)
+    for site in index.calls(""):  # calls of what a call gives: nn.Dropout(p)(x)
+        made = site.call.parts[0]
+        if made.kind == "call" and made.last in _LAYERS and _is_in_forward(index, site):
+            yield _made(index, site, made)
+
+
+def _is_of_torch(index: Index, site: Site) -> bool:
+    names = {external_name(one) for one in index.objects.of(site.call.parts[0], Spot(site.function, site.position))}
+    return bool(names) and all(name.startswith("torch.nn.functional.") for name in names)
+
+
+def _is_in_forward(index: Index, site: Site) -> bool:
+    """In a method of a module: what model.eval() should reach."""
+    cls = index.class_of(site.function)
+    if cls is None or is_test(site.function.path) or site.function.name == "__init__":
+        return False
+    return is_module_class(index, cls)
+
+
+def _function(index: Index, site: Site) -> Finding:
+    call, path, line = site.call, site.function.path, site.call.line
+    if call.argument(2, "training") is not None or any(part.kind == "doublestar" for part in call.parts):
+        return SAY.passed(path, line, f"{written(call)} is told the mode")
+    return _question(index, site, call.argument(1, "p"), "is not told the mode: training=True is its default")
+
+
+def _made(index: Index, site: Site, made: Expr) -> Finding:
+    return _question(index, site, made.argument(0, "p"), "is made anew at each call, always in training mode")
+
+
+def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
+    path, line = site.function.path, site.call.line
+    if any("training" in part.text for branch in site.event.block.branches for t in branch.tests for part in t.walk()):
+        return SAY.passed(path, line, "it runs in training mode only")
+    spot = Spot(site.function, site.position)
+    reasons = ingredients(index, p, spot) if p is not None else ()
+    if p is not None and (p.text in ("0", "0.0") or any("training" in part.text for part, _ in reasons)):
+        return SAY.passed(path, line, "its probability is zero, or depends on the mode")
+    if _ON_PURPOSE.search(f"{site.function.owner} {site.function.name} {path}"):
+        return SAY.passed(path, line, f"{site.function.owner} keeps its dropout on by design")
+    message = (
+        f"{written(site.call)} at {path}:{line} {said}, so model.eval() does not switch it off: is dropout meant to "
+        "stay on at evaluation? Otherwise expected training=self.training."
+    )
+    return SAY.fail(path, line, message, (Link(path, line, f"{written(site.call)} {said}"),), "medium")

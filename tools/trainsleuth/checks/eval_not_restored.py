@@ -1,0 +1,220 @@
+"""The model is put into evaluation mode and never back.
+
+eval() turns dropout off and freezes the running statistics of batch normalisation. Called for a validation
+inside the training loop and not undone by train(), everything after the first validation is trained that way:
+less regularised, with statistics of the first epoch.
+
+Fix: model.train() at the start of each training epoch, or right after the evaluation.
+
+Cannot see: modes that are set over a list of models or by a computed name, models chosen by a string.
+
+Bad:
+    import torch
+
+    def train(model, loader, val_loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model.train()
+        for epoch in range(10):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                total = sum(model(x).mean().item() for x in val_loader)
+
+Bad (the evaluation stands in another file):
+    # file: evaluate.py
+    import torch
+
+    @torch.no_grad()
+    def evaluate(net, loader):
+        net.eval()
+        return sum(net(x).mean().item() for x in loader)
+
+    # file: train.py
+    import torch
+    from evaluate import evaluate
+
+    def fit(model, loader, val_loader):
+        optimizer = torch.optim.Adam(model.parameters())
+        for step, x in enumerate(loader):
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            if step % 1000 == 0:
+                print(evaluate(model, val_loader))
+
+Good:
+    import torch
+
+    def train(model, teacher, loader, val_loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        teacher.eval()
+        for epoch in range(10):
+            model.train()
+            for x in loader:
+                optimizer.zero_grad()
+                (model(x) - teacher(x).detach()).pow(2).mean().backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                total = sum(model(x).mean().item() for x in val_loader)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from trainsleuth.facts import (
+    Effect,
+    Expr,
+    Index,
+    Instance,
+    Site,
+    Spot,
+    Surrounding,
+    is_module,
+    is_optimizer,
+    is_test,
+    made_at,
+    modules_of_optimizer,
+    stepped,
+    steps_optimizer,
+    surroundings,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._modes import has_modes, restoring_names
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "eval-not-restored",
+    "eval",
+    "error",
+    "modes",
+    suspects=("eval-mode",),
+    claims=("train-eval-mode",),
+)
+_EVALUATION = re.compile(r"eval|valid|test|infer|sampl|generat|predict|check|score|metric|visual", re.IGNORECASE)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls("eval"):
+        receiver = site.call.receiver
+        if receiver is not None and not site.call.parts[1:] and not is_test(site.function.path):
+            things = index.objects.of(receiver, Spot(site.function, site.position))
+            known = [thing for thing in things if isinstance(thing, Instance)]
+            if not known or any(is_module(index, one) for one in known):
+                finding = _examined(index, site, receiver)
+                if finding is not None:
+                    yield finding
+
+
+def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
+    """None when no training loop is around: a script that only evaluates is not a site."""
+    path, line, shown = site.function.path, site.call.line, written(receiver)
+    found = [s for s in surroundings(index, Spot(site.function, site.position), site.call, "backward") if s.loop]
+    for around in found:
+        if _restored(index, around) or not _is_trained(index, around):
+            continue
+        if not _is_for_evaluation(index, site, around):
+            return SAY.open(path, line, f"{shown} may be kept in evaluation mode on purpose")
+        return _failure(index, around, site, shown)
+    if not found:
+        return None
+    return SAY.passed(path, line, f"{shown} is put back into training mode, or not trained in this loop")
+
+
+def _restored(index: Index, around: Surrounding) -> str:
+    """How some model gets back to training mode in the loop; wide: by any call whose name may lead there."""
+    for effect in around.effects:
+        if effect.kind == "train" and not _is_switch_off(effect):
+            return written(effect.expr)
+    names = restoring_names(index, around.function)
+    inside = [event for event in around.function.events if around.loop is None or around.loop.id in event.block.loops]
+    functions = {spot.function for e in around.effects for spot in (*e.trail[1:], e.spot) if e.trail}
+    for event in (*inside, *(event for function in functions for event in function.events)):
+        for call in event.calls:
+            if call.last in names:
+                return written(call)
+        if any(target.last == "training" for target in event.targets):
+            return "training is set by hand"
+    return ""
+
+
+def _is_switch_off(effect: Effect) -> bool:
+    given = effect.expr.argument(0, "mode")
+    return given is not None and given.text == "False"
+
+
+def _is_trained(index: Index, around: Surrounding) -> bool:
+    """The optimizer that steps in the loop was given the parameters of the model that is evaluated."""
+    evaluated = around.here
+    if not evaluated.receiver:
+        return False
+    own = (
+        made_at(index, evaluated.expr.receiver, evaluated.spot) if evaluated.expr.receiver is not None else frozenset()
+    )
+    for effect in around.effects:
+        optimizer = stepped(index, effect.expr, effect.spot) if steps_optimizer(index, effect) else None
+        for made in _instances(index, optimizer, effect.spot):
+            if not is_optimizer(index, made):
+                continue
+            for module in modules_of_optimizer(made):
+                assert made.spot is not None
+                if _is_same(module, made.spot, evaluated, around):
+                    return True
+                if own & made_at(index, Expr("path", module, (), 0), made.spot):
+                    return True
+    return False
+
+
+def _is_same(module: str, made: Spot, evaluated: Effect, around: Surrounding) -> bool:
+    """The same name in the same function, or the same attribute of the same class."""
+    if module != evaluated.receiver:
+        return False
+    same_class = bool(made.function.owner) and made.function.owner == around.function.owner
+    return made.function is around.function or (module.startswith("self.") and same_class)
+
+
+def _instances(index: Index, expr: Expr | None, spot: Spot) -> Iterator[Instance]:
+    for thing in index.objects.of(expr, spot) if expr is not None else ():
+        if isinstance(thing, Instance) and thing.call is not None:
+            yield thing
+
+
+def _is_for_evaluation(index: Index, site: Site, around: Surrounding) -> bool:
+    """eval() opens an evaluation, rather than a training in evaluation mode."""
+    if _EVALUATION.search(site.function.name) and site.function is not around.function:
+        return True
+    after = site.function.events[site.position + 1 : site.position + 12]
+    spots = (Spot(site.function, site.position + 1 + n) for n in range(len(after)))
+    if any(index.values.is_without_grad(spot) for spot in spots):
+        return True
+    return any(_EVALUATION.search(call.last) for event in after[:4] for call in event.calls)
+
+
+def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Finding:
+    path, line = site.function.path, site.call.line
+    assert around.loop is not None
+    backward = next(e for e in around.effects if e.kind == "backward")
+    chain = (
+        Link(around.function.path, around.loop.line, f"each round of this {around.loop.kind} loop"),
+        Link(backward.spot.function.path, backward.line, f"{written(backward.expr)} trains the model"),
+        *(Link(spot.function.path, spot.line, "reached through this call") for spot in around.here.trail),
+        Link(path, line, f"{shown}.eval() switches it to evaluation mode"),
+    )
+    message = (
+        f"{shown}.eval() at {path}:{line} is never undone in the loop at {around.function.path}:{around.loop.line} "
+        "that trains the model, so all later rounds train in evaluation mode: expected train() in each round."
+    )
+    finding = SAY.fail(path, line, message, chain)
+    receiver = site.call.receiver
+    things = list(_instances(index, receiver, around.here.spot)) if receiver is not None else []
+    if things and not any(has_modes(index, thing) for thing in things):
+        return replace(finding, severity="note", message=f"{message} No dropout or batch norm was found in it, though.")
+    return finding

@@ -1,0 +1,128 @@
+"""Preprocessing is fitted on data that is held out.
+
+A scaler, a selector or a decomposition that is fitted before the split, or on the test part, knows the mean, the
+spread or the labels of the held-out examples. The score is too good, and drops in use; selecting features by the
+labels of the test part can make noise look predictive.
+
+Fix: split first; fit on the training part alone, then transform all parts.
+
+Cannot see: statistics computed by hand, splits by a column or a file, pipelines that are not resolved.
+
+Bad:
+    from sklearn.model_selection import train_test_split
+    from sklearn.preprocessing import StandardScaler
+
+    def load(X, y):
+        scaler = StandardScaler()
+        X = scaler.fit_transform(X)
+        return train_test_split(X, y, test_size=0.2)
+
+Bad (fitted on the test part):
+    from sklearn.feature_selection import SelectKBest
+
+    def prepare(X_train, y_train, X_test, y_test):
+        selector = SelectKBest(k=20)
+        X_train = selector.fit_transform(X_train, y_train)
+        X_test = selector.fit_transform(X_test, y_test)
+        return X_train, X_test
+
+Good:
+    from sklearn.model_selection import train_test_split
+    from sklearn.preprocessing import LabelEncoder, StandardScaler
+
+    def load(X, labels):
+        y = LabelEncoder().fit_transform(labels)
+        X_train, X_test, y_train, y_test = train_test_split(X, y)
+        scaler = StandardScaler().fit(X_train)
+        return scaler.transform(X_train), scaler.transform(X_test), y_train, y_test
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Index, Instance, Site, Spot, bound_names, is_test, written
+from trainsleuth.finding import Finding, Link
+
+from ._splits import held_out, split_after
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "fit-before-split",
+    "data",
+    "warning",
+    "",
+    suspects=("split-leak",),
+    claims=("leakage-is-widespread", "preprocessing-stats-from-train", "select-features-inside-fold"),
+    look="split first and fit on the training part alone, then compare the held-out score",
+)
+_FITTED = ("preprocessing", "decomposition", "feature_selection", "impute", "random_projection")
+_ABOUT_LABELS = (
+    "LabelEncoder",
+    "LabelBinarizer",
+    "MultiLabelBinarizer",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "Normalizer",
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls("fit", "fit_transform"):
+        receiver = site.call.receiver
+        if receiver is None or not site.call.arguments or is_test(site.function.path):
+            continue
+        for thing in index.objects.of(receiver, Spot(site.function, site.position)):
+            name = thing.kind.name if isinstance(thing, Instance) else ""
+            module = name.split(".")[1] if name.startswith("sklearn.") else ""
+            if module in _FITTED and name.rpartition(".")[2] not in _ABOUT_LABELS:
+                yield _examined(site, name.rpartition(".")[2], receiver)
+                break
+
+
+def _examined(site: Site, name: str, receiver: Expr) -> Finding:
+    path, line, given = site.function.path, site.call.line, site.call.arguments[0]
+    if held_out(given) and _has_training_part(site):
+        learns = Link(path, line, f"{written(site.call)} learns from the held-out part")
+        message = (
+            f"{name} is fitted on {written(given)} at {path}:{line}, which is held out: expected fit on the training part "
+            "and transform here."
+        )
+        return SAY.fail(path, line, message, (learns,), "medium")
+    results = set(bound_names(site.event)) if site.call.last == "fit_transform" else set()
+    results |= _transformed(site, receiver)
+    split = split_after(site, results) if results else None
+    if split is None:
+        return SAY.passed(path, line, f"what {name} was fitted on is not split afterwards")
+    chain = (
+        Link(path, line, f"{written(site.call)} learns from all rows"),
+        Link(path, split.line, f"{written(split)} splits them"),
+    )
+    message = (
+        f"{name} is fitted on all of {written(given)} at {path}:{line}, before {split.last}() at {path}:{split.line} takes "
+        "the held-out part away: expected the split first, and fit on the training part alone."
+    )
+    return SAY.fail(path, line, message, chain)
+
+
+def _has_training_part(site: Site) -> bool:
+    """The function knows of a training part too: what is held out is held out from it."""
+    return any(
+        part.kind == "path" and "train" in part.last.lower()
+        for event in site.function.events
+        for expr in (*event.targets, *((event.value,) if event.value is not None else ()))
+        for part in expr.walk()
+    ) or any("train" in parameter.name.lower() for parameter in site.function.parameters)
+
+
+def _transformed(site: Site, receiver: Expr) -> set[str]:
+    """Names that hold what the fitted object made of the same data: scaler.fit(X); X = scaler.transform(X)."""
+    given = site.call.arguments[0]
+    found: set[str] = set()
+    for event in site.function.events[site.position + 1 :]:
+        for call in event.calls:
+            own = call.receiver
+            if call.last == "transform" and own is not None and own.text == receiver.text and call.arguments:
+                if call.arguments[0].kind == given.kind and written(call.arguments[0]) == written(given):
+                    found |= set(bound_names(event))
+    return found

@@ -1,0 +1,155 @@
+"""Inputs and labels are shuffled apart.
+
+Two calls of shuffle draw two orders: after them, no label belongs to its input. The loss falls to what the
+class frequencies allow and stays there.
+
+Fix: one permutation for both, or shuffle pairs.
+
+Cannot see: pairs whose names do not say which are labels, seeds that are set far away, shuffles in other
+functions.
+
+Bad:
+    import numpy as np
+
+    def load(images, labels):
+        np.random.shuffle(images)
+        np.random.shuffle(labels)
+        return images, labels
+
+Bad (two permutations):
+    import torch
+    from torch.utils.data import TensorDataset
+
+    def build(x, y):
+        x = x[torch.randperm(len(x))]
+        y = y[torch.randperm(len(y))]
+        return TensorDataset(x, y)
+
+Good:
+    import numpy as np
+
+    def load(images, labels, seed):
+        np.random.seed(seed)
+        np.random.shuffle(images)
+        np.random.seed(seed)
+        np.random.shuffle(labels)
+        order = np.random.permutation(len(images))
+        return images[order], labels[order]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from trainsleuth.facts import Event, Expr, Function, Index, encloses, is_sibling, is_test, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "labels-shuffled-apart",
+    "data",
+    "error",
+    "overfit_one_batch",
+    suspects=("targets-misaligned-with-inputs",),
+    claims=("labels-shuffled-together",),
+)
+_LABEL = re.compile(r"(^|_|\.)(y|ys|labels?|targets?|classes|annotations?|answers?|tgts?|masks?|Y)(_|$)", re.IGNORECASE)
+_INPUT = re.compile(
+    r"(^|_|\.)(x|xs|data|inputs?|images?|imgs?|features?|samples?|texts?|sentences?|questions?|srcs?|files|paths)(_|$)",
+    re.IGNORECASE,
+)
+_RESETTING = ("seed", "set_state", "setstate", "manual_seed", "set_rng_state")
+
+
+class _Shuffle(NamedTuple):
+    """`name` gets an order of its own at event `position`."""
+
+    name: str
+    position: int
+    call: Expr
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for function in index.functions():
+        if is_test(function.path):
+            continue
+        found = [shuffle for position, event in enumerate(function.events) for shuffle in _shuffles(position, event)]
+        for one, other in combinations(found, 2):
+            if _is_pair(one.name, other.name) and _is_together(function, one, other):
+                yield _examined(function, one, other)
+
+
+def _shuffles(position: int, event: Event) -> Iterator[_Shuffle]:
+    for call in event.calls:
+        if call.last == "shuffle" and len(call.arguments) == 1 and call.arguments[0].kind == "path":
+            if call.receiver is None or call.receiver.last in ("random", "rng", "utils"):
+                if (
+                    call.keyword("random_state") is None and not (call.receiver is None and event.kind != "assign")
+                ) or (call.receiver is None and event.kind == "expression"):
+                    yield _Shuffle(call.arguments[0].text, position, call)
+    value = event.value
+    if event.kind in ("assign", "return") and value is not None:
+        for part in value.walk():
+            if part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "call":
+                if part.parts[1].last in ("randperm", "permutation") and part.parts[0].kind == "path":
+                    yield _Shuffle(part.parts[0].text, position, part.parts[1])
+        if (
+            value.kind == "call"
+            and value.last == "permutation"
+            and value.arguments
+            and value.arguments[0].kind == "path"
+        ):
+            if any(target.text == value.arguments[0].text for target in event.targets):
+                yield _Shuffle(value.arguments[0].text, position, value)
+
+
+def _is_pair(one: str, other: str) -> bool:
+    """One holds labels, the other their inputs, of the same part of the data."""
+    labels, inputs = (one, other) if _LABEL.search(one) else (other, one)
+    if not _LABEL.search(labels) or _LABEL.search(inputs) or not _INPUT.search(inputs):
+        return False
+    return _part(labels) == _part(inputs)
+
+
+def _part(name: str) -> str:
+    found = re.search(r"train|test|val|dev", name, re.IGNORECASE)
+    return found[0].lower() if found else ""
+
+
+def _is_together(function: Function, one: _Shuffle, other: _Shuffle) -> bool:
+    a, b = (function.events[shuffle.position].block for shuffle in (one, other))
+    return not is_sibling(a, b) and (encloses(a, b) or encloses(b, a)) and a.loops == b.loops
+
+
+def _examined(function: Function, one: _Shuffle, other: _Shuffle) -> Finding:
+    path, line = function.path, other.call.line
+    if one.position == other.position and written(one.call) != written(other.call):
+        between: tuple[Event, ...] = ()
+    else:
+        between = function.events[one.position : other.position + 1]
+    resets = [call for event in between for call in event.calls if call.last in _RESETTING]
+    fresh = any(part.kind == "call" for shuffle in (one, other) for part in _generator(shuffle.call))
+    if resets or fresh:
+        return SAY.passed(path, line, f"{one.name} and {other.name} are shuffled from the same state")
+    chain = (
+        Link(path, one.call.line, f"{written(one.call)} orders {one.name}"),
+        Link(path, line, f"{written(other.call)} orders {other.name} in another way"),
+    )
+    message = (
+        f"{one.name} and {other.name} are shuffled apart at {path}:{one.call.line} and {path}:{line}, so inputs lose "
+        "their labels: expected one permutation for both."
+    )
+    return SAY.fail(path, line, message, chain)
+
+
+def _generator(call: Expr) -> Iterator[Expr]:
+    """What the call draws from, when it is made in the call itself: RandomState(0).shuffle(x)."""
+    if call.receiver is not None and call.receiver.kind == "call":
+        yield call.receiver
+    for part in call.parts[1:]:
+        if part.kind == "keyword" and part.text in ("generator", "random_state"):
+            yield call

@@ -1,0 +1,233 @@
+"""Losses are summed or kept with their graph.
+
+total += loss keeps not the number but the tensor, and with it the record of how it was computed: the history of
+every batch stays in memory until the sum is gone. Memory grows through the epoch, and a run dies late.
+
+Fix: total += loss.item(), or loss.detach().
+
+Cannot see: losses that are detached by a function that is not resolved, sums that go backward in other places.
+
+Bad:
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        total = 0.0
+        for x, y in loader:
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss
+        return total / len(loader)
+
+Bad (kept in a list of the object):
+    import torch
+
+    class Trainer:
+        def __init__(self, model):
+            self.model = model
+            self.history = []
+            self.optimizer = torch.optim.Adam(model.parameters())
+
+        def fit(self, loader):
+            for x, y in loader:
+                loss = torch.nn.functional.mse_loss(self.model(x), y)
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+                self.history.append(loss)
+
+Good:
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        total = 0.0
+        for x, y in loader:
+            loss = 0.0
+            for part in model(x):
+                loss += part.pow(2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        return total / len(loader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainsleuth.facts import (
+    Expr,
+    Function,
+    Index,
+    Site,
+    Spot,
+    bindings,
+    derived,
+    is_test,
+    mentions,
+    reaching,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "loss-kept-with-graph",
+    "training-procedure",
+    "warning",
+    "",
+    suspects=("another-loop-fault",),
+    claims=("keep-history-memory-leak",),
+    look="print torch.cuda.memory_allocated() every hundred batches: it grows",
+)
+
+
+class _Keeping(NamedTuple):
+    """`name` takes in `value` at event `position`, round after round."""
+
+    name: str
+    position: int
+    value: Expr
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls("backward"):
+        receiver = site.call.receiver
+        loops = site.event.block.loops
+        if is_test(site.function.path) or not _is_stepped(index, site):
+            continue
+        if loops and receiver is not None and receiver.kind == "path":
+            for keeping in _keepings(site, receiver.text):
+                yield _examined(index, site, keeping)
+
+
+def _is_stepped(index: Index, site: Site) -> bool:
+    """Each round of the loop is a training step, rather than one term of a loss."""
+    loops = site.event.block.loops
+    return any(
+        effect.kind == "step" and site.function.events[effect.position].block.loops == loops
+        for effect in index.effects.of(site.function)
+    )
+
+
+def _keepings(site: Site, loss: str) -> Iterator[_Keeping]:
+    """Names made before the loop that take in the loss as it is, in each round."""
+    function, loop = site.function, site.event.block.loops[-1]
+    for position, event in enumerate(function.events):
+        if loop not in event.block.loops:
+            continue
+        found: list[tuple[str, Expr]] = []
+        if (
+            event.kind == "augment"
+            and event.text == "+="
+            and event.value is not None
+            and event.targets[0].kind == "path"
+        ):
+            found.append((event.targets[0].text, event.value))
+        elif event.kind == "assign" and event.value is not None and event.value.kind == "binary":
+            for target in event.targets:
+                if target.kind == "path" and event.value.text == "+" and mentions(event.value, [target.text]):
+                    found.append((target.text, event.value))
+        for call in event.calls:
+            if call.last == "append" and call.receiver is not None and len(call.arguments) == 1:
+                if call.receiver.kind == "path":
+                    found.append((call.receiver.text, call.arguments[0]))
+        for name, value in found:
+            if name != loss and _is_live(value, loss) and _is_before(function, name, position, loop):
+                yield _Keeping(name, position, value)
+
+
+def _is_live(value: Expr, loss: str) -> bool:
+    """The value is the loss, or arithmetic on it, with nothing that cuts it off."""
+    if value.kind == "path":
+        return value.text == loss
+    if value.kind == "binary":
+        return any(_is_live(part, loss) for part in value.parts)
+    return False
+
+
+def _is_before(function: Function, name: str, position: int, loop: int) -> bool:
+    """The name is given its start outside of the loop, and nothing in the loop resets or replaces it."""
+    for binding in bindings(function).get(name, ()):
+        event = function.events[binding.position]
+        if loop in event.block.loops and binding.kind not in ("append", "augment") and binding.position != position:
+            return False
+    for event in function.events:
+        if loop in event.block.loops:
+            for call in event.calls:
+                own = call.receiver is not None and call.receiver.text == name
+                if own and call.last in ("clear", "pop", "popleft"):
+                    return False
+            if event.kind == "delete" and mentions(event.value, [name]):
+                return False
+    found = bindings(function).get(name, ())
+    made = [b for b in found if loop not in function.events[b.position].block.loops and b.kind == "assign"]
+    return bool(made) or name.startswith(f"{function.self_name}.") or function.name == "<module>"
+
+
+def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
+    function, path = site.function, site.function.path
+    line, name = function.events[keeping.position].line, keeping.name
+    loss = site.call.receiver
+    assert loss is not None
+    if index.values.is_without_grad(Spot(function, keeping.position)):
+        return SAY.passed(path, line, f"{name} is summed without gradients")
+    if _is_cut(function, loss.text, site.position, keeping.position):
+        return SAY.passed(path, line, f"{loss.text} is cut off before {name} takes it in")
+    if _goes_backward(index, function, name):
+        return SAY.passed(path, line, f"{name} goes backward itself")
+    if _is_bounded(function, name):
+        return SAY.passed(path, line, f"{name} keeps the last few only")
+    chain = (
+        Link(path, site.call.line, f"{written(site.call)} shows that {loss.text} has a graph"),
+        Link(path, line, f"{name} keeps it, round after round"),
+    )
+    message = (
+        f"{name} at {path}:{line} takes in {loss.text} with its graph in every round, so memory grows: expected "
+        f"{loss.text}.item() or {loss.text}.detach()."
+    )
+    return SAY.fail(path, line, message, chain)
+
+
+def _is_cut(function: Function, loss: str, backward: int, keeping: int) -> bool:
+    """Between backward() and keeping, the name is given a number: loss = loss.item()."""
+    found, _ = reaching(function, loss, keeping)
+    return any(binding.position > backward for binding in found if binding.position < keeping) or any(
+        call.callee == f"{loss}.detach_" for event in function.events for call in event.calls
+    )
+
+
+def _goes_backward(index: Index, function: Function, name: str) -> bool:
+    names = derived(function, [name], 0)
+    for effect in index.effects.of(function):
+        if effect.kind == "backward" and mentions(function.events[effect.position].value, names):
+            return True
+    return any(
+        event.kind == "return" and mentions(event.value, [name]) and _returns_loss(index, function)
+        for event in function.events
+    )
+
+
+def _returns_loss(index: Index, function: Function) -> bool:
+    """What the function returns may go backward in a caller."""
+    for caller in index.callers(function):
+        event = caller.spot.function.events[caller.spot.position]
+        names = derived(caller.spot.function, [t.text for t in event.targets], caller.spot.position)
+        for effect in index.effects.of(caller.spot.function):
+            if effect.kind == "backward" and effect.position > caller.spot.position:
+                if mentions(caller.spot.function.events[effect.position].value, names):
+                    return True
+    return False
+
+
+def _is_bounded(function: Function, name: str) -> bool:
+    return any(
+        b.value is not None and b.value.kind == "call" and b.value.keyword("maxlen") is not None
+        for b in bindings(function).get(name, ())
+    )

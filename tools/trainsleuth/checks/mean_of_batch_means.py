@@ -1,0 +1,189 @@
+"""A score is the mean of batch means, though the last batch is smaller.
+
+total += loss.item() over batches, divided by len(loader), gives each batch the same weight. The examples of a
+small last batch then count more than the others. With few batches the score is off by several percent, and it
+changes with the batch size.
+
+Question to answer: do all batches have the same size, or is the number good enough?
+
+Fix: weight by the batch size and divide by the number of examples.
+
+Cannot see: losses that are sums already, loaders that drop the last batch out of sight, metrics of libraries.
+
+Bad:
+    import torch
+    import torch.nn.functional as F
+    from torch.utils.data import DataLoader
+
+    @torch.no_grad()
+    def evaluate(model, dataset):
+        loader = DataLoader(dataset, batch_size=64)
+        model.eval()
+        total = 0.0
+        for x, y in loader:
+            total += F.cross_entropy(model(x), y).item()
+        return total / len(loader)
+
+Bad (a count of batches):
+    import torch
+    from torch import nn
+
+    class Trainer:
+        def __init__(self, model):
+            self.model = model
+            self.criterion = nn.CrossEntropyLoss()
+
+        def validate(self, loader):
+            self.model.eval()
+            losses, count = 0.0, 0
+            with torch.no_grad():
+                for x, y in loader:
+                    loss = self.criterion(self.model(x), y)
+                    losses += loss.item()
+                    count += 1
+            return losses / count
+
+Good:
+    import torch
+    import torch.nn.functional as F
+
+    @torch.no_grad()
+    def evaluate(model, loader, dataset):
+        model.eval()
+        total = 0.0
+        for x, y in loader:
+            total += F.cross_entropy(model(x), y, reduction="sum").item()
+        return total / len(dataset)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import (
+    Event,
+    Expr,
+    Function,
+    Index,
+    Instance,
+    LossCall,
+    Site,
+    bindings,
+    loss_calls,
+    mentions,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "mean-of-batch-means",
+    "eval",
+    "note",
+    "",
+    suspects=("another-loss-fault",),
+    claims=("full-test-eval", "average-loss-per-token"),
+    look="evaluate with two batch sizes: the score must not change",
+)
+_LOADER = re.compile(r"load|(^|_)dl\b|_iter\b|batches|dataset", re.IGNORECASE)
+_LOSSES = (
+    "CrossEntropyLoss", "cross_entropy", "MSELoss", "mse_loss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "nll_loss",
+    "L1Loss", "l1_loss", "binary_cross_entropy_with_logits", "binary_cross_entropy", "SmoothL1Loss", "smooth_l1_loss",
+)  # fmt: skip
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for loss in loss_calls(index, *_LOSSES):
+        function = loss.site.function
+        if loss.loss and _is_over_batches(loss.site) and not _trains(index, function):
+            yield _examined(index, loss)
+
+
+def _is_over_batches(site: Site) -> bool:
+    """The innermost loop goes over a loader, by its name."""
+    loops = site.event.block.loops
+    source = site.function.loops[loops[-1]].source if loops else None
+    return source is not None and bool(_LOADER.search(written(source, 200)))
+
+
+def _trains(index: Index, function: Function) -> bool:
+    return any(effect.kind == "backward" for effect in index.effects.of(function))
+
+
+def _examined(index: Index, loss: LossCall) -> Finding:
+    site, function = loss.site, loss.site.function
+    path, line = function.path, site.call.line
+    if _is_sum(index, loss):
+        return SAY.passed(path, line, f"{loss.loss} sums over the batch")
+    added = _added(site.event, function, site.position)
+    if added is None:
+        return SAY.passed(path, line, "the loss of a batch is not added up as it is")
+    name, event = added
+    division = _division(function, name, site.position)
+    if division is None:
+        return SAY.passed(path, line, f"{name} is not divided by a number of batches")
+    chain = (
+        Link(path, event.line, f"{name} adds the mean of one batch"),
+        Link(path, division.line, f"{written(division)} gives each batch the same weight"),
+    )
+    message = (
+        f"{written(division)} at {path}:{division.line} averages the means of batches, so a smaller last batch counts more: "
+        "is that good enough? Expected means weighted by the batch size."
+    )
+    return SAY.fail(path, division.line, message, chain, "low")
+
+
+def _is_sum(index: Index, loss: LossCall) -> bool:
+    made = [
+        thing.call
+        for spot in loss.spots
+        for thing in index.objects.of(loss.site.call.parts[0], spot)
+        if isinstance(thing, Instance)
+    ]
+    return any(
+        reduction is not None and reduction.text in ("sum", "none")
+        for call in (loss.site.call, *made)
+        if call is not None and ((reduction := call.keyword("reduction")) is not None)
+    )
+
+
+def _added(event: Event, function: Function, position: int) -> tuple[str, Event] | None:
+    """`name += loss.item()` of this loss, in the same loop and with nothing multiplied to it."""
+    names = [target.text for target in event.targets if target.kind == "path"]
+    if event.kind == "augment":
+        return (event.targets[0].text, event) if _is_plain(event.value, ()) else None
+    for later in function.events[position + 1 :]:
+        if later.kind == "augment" and later.text == "+=" and later.block.loops == event.block.loops:
+            if mentions(later.value, names) and _is_plain(later.value, names) and later.targets[0].kind == "path":
+                return later.targets[0].text, later
+    return None
+
+
+def _is_plain(value: Expr | None, names: tuple[str, ...] | list[str]) -> bool:
+    """The loss, or its item(): no weight by a batch size."""
+    return value is not None and not any(part.kind == "binary" for part in value.walk())
+
+
+def _division(function: Function, name: str, position: int) -> Expr | None:
+    for event in function.events[position + 1 :]:
+        for part in event.value.walk() if event.value is not None else ():
+            if part.kind == "binary" and part.text == "/" and part.parts[0].text == name:
+                if _is_number_of_batches(function, part.parts[1]):
+                    return part
+        if event.kind == "augment" and event.text == "/=" and event.targets[0].text == name:
+            if event.value is not None and _is_number_of_batches(function, event.value):
+                return event.value
+    return None
+
+
+def _is_number_of_batches(function: Function, by: Expr) -> bool:
+    """len(loader), or a counter that each batch makes one larger."""
+    if by.kind == "call" and by.last == "len" and by.arguments:
+        held = by.arguments[0]
+        return held.last != "dataset" and ("load" in held.last.lower() or held.last.lower().endswith(("dl", "iter")))
+    if by.kind != "path":
+        return False
+    found = [b for b in bindings(function).get(by.text, ()) if b.kind == "augment"]
+    return bool(found) and all(b.value is not None and b.value.text == "1" for b in found)

@@ -1,0 +1,144 @@
+"""Gradients are clipped where there is nothing to clip: before backward(), or after step().
+
+clip_grad_norm_ works on the gradients that are there when it is called. Before backward() these are none or
+those of the last round, after step() they have been used already. The call returns a norm, nothing fails, and
+no gradient is ever clipped.
+
+Fix: backward(), then clip, then step().
+
+Cannot see: hooks that are registered by a computed name, clipping inside libraries or optimizers.
+
+Bad:
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x in loader:
+            loss = model(x).mean()
+            optimizer.zero_grad()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            loss.backward()
+            optimizer.step()
+
+Bad (after the step, by a helper in another file):
+    # file: stable.py
+    from torch.nn.utils import clip_grad_value_
+
+    def tame(model):
+        clip_grad_value_(model.parameters(), 0.5)
+
+    # file: train.py
+    import torch
+    from stable import tame
+
+    def train(model, loader):
+        optimizer = torch.optim.Adam(model.parameters())
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            tame(model)
+
+Good:
+    import torch
+
+    def train(generator, critic, opt_g, opt_c, loader):
+        for x in loader:
+            opt_c.zero_grad()
+            critic(generator(x).detach()).mean().backward()
+            torch.nn.utils.clip_grad_norm_(critic.parameters(), 1.0)
+            opt_c.step()
+            opt_g.zero_grad()
+            (-critic(generator(x)).mean()).backward()
+            torch.nn.utils.clip_grad_norm_(generator.parameters(), 1.0)
+            opt_g.step()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import (
+    Branch,
+    Effect,
+    Index,
+    Site,
+    Spot,
+    Surrounding,
+    is_sure,
+    is_test,
+    steps_optimizer,
+    surroundings,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "misplaced-clipping",
+    "training-procedure",
+    "error",
+    "step_trace",
+    suspects=("step-order",),
+    claims=("clipping-masks",),
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls("clip_grad_norm_", "clip_grad_value_"):
+        if not is_test(site.function.path):
+            yield _examined(index, site)
+
+
+def _examined(index: Index, site: Site) -> Finding:
+    path, line, shown = site.function.path, site.call.line, f"{site.call.last}()"
+    found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
+    for around in found:
+        after = _next(index, around, around.forwards())
+        before = _next(index, around, around.backwards())
+        if after is not None and before is not None and after.kind == "backward" and before.kind == "step":
+            return _failure(around, before, after, shown, path, line)
+    if not found:
+        return SAY.open(path, line, f"no backward() was found around {shown}")
+    return SAY.passed(path, line, f"{shown} stands between backward() and step()")
+
+
+def _next(index: Index, around: Surrounding, effects: Iterator[Effect]) -> Effect | None:
+    """The first backward or optimizer step among them that happens in each round; None when a step may come first.
+
+    A branch that goes backward and steps by itself is passed over.
+    """
+    passed: set[tuple[Branch, ...]] = set()
+    for effect in effects:
+        if effect.kind != "backward" and not steps_optimizer(index, effect):
+            continue
+        if is_sure(effect, around.here):
+            return effect
+        branches = around.function.events[effect.position].block.branches
+        if effect.kind == "step" and branches not in passed:
+            return None
+        passed.add(branches)
+    return None
+
+
+def _failure(around: Surrounding, step: Effect, backward: Effect, shown: str, path: str, line: int) -> Finding:
+    early = around.is_after(backward)
+    order = (backward, step) if early else (step, backward)
+    chain = (
+        Link(around.function.path, around.loop.line if around.loop else line, "in each round"),
+        *(
+            Link(e.spot.function.path, e.line, f"{written(e.expr)}")
+            for e in sorted(order, key=lambda e: around.effects.index(e))
+        ),
+    )
+    where = (
+        f"before {written(backward.expr)} at {backward.spot.function.path}:{backward.line}"
+        if early
+        else f"after {written(step.expr)} at {step.spot.function.path}:{step.line}"
+    )
+    message = (
+        f"{shown} at {path}:{line} comes {where}, so no gradient of the round is clipped: expected it between "
+        "backward() and step()."
+    )
+    return SAY.fail(path, line, message, (*chain, Link(path, line, f"{shown} finds nothing to clip")))

@@ -1,0 +1,228 @@
+"""Every data-loading worker draws the same random numbers.
+
+A worker is a copy of the dataset. A generator that the dataset keeps is copied with its state, so all workers
+draw the same sequence; a worker_init_fn that seeds with a constant does the same to the global ones. With w
+workers each augmentation is seen w times, and the data are less varied than they look.
+
+Fix: draw from torch's generator, or make the generator in __getitem__ or worker_init_fn from
+torch.initial_seed() or the worker's id.
+
+Cannot see: workers whose number is not written out, generators in objects that are not resolved.
+
+Bad:
+    import numpy as np
+    from torch.utils.data import DataLoader, Dataset
+
+    class Noisy(Dataset):
+        def __init__(self, data, seed=0):
+            self.data = data
+            self.rng = np.random.default_rng(seed)
+
+        def __len__(self):
+            return len(self.data)
+
+        def __getitem__(self, i):
+            return self.data[i] + self.rng.normal(size=self.data[i].shape)
+
+    loader = DataLoader(Noisy([1, 2]), batch_size=2, shuffle=True, num_workers=4)
+
+Bad (all workers get the same seed):
+    import numpy as np
+    from torch.utils.data import DataLoader
+
+    def init(worker_id):
+        np.random.seed(42)
+
+    def loaders(dataset):
+        return DataLoader(dataset, shuffle=True, num_workers=8, worker_init_fn=init)
+
+Good:
+    import numpy as np
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Noisy(Dataset):
+        def __init__(self, data):
+            self.data = data
+
+        def __len__(self):
+            return len(self.data)
+
+        def __getitem__(self, i):
+            return self.data[i] + torch.randn(3)
+
+    def init(worker_id):
+        np.random.seed(torch.initial_seed() % 2**32)
+
+    loader = DataLoader(Noisy([1, 2]), shuffle=True, num_workers=4, worker_init_fn=init)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, Expr, Function, Index, Instance, Literal, Site, Spot, is_test, makers, written
+from trainsleuth.finding import Finding, Link
+
+from ._loading import loader_sites, number_of_workers
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "same-randomness-per-worker",
+    "data",
+    "warning",
+    "",
+    suspects=("repeated-order-or-randomness",),
+    claims=("loader-worker-seeds",),
+    look="print the first draw of each worker in __getitem__, with its get_worker_info().id",
+)
+_GENERATORS = ("RandomState", "default_rng", "Generator", "Random")
+_SEEDING = ("seed", "manual_seed")
+_PER_WORKER = ("worker", "initial_seed", "get_worker_info", "seed_all", "getpid", "urandom", "time", "randint")
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in loader_sites(index):
+        if not is_test(site.function.path):
+            yield _examined(index, site)
+
+
+def _examined(index: Index, site: Site) -> Finding:
+    path, line = site.function.path, site.call.line
+    spot = Spot(site.function, site.position)
+    workers = number_of_workers(index, site)
+    if workers == 0:
+        return SAY.passed(path, line, "the data are loaded in the main process")
+    starting = site.call.keyword("worker_init_fn")
+    seeded = _constant_seed(index, starting, spot) if starting is not None else None
+    if seeded is not None:
+        return _seed_failure(site, seeded, workers)
+    if starting is not None and starting.text != "None":
+        return SAY.passed(path, line, f"{written(starting)} prepares each worker")
+    kept = _kept_generator(index, site, spot)
+    if kept is None:
+        return SAY.passed(path, line, "no generator was found in the dataset")
+    if workers is None:
+        return SAY.open(path, line, f"{kept[0].why}, but the number of workers is not resolved")
+    return _generator_failure(site, kept, workers)
+
+
+def _constant_seed(index: Index, starting: Expr, spot: Spot) -> tuple[Link, Expr] | None:
+    """The seed in a worker_init_fn that does not depend on the worker."""
+    for thing in index.objects.of(starting, spot):
+        if isinstance(thing, Function):
+            own = {parameter.name for parameter in thing.parameters}
+            for event in thing.events:
+                for call in event.calls:
+                    if call.last in _SEEDING and call.arguments and _is_constant(thing, call.arguments[0], own):
+                        return Link(thing.path, call.line, f"{written(call)} in {thing.name}"), call
+        elif isinstance(thing, Literal) and thing.expr.kind == "lambda":
+            own = set(thing.expr.text.split(","))
+            for call in thing.expr.walk():
+                if call.kind == "call" and call.last in _SEEDING and call.arguments:
+                    if not _varies(call.arguments[0], own):
+                        return Link(spot.function.path, call.line, f"{written(call)}"), call
+    return None
+
+
+def _is_constant(function: Function, seed: Expr, own: set[str]) -> bool:
+    """Neither the worker's id nor anything computed in the function goes into the seed."""
+    computed = {target.text for event in function.events for target in event.targets}
+    return not _varies(seed, own | computed)
+
+
+def _varies(seed: Expr, own: set[str]) -> bool:
+    return any(
+        part.kind == "path" and (part.text.partition(".")[0] in own or any(w in part.text.lower() for w in _PER_WORKER))
+        for part in seed.walk()
+    )
+
+
+def _kept_generator(index: Index, site: Site, spot: Spot) -> tuple[Link, Link] | None:
+    """A generator made in the dataset's constructor and drawn from in __getitem__."""
+    given = site.call.argument(0, "dataset")
+    for thing in index.objects.of(given, spot) if given is not None else ():
+        if not isinstance(thing, Instance) or not isinstance(thing.kind, Class):
+            continue
+        getter = index.method(thing.kind, "__getitem__")
+        if getter is None or _asks_for_worker(index, thing.kind):
+            continue
+        for name, made in _generators(index, thing.kind):
+            if use := _drawn(index, thing.kind, getter, name):
+                return made, use
+    return None
+
+
+def _asks_for_worker(index: Index, cls: Class) -> bool:
+    return any(
+        call.last in ("get_worker_info", "initial_seed")
+        for one in index.lineage(cls)
+        for method in one.methods.values()
+        for event in method.events
+        for call in event.calls
+    )
+
+
+def _generators(index: Index, cls: Class) -> Iterator[tuple[str, Link]]:
+    for one in index.lineage(cls):
+        for name in index.hierarchy.attribute_names(one):
+            for method, binding in index.hierarchy.attribute_bindings(one, name):
+                value = binding.value
+                if method.name != "__init__" or value is None:
+                    continue
+                for call, at in makers(index, value, Spot(method, binding.position)):
+                    base = call.receiver if call.kind == "call" and call.last == "manual_seed" else call
+                    if base is not None and base.kind == "call" and base.last in _GENERATORS and _is_known(base):
+                        where = Link(at.function.path, call.line, f"self.{name} is {written(call)}")
+                        yield name, where
+
+
+def _is_known(call: Expr) -> bool:
+    return call.callee.split(".")[0] in ("np", "numpy", "torch", "random") or call.callee in _GENERATORS
+
+
+def _drawn(index: Index, cls: Class, getter: Function, name: str) -> Link | None:
+    """Where __getitem__, or a method that it calls, draws from the generator; None when it is made anew there."""
+    waiting, seen = [getter], {getter}
+    while waiting:
+        method = waiting.pop()
+        own = f"{method.self_name}.{name}"
+        for event in method.events:
+            if any(target.text == own for target in event.targets):
+                return None
+            for call in event.calls:
+                if call.callee.startswith(f"{own}.") or any(_given(part).text == own for part in call.parts[1:]):
+                    return Link(method.path, call.line, f"{written(call)} draws from it in {method.name}")
+                inner = (
+                    index.method(cls, call.last) if call.receiver and call.receiver.text == method.self_name else None
+                )
+                if inner is not None and inner not in seen:
+                    seen.add(inner)
+                    waiting.append(inner)
+    return None
+
+
+def _given(part: Expr) -> Expr:
+    return part.parts[0] if part.kind == "keyword" else part
+
+
+def _generator_failure(site: Site, kept: tuple[Link, Link], workers: int) -> Finding:
+    path, line = site.function.path, site.call.line
+    made, use = kept
+    chain = (made, use, Link(path, line, f"{workers} workers get a copy each"))
+    message = (
+        f"{made.why} at {made.path}:{made.line}, and the loader at {path}:{line} copies it into {workers} workers, "
+        "which then draw the same numbers: expected a generator per worker, seeded from torch.initial_seed()."
+    )
+    return SAY.fail(made.path, made.line, message, chain)
+
+
+def _seed_failure(site: Site, seeded: tuple[Link, Expr], workers: int | None) -> Finding:
+    path, line = site.function.path, site.call.line
+    where, call = seeded
+    chain = (where, Link(path, line, "each worker of this loader runs it"))
+    message = (
+        f"{written(call)} at {where.path}:{where.line} gives every worker of the loader at {path}:{line} the same seed: "
+        "expected a seed that depends on the worker's id, or torch.initial_seed() % 2**32."
+    )
+    return SAY.fail(where.path, where.line, message, chain, "high" if workers else "medium")

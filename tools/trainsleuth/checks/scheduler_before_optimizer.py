@@ -1,0 +1,165 @@
+"""The learning-rate schedule steps before the optimizer.
+
+Since torch 1.1 scheduler.step() sets the rate for the next optimizer.step(). Called first, it skips the first
+value of the schedule: one epoch of warm-up or the whole schedule is shifted by one, and torch says so in a
+single warning that is easily lost.
+
+Fix: optimizer.step() first, then scheduler.step().
+
+Cannot see: schedulers of one's own, schedulers that are not resolved to torch, a rate that is set by hand.
+
+Bad:
+    import torch
+
+    def train(model, loader, epochs):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+        for epoch in range(epochs):
+            scheduler.step()
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+
+Bad (per batch, in a class):
+    import torch
+    from torch.optim.lr_scheduler import OneCycleLR
+
+    class Trainer:
+        def __init__(self, model, steps):
+            self.model = model
+            self.optimizer = torch.optim.AdamW(model.parameters())
+            self.scheduler = OneCycleLR(self.optimizer, max_lr=0.1, total_steps=steps)
+
+        def update(self, x):
+            self.optimizer.zero_grad()
+            self.model(x).mean().backward()
+            self.optimizer.step()
+
+        def fit(self, loader):
+            for x in loader:
+                self.scheduler.step()
+                self.update(x)
+
+Good:
+    import torch
+
+    def train(model, loader, epochs):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+        for epoch in range(epochs):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            scheduler.step()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import (
+    Effect,
+    Index,
+    Site,
+    Spot,
+    Surrounding,
+    is_sure,
+    is_test,
+    made_at,
+    stepped,
+    steps_optimizer,
+    surroundings,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._accumulation import is_in_each_round
+from ._schedules import Schedule, schedules
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "scheduler-before-optimizer",
+    "optimizer",
+    "warning",
+    "learning_rate",
+    suspects=("step-order",),
+    claims=("scheduler-order",),
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls("step"):
+        if not is_test(site.function.path):
+            made = schedules(index, site)
+            if made:
+                yield _examined(index, site, made)
+
+
+def _examined(index: Index, site: Site, made: list[Schedule]) -> Finding:
+    path, line = site.function.path, site.call.line
+    shown = written(site.call.receiver) if site.call.receiver is not None else "the scheduler"
+    if site.call.parts[1:]:
+        return SAY.passed(path, line, f"{shown}.step() is told where it stands")
+    found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
+    for around in found:
+        steps = [(e, sure) for e in around.effects if (sure := steps_optimizer(index, e)) and _is_of(index, e, made)]
+        late = [(e, sure) for e, sure in steps if around.is_after(e)]
+        if not late or len(late) < len(steps) or _steps_earlier(index, around):
+            continue
+        if _is_in_each_round(around) and not _is_behind_update(around):
+            return _failure(around, *late[0], shown, path, line)
+    if not found:
+        return SAY.open(path, line, f"no loop with a backward() was found around {shown}.step()")
+    return SAY.passed(path, line, f"{shown}.step() does not come before the optimizer's")
+
+
+def _is_of(index: Index, step: Effect, made: list[Schedule]) -> bool:
+    """The optimizer that steps may be the one that the schedule was made for."""
+    stepping = stepped(index, step.expr, step.spot)
+    things = made_at(index, stepping, step.spot) if stepping is not None else frozenset()
+    for one in made:
+        given = one.call.argument(0, "optimizer")
+        own = made_at(index, given, one.spot) if given is not None else frozenset()
+        if own & things:
+            return True
+        if given is not None and not (own and things) and stepping is not None and given.last == stepping.last:
+            return True
+    return False
+
+
+def _steps_earlier(index: Index, around: Surrounding) -> bool:
+    """The optimizer has stepped before the loop: an empty step, to please the schedule."""
+    return any(
+        steps_optimizer(index, e) and e.position < around.here.position and e not in around.effects
+        for e in index.effects.of(around.function)
+    )
+
+
+def _is_in_each_round(around: Surrounding) -> bool:
+    """No test decides on the schedule's step alone."""
+    here, loop = around.here, around.loop
+    own = around.function.events[here.position].block
+    if own.loops[-1:] != ((loop.id,) if loop is not None else ()) or not is_in_each_round(around, here):
+        return False
+    return all(is_sure(here, e) for e in around.effects if e.kind == "step")
+
+
+def _is_behind_update(around: Surrounding) -> bool:
+    """A backward comes first in the round: the step of the loss before is not seen."""
+    return any(e.kind == "backward" and not around.is_after(e) and e is not around.here for e in around.effects)
+
+
+def _failure(around: Surrounding, step: Effect, sure: str, shown: str, path: str, line: int) -> Finding:
+    at = step.spot.function.path
+    chain = (
+        Link(around.function.path, around.loop.line if around.loop else line, "in each round"),
+        Link(path, line, f"{shown}.step() sets the rate first"),
+        Link(at, step.line, f"{written(step.expr)} comes after it"),
+    )
+    message = (
+        f"{shown}.step() at {path}:{line} comes before {written(step.expr)} at {at}:{step.line} in each round, so the "
+        "first value of the schedule is skipped: expected the optimizer's step first."
+    )
+    return SAY.fail(path, line, message, chain, "high" if sure == "sure" else "medium")

@@ -1,0 +1,227 @@
+"""The learning-rate schedule is counted in epochs and stepped per batch, or the reverse.
+
+A schedule only counts calls of step(). Milestones or T_max given in epochs are used up within the first epoch
+when step() is called for each batch: the rate is at its end almost from the start. Given in batches and stepped
+per epoch, the schedule hardly moves: a warm-up never ends.
+
+Fix: one step() per unit that the schedule is written in.
+
+Cannot see: numbers that say nothing about their unit, schedules built from computed values, trainers that step
+by themselves.
+
+Bad:
+    import torch
+
+    def train(model, loader, args):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=args.epochs)
+        for epoch in range(args.epochs):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+                scheduler.step()
+
+Bad (counted in batches, stepped per epoch):
+    import torch
+    from torch.optim.lr_scheduler import OneCycleLR
+
+    def fit(model, loader, epochs):
+        optimizer = torch.optim.AdamW(model.parameters())
+        total = len(loader) * epochs
+        schedule = OneCycleLR(optimizer, max_lr=1e-3, total_steps=total)
+        for _ in range(epochs):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            schedule.step()
+
+Good:
+    import torch
+
+    def train(model, loader, args):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        steps = args.epochs * len(loader)
+        scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=steps)
+        for epoch in range(args.epochs):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+                scheduler.step()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import (
+    Effect,
+    Expr,
+    Function,
+    Index,
+    Loop,
+    Site,
+    Spot,
+    Surrounding,
+    is_test,
+    steps_optimizer,
+    surroundings,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._schedules import Schedule, schedules
+from ._units import unit_of
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "scheduler-granularity",
+    "optimizer",
+    "warning",
+    "learning_rate",
+    suspects=("learning-rate-zero-or-tiny",),
+    claims=("lr-decay-defaults",),
+)
+# the argument that says how long, by class: its place and its name
+_LENGTH = {
+    "CosineAnnealingLR": (1, "T_max"),
+    "MultiStepLR": (1, "milestones"),
+    "StepLR": (1, "step_size"),
+    "OneCycleLR": (2, "total_steps"),
+    "PolynomialLR": (1, "total_iters"),
+    "LinearLR": (3, "total_iters"),
+    "get_linear_schedule_with_warmup": (2, "num_training_steps"),
+    "get_cosine_schedule_with_warmup": (2, "num_training_steps"),
+    "get_polynomial_decay_schedule_with_warmup": (2, "num_training_steps"),
+    "get_cosine_with_hard_restarts_schedule_with_warmup": (2, "num_training_steps"),
+}
+_LOADER = re.compile(r"load|batch|data|iter|step|train_dl|(^|_)dl($|_)", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch", re.IGNORECASE)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls("step"):
+        if not is_test(site.function.path) and not site.call.parts[1:]:
+            for made in schedules(index, site)[:1]:
+                yield _examined(index, site, made)
+
+
+def _examined(index: Index, site: Site, made: Schedule) -> Finding:
+    path, line = site.function.path, site.call.line
+    shown = written(site.call.receiver) if site.call.receiver is not None else "the scheduler"
+    length = _length(made)
+    if length is None:
+        return SAY.open(path, line, f"how long {made.name} is was not found")
+    stepped = {
+        _stepped(index, around)
+        for around in surroundings(index, Spot(site.function, site.position), site.call, "backward")
+    }
+    if stepped == {"batch"} or stepped == {"epoch"}:
+        per = stepped.pop()
+        loops = _epoch_loops(index, site)
+        unit = unit_of(index, length, made.spot, loops)
+        if unit and unit != per:
+            return _failure(made, length, unit, per, shown, path, line)
+        if unit:
+            return SAY.passed(path, line, f"{made.name} is counted in {unit}s and stepped per {per}")
+        return SAY.open(path, line, f"whether {written(length)} counts epochs or batches is not resolved")
+    return SAY.open(path, line, f"whether {shown}.step() runs per batch or per epoch is not resolved")
+
+
+def _length(made: Schedule) -> Expr | None:
+    if made.name not in _LENGTH:
+        return None
+    place, name = _LENGTH[made.name]
+    if made.name == "OneCycleLR" and (given := made.call.keyword("steps_per_epoch")) is not None:
+        return given
+    return made.call.argument(place, name)
+
+
+def _stepped(index: Index, around: Surrounding) -> str:
+    """How often: "batch" in the loop over batches, "epoch" in the loop around it, "" when neither is sure."""
+    here = around.function.events[around.here.position].block
+    steps = [e for e in around.effects if steps_optimizer(index, e)]
+    if around.loop is None or not steps or any(True for _ in _own_guards(around)):
+        return ""
+    if here.loops[-1:] != (around.loop.id,):
+        return ""
+    deeper = [e for e in steps if _loops_below(around, e)]
+    if len(deeper) == len(steps):
+        return "epoch"
+    return "batch" if not deeper and _is_batch_loop(around) else ""
+
+
+def _own_guards(around: Surrounding) -> Iterator[Expr]:
+    """Tests inside the loop that decide on the schedule's step alone."""
+    assert around.loop is not None
+    header = next(e for e in around.function.events if e.kind in ("for", "while") and e.text == str(around.loop.id))
+    outside = {id(branch) for branch in header.block.branches}
+    event = around.function.events[around.here.position]
+    shared = [set(around.function.events[e.position].block.branches) for e in around.effects if e.kind == "backward"]
+    for branch in event.block.branches:
+        if id(branch) not in outside and not all(branch in one for one in shared):
+            yield branch.tests[0]
+
+
+def _loops_below(around: Surrounding, effect: Effect) -> bool:
+    """The effect runs in a further loop inside the loop: in this function, or in one that is called."""
+    assert around.loop is not None
+    own = around.function.events[effect.position].block.loops
+    inner = own[own.index(around.loop.id) + 1 :] if around.loop.id in own else ()
+    if inner and not _is_small(around.function.loops[inner[-1]]):
+        return True
+    deeper = (*effect.trail[1:], effect.spot) if effect.trail else ()
+    return any(
+        not _is_small(spot.function.loops[place])
+        for spot in deeper
+        for place in spot.function.events[spot.position].block.loops
+    )
+
+
+def _is_small(loop: Loop) -> bool:
+    """A loop over a few things of one batch: optimizers, critic steps, chunks."""
+    source = written(loop.source).lower() if loop.source is not None else ""
+    return not _LOADER.search(source)
+
+
+def _is_batch_loop(around: Surrounding) -> bool:
+    """The loop goes over a loader, not over epochs."""
+    assert around.loop is not None
+    source = written(around.loop.source) if around.loop.source is not None else ""
+    target = written(around.loop.target) if around.loop.target is not None else ""
+    return bool(_LOADER.search(source)) and not _EPOCH.search(source + target)
+
+
+def _epoch_loops(index: Index, site: Site) -> list[tuple[Expr, Spot]]:
+    """What the loops over epochs count up to, in this function and around its callers."""
+    found: list[tuple[Expr, Spot]] = []
+    waiting = [site.function]
+    seen: set[Function] = set()
+    while waiting and len(seen) < 6:
+        function = waiting.pop()
+        seen.add(function)
+        for loop in function.loops:
+            names = f"{written(loop.target) if loop.target else ''} {written(loop.source) if loop.source else ''}"
+            if loop.source is not None and _EPOCH.search(names) and loop.source.last in ("range", "trange"):
+                end = loop.source.arguments[1 if len(loop.source.arguments) > 1 else 0]
+                place = next(n for n, e in enumerate(function.events) if e.kind == "for" and e.text == str(loop.id))
+                found.append((end, Spot(function, place)))
+        waiting += [caller.spot.function for caller in index.callers(function) if caller.spot.function not in seen]
+    return found
+
+
+def _failure(made: Schedule, length: Expr, unit: str, per: str, shown: str, path: str, line: int) -> Finding:
+    at = made.spot.function.path
+    chain = (
+        Link(at, made.call.line, f"{made.name} counts {unit}s: {written(length)}"),
+        Link(path, line, f"{shown}.step() is called once per {per}"),
+    )
+    effect = "is used up within the first epoch" if unit == "epoch" else "hardly moves"
+    message = (
+        f"{shown}.step() at {path}:{line} runs once per {per}, but {made.name} at {at}:{made.call.line} counts "
+        f"{unit}s ({written(length)}), so the schedule {effect}: expected one step per {unit}."
+    )
+    return SAY.fail(path, line, message, chain, "medium")

@@ -1,0 +1,200 @@
+"""A root, a logarithm or a division meets zero in what is trained.
+
+sqrt has an infinite gradient at zero, log of a probability that underflowed is -inf, and x / norm(x) of an
+empty row is 0/0. In float32 a sigmoid is exactly 0 below about -104 and a softmax drops everything 104 below
+the top: a confident model reaches it. One such element makes NaN of every weight. It may never happen with
+this data, so it is a question.
+
+Fix: a small number inside the root, the logarithm or the denominator; log_softmax and logsigmoid instead of
+the logarithm of a softmax; F.normalize.
+
+Cannot see: values that are bounded away from zero by the data; arithmetic in helpers that are not resolved.
+
+Bad:
+    import torch
+
+    def distance(a, b):
+        return torch.sqrt(((a - b) ** 2).sum(dim=1)).mean()
+
+    def step(net, x, y, optimizer):
+        loss = distance(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Bad (the logarithm of a softmax):
+    import torch
+    import torch.nn.functional as F
+
+    def step(net, x, y, optimizer):
+        p = F.softmax(net(x), dim=1)
+        loss = -(y * torch.log(p)).sum(1).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Good:
+    import torch
+
+    def distance(a, b):
+        return torch.sqrt(((a - b) ** 2).sum(dim=1) + 1e-8).mean()
+
+    def step(net, x, y, optimizer):
+        loss = distance(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+Good (kept away from zero, or not trained):
+    import torch
+    import torch.nn.functional as F
+
+    def step(net, x, y, optimizer, log):
+        out = net(x)
+        p = F.softmax(out, dim=1).clamp(min=1e-6)
+        loss = -(y * p.log()).sum(1).mean() + F.mse_loss(out / (out.norm(dim=1, keepdim=True) + 1e-6), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            log(torch.sqrt(((out - y) ** 2).mean()))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, trained_losses, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "singular-at-zero",
+    "numerical",
+    "note",
+    "first_nonfinite",
+    suspects=("nonfinite-in-backward", "nonfinite-in-forward"),
+    claims=("log-of-softmax-underflows", "nan-loss-or-grad-first"),
+)
+_SQUARES = ("pow", "square")
+_LOSS = re.compile(r"(^|_)(loss|criterion|penalty)(_|$)", re.IGNORECASE)
+_CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
+_SUMS = ("sum", "mean", "sum_", "view", "squeeze")
+
+
+def check(index: Index) -> Iterator[Finding]:
+    seen: set[Expr] = set()
+    for expr, spot in (*_trained(index), *_in_models(index)):
+        if expr in seen or is_test(spot.function.path):
+            continue
+        seen.add(expr)
+        found = _singular(index, expr, spot)
+        if found is not None:
+            yield _question(expr, spot, *found) if found[0] else _safe(expr, spot)
+
+
+def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
+    """All that a loss is computed from."""
+    for loss, start in trained_losses(index):
+        yield from ingredients(index, loss, start, through_cuts=False)
+
+
+def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:
+    """Roots and logarithms in forward methods and loss functions, also where no loss is resolved down to them."""
+    for site in index.calls("sqrt", "log", "log2", "log10"):
+        function, spot = site.function, Spot(site.function, site.position)
+        cls = index.class_of(function)
+        is_model = cls is not None and is_module_class(index, cls) and function.name in ("forward", "__call__")
+        if (is_model or _LOSS.search(function.name)) and not index.values.is_without_grad(spot):
+            yield site.call, spot
+
+
+def _singular(index: Index, expr: Expr, spot: Spot) -> tuple[str, str] | None:
+    """(what happens at zero, what to do) of a root, logarithm or division; ("", "") for a safe one."""
+    if expr.kind == "call" and expr.last in ("sqrt", "log", "log2", "log10"):
+        given = _given(expr)
+        if given is None or expr.callee.startswith(("math.", "np.")):
+            return None
+        if expr.last == "sqrt":
+            is_bare = _is_sum_of_squares(index, given, spot)
+            return ("the gradient of sqrt is infinite at zero", "+ eps inside the root") if is_bare else ("", "")
+        squashed = {value.range for value in index.values.of(given, spot)}
+        if _is_clamped(index, given, spot):
+            return "", ""
+        if squashed and squashed <= {"probability", "sigmoid"}:
+            better = "log_softmax" if squashed == {"probability"} else "logsigmoid"
+            return "a probability that underflows to zero gives -inf", better
+        return "", ""
+    if expr.kind == "binary" and expr.text == "/" and len(expr.parts) == 2:
+        return _division(index, *expr.parts, spot)
+    return None
+
+
+def _is_clamped(index: Index, expr: Expr, spot: Spot) -> bool:
+    """Kept away from zero on the way."""
+    return any(part.kind == "call" and part.last in _CLAMPS for part, at in ingredients(index, expr, spot))
+
+
+def _given(call: Expr) -> Expr | None:
+    receiver = call.receiver
+    is_function = receiver is None or receiver.text.partition(".")[0] in ("torch", "F")
+    return call.argument(0, "input") if is_function else receiver
+
+
+def _is_sum_of_squares(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> bool:
+    """Nothing but squares is added up: it can be exactly zero."""
+    if not depth:
+        return False
+    if expr.kind == "call" and expr.last in _SUMS:
+        given = _given(expr)
+        return given is not None and _is_sum_of_squares(index, given, spot, depth - 1)
+    if expr.kind == "call":
+        return expr.last in _SQUARES and (expr.last == "square" or (_power(expr) == "2"))
+    if expr.kind == "binary" and len(expr.parts) == 2:
+        left, right = expr.parts
+        if expr.text == "**":
+            return right.text == "2"
+        if expr.text == "*":
+            return written(left) == written(right)
+        return expr.text == "+" and all(_is_sum_of_squares(index, part, spot, depth - 1) for part in expr.parts)
+    if expr.kind == "path":
+        found = list(index.flow.origins(expr.text, spot))
+        return bool(found) and all(
+            o.kind == "assign" and o.expr is not None and _is_sum_of_squares(index, o.expr, o.spot, depth - 1)
+            for o in found
+        )
+    return False
+
+
+def _power(call: Expr) -> str:
+    exponent = call.arguments[-1] if call.arguments else None
+    return exponent.text if exponent is not None else ""
+
+
+def _division(index: Index, above: Expr, below: Expr, spot: Spot) -> tuple[str, str] | None:
+    """x / x.norm(), x / x.std(), loss / mask.sum()."""
+    if below.kind == "path":
+        origins = list(index.flow.origins(below.text, spot))
+        if len(origins) != 1 or origins[0].expr is None or origins[0].kind != "assign":
+            return None
+        below = origins[0].expr
+    given = _given(below) if below.kind == "call" else None
+    if given is None:
+        return None
+    if below.last in ("norm", "std") and above.kind == "path" and written(given).split(".")[0] == above.text:
+        return f"{written(below)} of a row of equal numbers or zeros is zero", "+ eps in the denominator"
+    if below.last == "sum" and "mask" in written(given).lower() and not below.arguments:
+        return f"{written(below)} is zero when everything is masked", ".clamp(min=1)"
+    return None
+
+
+def _safe(expr: Expr, spot: Spot) -> Finding:
+    return SAY.passed(spot.function.path, expr.line, f"{written(expr)} is not seen to meet zero")
+
+
+def _question(expr: Expr, spot: Spot, said: str, better: str) -> Finding:
+    path, line = spot.function.path, expr.line
+    message = f"{written(expr)} at {path}:{line} is trained through: {said}. Can it get there? Safer: {better}."
+    return SAY.fail(path, line, message, (Link(path, line, said),), "low")

@@ -1,0 +1,164 @@
+"""A softmax runs over the batch axis.
+
+softmax(dim=0) on a batch makes the examples compete with each other instead of the classes or the positions;
+so does a softmax without dim on three axes, where torch picks axis 0. The numbers still lie between 0 and 1
+and the loss still falls. The result for one example depends on its neighbours in the batch.
+
+Fix: softmax(dim=-1) over classes, or over the keys of attention.
+
+Cannot see: tensors whose number of axes the code does not say; there a missing dim or dim=0 is a question
+only.
+
+Bad:
+    import torch
+    import torch.nn.functional as F
+
+    def attend(query, key, value):
+        scores = torch.bmm(query, key.transpose(1, 2))
+        return torch.bmm(F.softmax(scores), value)
+
+Bad (a layer, after flatten):
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(64, 10)
+            self.act = nn.Softmax(dim=0)
+
+        def forward(self, x):
+            x = x.flatten(1)
+            return self.act(self.fc(x))
+
+Good:
+    import torch
+    import torch.nn.functional as F
+
+    def attend(query, key, value):
+        scores = torch.bmm(query, key.transpose(1, 2))
+        return torch.bmm(F.softmax(scores, dim=-1), value)
+
+Good (one axis only, or the axis of the classes; weights of a few models):
+    import torch
+    from torch import nn
+
+    class Mix(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.weights = nn.Parameter(torch.zeros(n))
+
+        def forward(self, outputs, x):
+            mixed = (torch.softmax(self.weights, dim=0)[:, None] * outputs).sum(0)
+            return mixed, x.view(x.size(0), -1).softmax(1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import (
+    Expr,
+    External,
+    Index,
+    Instance,
+    Rank,
+    Site,
+    Spot,
+    axis_of,
+    external_name,
+    is_module_class,
+    is_test,
+    rank_of,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "softmax-axis",
+    "architecture",
+    "error",
+    "loss_contract",
+    suspects=("wrong-axis-or-mask",),
+    claims=("backprop-dependency-check",),
+)
+_FUNCTIONS = ("softmax", "log_softmax", "softmin", "gumbel_softmax")
+_LAYERS = frozenset(["Softmax", "LogSoftmax", "Softmin"])
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for site in index.calls(*_FUNCTIONS):
+        if not is_test(site.function.path):
+            yield from _function(index, site)
+    for site in index.calls(*sorted(index.holders(_LAYERS) - _LAYERS)):
+        if not is_test(site.function.path):
+            yield from _layer(index, site)
+
+
+def _function(index: Index, site: Site) -> Iterator[Finding]:
+    call, spot = site.call, Spot(site.function, site.position)
+    names = {external_name(thing) for thing in index.objects.of(call.parts[0], spot)}
+    is_torch = any(name.startswith("torch.") for name in names)
+    if is_torch and call.arguments:
+        place = {"gumbel_softmax": 4}.get(call.last, 1)
+        yield _examined(index, spot, call, call.argument(0, "input"), call.argument(place, "dim", "axis"))
+    elif not is_torch and not index.functions_named(call.last) and call.receiver is not None:
+        if not isinstance(index.resolve(site.function, call.receiver.text), External):
+            yield _examined(index, spot, call, call.receiver, call.argument(0, "dim", "axis"))
+
+
+def _layer(index: Index, site: Site) -> Iterator[Finding]:
+    """A call of a softmax layer that was made somewhere else."""
+    spot = Spot(site.function, site.position)
+    things = index.objects.of(site.call.parts[0], spot)
+    layers = [t for t in things if isinstance(t, Instance) and external_name(t).rpartition(".")[2] in _LAYERS]
+    if layers and len(layers) == len(things) and site.call.arguments and layers[0].call is not None:
+        yield _examined(index, spot, site.call, site.call.arguments[0], layers[0].call.argument(0, "dim"))
+
+
+def _examined(index: Index, spot: Spot, call: Expr, given: Expr | None, dim: Expr | None) -> Finding:
+    path, line = spot.function.path, call.line
+    axis = axis_of(dim)
+    if given is None or (dim is not None and axis is None):
+        return SAY.open(path, line, f"the axis of {written(call)} is not written out")
+    if axis not in (None, 0) and not (axis is not None and axis < -1):
+        return SAY.passed(path, line, f"{written(call)} runs over axis {axis}")
+    rank = rank_of(index, given, spot)
+    if rank is not None:
+        if _runs_over_batch(axis, rank):
+            return _failure(spot, call, rank, axis)
+        return SAY.passed(path, line, f"{written(call)} has {rank.axes} axes: {rank.why}")
+    if axis == 0 and _is_in_model(index, spot) and index.values.one(given, spot).range == "logits":
+        return _question(spot, call)
+    return SAY.open(path, line, f"how many axes {written(given)} has is not resolved")
+
+
+def _runs_over_batch(axis: int | None, rank: Rank) -> bool:
+    """torch takes axis 0 of 0, 1 and 3 axes when none is named."""
+    if axis is None:
+        return rank.axes == 3 and rank.is_batch_first
+    return rank.axes > 1 and rank.is_batch_first and axis in (0, -rank.axes)
+
+
+def _is_in_model(index: Index, spot: Spot) -> bool:
+    cls = index.class_of(spot.function)
+    return cls is not None and is_module_class(index, cls)
+
+
+def _failure(spot: Spot, call: Expr, rank: Rank, axis: int | None) -> Finding:
+    path, line = spot.function.path, call.line
+    how = "has no dim and three axes, so torch takes axis 0" if axis is None else f"runs over axis {axis}"
+    chain = (Link(rank.path, rank.line, rank.why), Link(path, line, f"{written(call)} {how}"))
+    message = (
+        f"{written(call)} at {path}:{line} {how}, which is the batch ({rank.why} at {rank.path}:{rank.line}): the "
+        "examples of a batch compete with each other; expected dim=-1."
+    )
+    return SAY.fail(path, line, message, chain)
+
+
+def _question(spot: Spot, call: Expr) -> Finding:
+    path, line = spot.function.path, call.line
+    said = f"{written(call)} runs over the first axis"
+    message = f"{said} at {path}:{line}: is its input one vector, or is that axis the batch?"
+    return SAY.fail(path, line, message, (Link(path, line, said),), "low", "note")

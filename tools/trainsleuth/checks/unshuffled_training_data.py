@@ -1,0 +1,182 @@
+"""The training data are read in the same order in every epoch.
+
+DataLoader does not shuffle unless told to. If the files are sorted by class or by time, each batch holds one
+kind of example, gradients point the same way for long, and the last ones seen win.
+
+Question to answer: are the examples in a random order already, and is a fixed order meant?
+
+Fix: shuffle=True, or a sampler that shuffles.
+
+Cannot see: datasets that shuffle by themselves, order that matters on purpose, loaders built by a helper with
+computed arguments.
+
+Bad:
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Images(Dataset):
+        def __init__(self, paths):
+            self.paths = paths
+
+        def __len__(self):
+            return len(self.paths)
+
+        def __getitem__(self, i):
+            return torch.load(self.paths[i])
+
+    def train(model, paths):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        loader = DataLoader(Images(paths), batch_size=32)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+
+Bad (a torchvision set, sorted by class, and the loop in a function):
+    import torch
+    import torchvision
+    from torch.utils.data import DataLoader
+
+    def epoch(model, batches, optimizer):
+        for x, y in batches:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+
+    def main(model):
+        data = torchvision.datasets.ImageFolder("train")
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        epoch(model, DataLoader(data, batch_size=64, shuffle=False), optimizer)
+
+Good:
+    import torch
+    import torchvision
+    from torch.utils.data import DataLoader
+
+    def main(model):
+        data = torchvision.datasets.ImageFolder("train")
+        held_out = DataLoader(torchvision.datasets.ImageFolder("val"), batch_size=64)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in DataLoader(data, batch_size=64, shuffle=True):
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        return [model(x) for x, y in held_out]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import (
+    Class,
+    Expr,
+    External,
+    Index,
+    Instance,
+    Site,
+    Spot,
+    is_test,
+    loops_around,
+    surroundings,
+    written,
+)
+from trainsleuth.finding import Finding, Link
+
+from ._loading import is_spread, loader_sites
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "unshuffled-training-data",
+    "data",
+    "note",
+    "",
+    suspects=("repeated-order-or-randomness",),
+    claims=("sorted-dataset-hurts",),
+    look="print the labels of the first batch in two epochs",
+)
+_SORTED = (
+    "ImageFolder",
+    "DatasetFolder",
+    "MNIST",
+    "FashionMNIST",
+    "CIFAR10",
+    "CIFAR100",
+    "SVHN",
+    "TensorDataset",
+    "ConcatDataset",
+    "STL10",
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    trained = dict(_trained_loaders(index))
+    for site in loader_sites(index):
+        if not is_test(site.function.path) and site.call in trained:
+            yield _examined(index, site, trained[site.call])
+
+
+def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
+    """Every call that makes a loader whose loop steps an optimizer, and where that loop is."""
+    for site in index.calls("backward"):
+        if is_test(site.function.path):
+            continue
+        if not any(True for _ in surroundings(index, Spot(site.function, site.position), site.call, "step")):
+            continue
+        for function, loop in loops_around(index, site.function, site.position):
+            if loop.source is None:
+                continue
+            place = next(n for n, e in enumerate(function.events) if e.kind == loop.kind and e.text == str(loop.id))
+            for call in _loaders(index, loop.source, Spot(function, place)):
+                yield call, Link(function.path, loop.line, "trains on it, in the order that it gives")
+
+
+def _loaders(index: Index, source: Expr, spot: Spot) -> Iterator[Expr]:
+    if source.kind == "call" and source.last in ("enumerate", "tqdm", "iter", "track"):
+        source = source.arguments[0] if source.arguments else source
+    for thing in index.objects.of(source, spot):
+        if isinstance(thing, Instance) and thing.call is not None and thing.call.last == "DataLoader":
+            yield thing.call
+
+
+def _examined(index: Index, site: Site, use: Link) -> Finding:
+    path, line, call = site.function.path, site.call.line, site.call
+    chosen = [call.argument(2, "shuffle"), call.argument(3, "sampler"), call.argument(4, "batch_sampler")]
+    if is_spread(call) or any(given is not None and given.text not in ("False", "None") for given in chosen):
+        return SAY.passed(path, line, "a shuffle or a sampler is given")
+    given = call.argument(0, "dataset")
+    kind = _kind(index, given, Spot(site.function, site.position)) if given is not None else ""
+    if kind != "map":
+        return SAY.open(path, line, "whether the dataset has an order of its own is not resolved")
+    said = "shuffle=False" if chosen[0] is not None else "no shuffle"
+    chain = (Link(path, line, f"{written(call)}: {said}"), use)
+    message = (
+        f"The training loader at {path}:{line} has {said}, so every epoch at {use.path}:{use.line} sees the examples in "
+        "the order of the dataset: is that order random? Expected shuffle=True."
+    )
+    return SAY.fail(path, line, message, chain, "medium")
+
+
+def _kind(index: Index, given: Expr, spot: Spot) -> str:
+    """ "map" when an example surely stands at its index, without any shuffling in sight."""
+    for thing in index.objects.of(given, spot):
+        if not isinstance(thing, Instance):
+            return ""
+        if isinstance(thing.kind, External):
+            return "map" if thing.name.rpartition(".")[2] in _SORTED else ""
+        if not _is_indexed(index, thing.kind):
+            return ""
+    return "map"
+
+
+def _is_indexed(index: Index, cls: Class) -> bool:
+    """__getitem__ uses its index, and nothing in the class shuffles or draws."""
+    getter = index.method(cls, "__getitem__")
+    if getter is None or len(getter.parameters) < 2 or index.method(cls, "__iter__") is not None:
+        return False
+    name = getter.parameters[1].name
+    events = [event for one in index.lineage(cls) for method in one.methods.values() for event in method.events]
+    if any("shuf" in call.last or "perm" in call.last or "rand" in call.callee for e in events for call in e.calls):
+        return False
+    used = [part for event in getter.events if event.value for part in event.value.walk()]
+    return any(part.kind == "index" and any(p.text == name for p in part.parts[1:]) for part in used)
