@@ -174,3 +174,20 @@ def test_circles_of_imports_end(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("from a import x\n")
     index = build_index(Repository(tmp_path))
     assert index.resolve(index.files["a.py"].body, "x") is None
+
+
+def test_a_part_of_a_package_is_not_the_library_it_is_called_like(tmp_path: Path) -> None:
+    files = {
+        "kit/__init__.py": "",
+        "kit/torch/__init__.py": "",
+        "kit/torch/core.py": "import torch.nn as nn\nfrom kit.torch.nets import Net\n\nclass Deep(Net): ...\n",
+        "kit/torch/nets.py": "from torch import nn\n\nclass Net(nn.Module): ...\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    index = build_index(Repository(tmp_path))
+    core = index.files["kit/torch/core.py"]
+    assert index.resolve(core.body, "nn.Linear") == External("torch.nn.Linear")
+    assert index.external_bases(core.classes["Deep"]) == ("torch.nn.Module",)
+    assert index.resolve(core.body, "Net") is index.files["kit/torch/nets.py"].classes["Net"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -65,7 +66,8 @@ class Names:
         """The project's module that `dotted` names in file `importer`, or None.
 
         Absolute names are looked for in the importer's folder (a script's own folder is on sys.path), then in
-        each folder above it, in src/, and last anywhere when exactly one file fits.
+        each folder above it, in src/, and last anywhere when exactly one file fits. A part of a package that is
+        called like an installed library (rlkit/torch, nemo/lightning) is not that library.
         """
         key = (importer, dotted, level)
         if key not in self._modules:
@@ -81,13 +83,17 @@ class Names:
             return self._at(_join(folder, relative))
         if not dotted:
             return None
+        installed = dotted.partition(".")[0] in _INSTALLED
         while True:
-            for start in (folder, _join(folder, "src")):
+            inside = installed and _join(folder, "__init__.py") in self.files
+            for start in () if inside else (folder, _join(folder, "src")):
                 if (found := self._at(_join(start, relative))) is not None and (found.path != importer or found.folder):
                     return found
             if not folder:
                 break
             folder = _parent(folder)
+        if installed:
+            return None
         tail = dotted.rpartition(".")[2]
         fits = [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
         return self._of(fits[0]) if len(fits) == 1 and "." in dotted else None
@@ -195,6 +201,10 @@ class Names:
         return symbol
 
 
+_INSTALLED = frozenset({
+    *sys.stdlib_module_names, "accelerate", "deepspeed", "gym", "gymnasium", "ignite", "jax", "lightning", "numpy",
+    "omegaconf", "pytorch_lightning", "tensorboard", "tensorflow", "torch", "torchvision", "transformers", "wandb",
+})  # fmt: skip
 _STARRED = {
     "torch.nn": (
         "functional",
