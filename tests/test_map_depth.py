@@ -84,6 +84,21 @@ def test_references_are_followed(tmp_path: Path) -> None:
     assert "model.rate = ${optimization.lr} = 0.0005" in found.text
 
 
+def test_references_in_a_circle_end(tmp_path: Path) -> None:
+    rates = "    label_rate: ${data.label_rate}\n"
+    circle = (
+        "data:\n    label_rate: ${rate}\n" + "".join(f"part{n}:\n{rates}" for n in range(40)) + "rate: ${label_rate}\n"
+    )
+    files = {
+        "conf.yaml": circle,
+        "train.py": "import torch\nfrom omegaconf import OmegaConf\ncfg = OmegaConf.load('conf.yaml')\n"
+        "model = torch.nn.Linear(1, cfg.label_rate)\noptimizer = torch.optim.SGD(model.parameters(), cfg.part1.label_rate)\n"
+        "for x in range(9):\n    optimizer.zero_grad()\n    model(x).mean().backward()\n    optimizer.step()\n",
+    }
+    known = keys(expanded(files, tmp_path, "config", recipe="conf.yaml", budget=8000))
+    assert known["part1.label_rate"]["value"].startswith("${data.label_rate}")
+
+
 def test_a_scope_that_is_a_library_finds_the_program_that_uses_it(tmp_path: Path) -> None:
     root = map_depth.write(map_depth.SECTIONS, tmp_path)
     assert map_repository(root, scope="lib").entry == "cli/train.py"

@@ -21,6 +21,7 @@ from .records import ORDER, Definition, Key, Layer, Use
 from .sections import sections
 from .taken import Taken
 
+MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
 _NOT_KEYS = re.compile(r"^(?:defaults\.\d|hydra\.|_base_|_BASE_$|default_scope$)")
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
@@ -57,7 +58,7 @@ class Truth:
             table.setdefault(key.name.rpartition(".")[2], []).append(key)
         return table
 
-    def find(self, dotted: str, path: str = "") -> Key | None:
+    def find(self, dotted: str, path: str = "", hops: int = MAX_HOPS) -> Key | None:
         """The key that `args.lr`, `cfg.optim.lr` or `lr` means in the file at `path`.
 
         None when there is none, or when several are meant that are not worth the same.
@@ -72,16 +73,16 @@ class Truth:
             found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
         here = [key for key in found if any(layer.path == path for layer in key.layers)]
         found = here if len(here) == 1 else found
-        same = {self.end(key.value) for key in found} if len(found) > 1 else ()
+        same = {self.end(key.value, hops - 1) for key in found} if len(found) > 1 else ()
         return found[0] if len(found) == 1 or len(same) == 1 else None
 
-    def end(self, value: str, hops: int = 3) -> str:
+    def end(self, value: str, hops: int = MAX_HOPS) -> str:
         """What a chain of references ends in."""
         match = _REFERENCE.fullmatch(value)
-        key = self.find(match[1]) if match is not None and hops else None
+        key = self.find(match[1], hops=hops) if match is not None and hops > 0 else None
         return self.end(key.value, hops - 1) if key is not None and key.value else value
 
-    def effective(self, value: str, hops: int = 3) -> str:
+    def effective(self, value: str, hops: int = MAX_HOPS) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""
         if (match := _REFERENCE.fullmatch(value)) is not None:
             dotted = match[1]
