@@ -7,7 +7,6 @@ factories to what they return, tables to all their entries. A map may be wide, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Site, Variable
 from trainsleuth.facts.memo import kept_per_function
@@ -307,7 +306,7 @@ class Values:
 def _handed(function: Function, name: str, index: Index) -> tuple[tuple[Site, Expr], ...]:
     called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
     place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
-    sites = islice(index.calls(called), MAX_CALLERS) if place >= 0 else ()
+    sites = index.sites.first_calls(called, MAX_CALLERS) if place >= 0 else ()
     given = ((site, site.call.argument(place, name)) for site in sites)
     return tuple((site, value) for site, value in given if value is not None)
 
