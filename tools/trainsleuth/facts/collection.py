@@ -16,4 +16,7 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if collecting:
+            if not gc.get_freeze_count():  # to the old generation, else the next allocation searches all of them
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -44,6 +44,7 @@ class Names:
     _active: set[tuple[str, str]] = field(default_factory=set)
     _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
     _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
+    _resolved: dict[tuple[Function, str], Symbol | None] = field(default_factory=dict)
 
     @cached_property
     def _by_tail(self) -> dict[str, list[str]]:
@@ -109,6 +110,15 @@ class Names:
 
     def resolve(self, function: Function, dotted: str) -> Symbol | None:
         """What `dotted` means inside `function`: innermost scope first. None: not known, or not unique."""
+        key = (function, dotted)
+        if key in self._resolved:
+            return self._resolved[key]
+        found = self._resolve(function, dotted)
+        if not self._active:  # inside a circle of imports an answer may be incomplete
+            self._resolved[key] = found
+        return found
+
+    def _resolve(self, function: Function, dotted: str) -> Symbol | None:
         head, _, rest = dotted.partition(".")
         scope: Function | None = function
         file = self.files[function.path]
@@ -137,7 +147,7 @@ class Names:
             found = self._global_name(self.files[path], name)
         finally:
             self._active.discard(key)
-        if not self._active:  # inside a circle of imports an answer may be incomplete
+        if not self._active:
             self._globals[key] = found
         return found
 

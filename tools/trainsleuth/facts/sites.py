@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from .names import Names
@@ -55,14 +56,19 @@ class Sites:
 
     def _calls(self, name: str) -> tuple[Site, ...]:
         if name not in self._known:
-            self._known[name] = tuple(
-                Site(function, position, call)
-                for function in self.may_call(name)
-                for position, event in enumerate(function.events)
-                for call in event.calls
-                if call.last == name
-            )
+            self._known[name] = tuple(self._read(name))
         return self._known[name]
+
+    def _read(self, name: str) -> Iterator[Site]:
+        for function in self.may_call(name):
+            for position, event in enumerate(function.events):
+                for call in event.calls:
+                    if call.last == name:
+                        yield Site(function, position, call)
+
+    def first_calls(self, name: str, count: int) -> Iterator[Site]:
+        """The first of `calls(name)`: no bodies are read for the others."""
+        yield from islice(self._known[name] if name in self._known else self._read(name), count)
 
     def calls(self, *last_names: str) -> Iterator[Site]:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""

@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Event, Expr, Function, Index, Module
+from trainsleuth.facts.memo import kept_per_function
 
 
-def imported(index: Index, path: str) -> Iterator[Function]:
+def imported(index: Index, path: str) -> tuple[Function, ...]:
     """Module bodies that run when the file at `path` is imported."""
-    file = index.files[path]
-    names = index.names
+    return _imported(index.files[path].body, index)
+
+
+@kept_per_function
+def _imported(body: Function, index: Index) -> tuple[Function, ...]:
+    path, found = body.path, []
+    file, names = index.files[body.path], index.names
     for entry in file.imports:
         module = names.module(path, entry.module, entry.level) if entry.module or entry.level else None
         if entry.name and module is not None and module.folder and entry.name != "*":
-            found = names.member(module, entry.name)
-            if isinstance(found, Module) and found.path:
-                yield index.files[found.path].body
+            member = names.member(module, entry.name)
+            if isinstance(member, Module) and member.path:
+                found.append(index.files[member.path].body)
         if module is not None and module.path:
-            yield index.files[module.path].body
+            found.append(index.files[module.path].body)
     if path.endswith("__init__.py") and file.names & {
         "import_module",
         "__import__",
         "iter_modules",
         "walk_packages",
     }:
-        yield from _whole_folder(index, path)
+        found += _whole_folder(index, path)
+    return tuple(found)
 
 
-def _whole_folder(index: Index, path: str) -> Iterable[Function]:
-    folder = PurePosixPath(path).parent
-    return [file.body for other, file in index.files.items() if PurePosixPath(other).parent == folder and other != path]
+def _whole_folder(index: Index, path: str) -> Iterator[Function]:
+    folder = path.rpartition("/")[0]
+    for other, file in index.files.items():
+        if other.rpartition("/")[0] == folder and other != path:
+            yield file.body
 
 
 def executed(index: Index, function: Function, call: Expr) -> Iterator[Function]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Site, Variable
+from trainsleuth.facts.memo import kept_per_function
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
@@ -142,16 +143,9 @@ class Values:
             found.extend(self.callables(self.index.files[function.path].body, default.default, depth + 1))
         return tuple(one for one in dict.fromkeys(found) if isinstance(one, Class | Function))[:MAX_HELD]
 
-    def _given(self, function: Function, name: str) -> Iterator[tuple[Site, Expr]]:
+    def _given(self, function: Function, name: str) -> tuple[tuple[Site, Expr], ...]:
         """(call, value) of the callers that give the parameter `name` of `function`."""
-        called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
-        place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
-        for count, site in enumerate(self.index.calls(called) if place >= 0 else ()):
-            if count >= MAX_CALLERS:
-                return
-            value = site.call.argument(place, name)
-            if value is not None:
-                yield site, value
+        return _handed(function, name, self.index)
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
@@ -306,6 +300,15 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
+
+
+@kept_per_function
+def _handed(function: Function, name: str, index: Index) -> tuple[tuple[Site, Expr], ...]:
+    called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
+    place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
+    sites = index.sites.first_calls(called, MAX_CALLERS) if place >= 0 else ()
+    given = ((site, site.call.argument(place, name)) for site in sites)
+    return tuple((site, value) for site, value in given if value is not None)
 
 
 def _unique(found: Iterable[Held]) -> tuple[Held, ...]:
