@@ -174,3 +174,19 @@ def test_circles_of_imports_end(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("from a import x\n")
     index = build_index(Repository(tmp_path))
     assert index.resolve(index.files["a.py"].body, "x") is None
+
+
+def test_a_collection_made_from_itself_ends(tmp_path: Path) -> None:
+    source = """
+        import torch.nn as nn
+
+        def build(blocks):
+            for _ in range(2):
+                blocks = nn.ModuleList(blocks)
+            return nn.Sequential(*blocks)
+        """
+    (tmp_path / "a.py").write_text(dedent(source))
+    index = build_index(Repository(tmp_path))
+    site = next(iter(index.calls("Sequential")))
+    things = index.objects.of(site.call, Spot(site.function, site.position))
+    assert [list(index.members.of_thing(thing)) for thing in things] == [[]]
