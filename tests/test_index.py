@@ -191,3 +191,19 @@ def test_a_part_of_a_package_is_not_the_library_it_is_called_like(tmp_path: Path
     assert index.resolve(core.body, "nn.Linear") == External("torch.nn.Linear")
     assert index.external_bases(core.classes["Deep"]) == ("torch.nn.Module",)
     assert index.resolve(core.body, "Net") is index.files["kit/torch/nets.py"].classes["Net"]
+
+
+def test_a_collection_made_from_itself_ends(tmp_path: Path) -> None:
+    source = """
+        import torch.nn as nn
+
+        def build(blocks):
+            for _ in range(2):
+                blocks = nn.ModuleList(blocks)
+            return nn.Sequential(*blocks)
+        """
+    (tmp_path / "a.py").write_text(dedent(source))
+    index = build_index(Repository(tmp_path))
+    site = next(iter(index.calls("Sequential")))
+    things = index.objects.of(site.call, Spot(site.function, site.position))
+    assert [list(index.members.of_thing(thing)) for thing in things] == [[]]

@@ -186,4 +186,14 @@ def sample(energy, x):
         x = x.detach().requires_grad_()
     return x
 """,
+    "mask by the size of the derivative": """
+import torch
+import torch.nn.functional as F
+
+def step(features, classifier, x, y):
+    f = features(x)
+    g = torch.autograd.grad(F.cross_entropy(classifier(f), y), f, retain_graph=True)[0]
+    mask = g.lt(g.detach().median()).float()
+    F.cross_entropy(classifier(f * mask), y).backward()
+""",
 }

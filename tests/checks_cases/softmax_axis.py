@@ -139,4 +139,17 @@ def f(q, keys):
     return torch.softmax(keys @ q, dim=0)
 """,
     "axis as an argument": "import torch\n\ndef f(x, dim):\n    return torch.softmax(x, dim=dim)\n",
+    "layer under the name of the function": """
+import torch
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.softmax = nn.Softmax(dim=2)
+
+    def forward(self, q, k, v):
+        scores = torch.bmm(q, k.transpose(1, 2))
+        return torch.bmm(self.softmax(scores), v)
+""",
 }

@@ -86,6 +86,9 @@ SAY = Verdicts(
     claims=("detach-breaks-learning",),
 )
 _PARAMETERS = re.compile(r"param|weight|theta|phi|bias|\bw\b|state_dict|vars|variables", re.IGNORECASE)
+_STEPWISE = frozenset(
+    "lt le gt ge eq ne isnan isinf sign argmax argmin argsort logical_and logical_or logical_not".split()
+)
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -94,7 +97,7 @@ def check(index: Index) -> Iterator[Finding]:
         return
     seen: set[Expr] = set()
     for loss, start in trained_losses(index):
-        for call, spot in ingredients(index, loss, start, through_cuts=False):
+        for call, spot in ingredients(index, loss, start, through_cuts=False, closed=_STEPWISE):
             if call.kind == "call" and call.last in names and call not in seen and not is_test(spot.function.path):
                 seen.add(call)
                 if _is_autograd(index, call, spot):

@@ -98,7 +98,10 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _function(index: Index, site: Site) -> Iterator[Finding]:
     call, spot = site.call, Spot(site.function, site.position)
-    names = {external_name(thing) for thing in index.objects.of(call.parts[0], spot)}
+    things = index.objects.of(call.parts[0], spot)
+    if any(isinstance(thing, Instance) for thing in things):
+        return  # a layer under the name of the function
+    names = {external_name(thing) for thing in things}
     is_torch = any(name.startswith("torch.") for name in names)
     if is_torch and call.arguments:
         place = {"gumbel_softmax": 4}.get(call.last, 1)

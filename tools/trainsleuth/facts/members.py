@@ -67,7 +67,7 @@ class Members:
             return
 
     def _of(self, expr: Expr, spot: Spot, depth: int) -> Iterator[Member]:
-        if not depth:
+        if depth <= 0:
             return
         if expr.kind == "path":
             yield from self._named(expr, spot, depth)
