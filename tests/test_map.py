@@ -197,6 +197,18 @@ def test_notebook_lines_count_within_their_cell(tmp_path: Path) -> None:
     assert "cell 2:9 loss.backward()" in found.text
 
 
+def test_a_notebook_whose_step_is_in_a_function_is_a_program(tmp_path: Path) -> None:
+    step = "def fit(model, opt, x):\n    loss = model(x).mean()\n    loss.backward()\n    opt.step()\n"
+    cells = [{"cell_type": "code", "source": [line]} for line in ("import torch\n", step, "fit(model, opt, x)\n")]
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks/a.ipynb").write_text(
+        json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+    )
+    found = map_repository(tmp_path)
+    assert (found.entry, found.trains) == ("notebooks/a.ipynb", True), found.text
+    assert any((p.cell, p.line) == (2, 3) for p in found.components["training_loop"].places), found.text
+
+
 @pytest.mark.parametrize("files", [{}, {"data.txt": "1 2 3"}, {"notes.md": "no code"}, {"empty.py": ""}])
 def test_a_repository_without_a_program(files: dict[str, str], tmp_path: Path) -> None:
     for name, text in files.items():

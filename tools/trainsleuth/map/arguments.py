@@ -38,7 +38,9 @@ _PER_SECTION = 3
 
 def _from_settings(program: Program, component: str) -> Iterator[Place]:
     """Lines of configuration files that decide a component of which a framework holds the code."""
-    pattern = re.compile(_SECTIONS[component], re.I) if component in _SECTIONS else None
+    named = [f"^(?:{_KEYWORDS[component]})$"] if component in _KEYWORDS else []
+    named += [_SECTIONS[component]] if component in _SECTIONS else []
+    pattern = re.compile("|".join(named), re.I) if named else None
     count: dict[str, int] = {}
     for setting in reversed(program.settings) if pattern is not None else ():
         section = setting.key.partition(".")[0]

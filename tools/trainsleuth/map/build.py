@@ -11,6 +11,7 @@ from trainsleuth.facts import Function, Index, build_index
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
+from .branches import known_settings
 from .config_files import of_program
 from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
@@ -58,6 +59,7 @@ def _worth_reading(repository: Repository) -> list[str]:
     return sorted(top for top in tops if not NEVER.search(f"{top}/"))
 
 
+MANY_PROGRAMS = 6  # each hands other objects to the code that they share
 ASSUMED_DISTANCE = 8  # of a training step that the entry is not seen to reach
 
 
@@ -116,13 +118,21 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     given = tuple(settings(index, paths))
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
-    chosen = choices(index, known, (*defaults(first, launch), *given))
+    weak = tuple(defaults(first, launch))
+    chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, entry.reach.distance))
-    if any(choice.target is not None for choice in chosen):
+    decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
+    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
+    if decided or len(found) > MANY_PROGRAMS or any(choice.target is not None for choice in chosen):
         values = Values(
-            index, not_chosen(index, chosen), kinds_of(index, chosen), configured(given, chosen), looked_up(chosen)
+            index,
+            not_chosen(index, chosen),
+            kinds_of(index, chosen),
+            configured(given, chosen),
+            looked_up(chosen),
+            loaded,
         )
-        graph = Graph(index, values)
+        graph = Graph(index, values, decided)
         table, handed = signs(index, values), _handed(index, values)
         entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))

@@ -62,7 +62,8 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     launched: dict[str, int] = {}
     for command in commands:
         launched[command.target] = launched.get(command.target, 0) + 1
-    bodies = {function.path for function in trained if function.name == "<module>"}
+    bodies = {f.path for f in trained if f.name == "<module>"}
+    bodies |= {path for path in index.files if path.endswith(".ipynb")}  # its cells are run, whatever they define
     found: dict[str, float] = {}
     for path, file in index.files.items():
         started = any(is_guarded(event) for event in file.body.events) or any(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, bindings
 
+from .branches import is_not_chosen
 from .common_names import COMMON_NAMES
 from .running import executed, imported, is_guarded
 from .values import Values
@@ -42,8 +43,10 @@ class Edge(NamedTuple):
 class Graph:
     """Edges are read when they are asked for, and kept."""
 
-    def __init__(self, index: Index, values: Values) -> None:
+    def __init__(self, index: Index, values: Values, known: Mapping[str, str] | None = None) -> None:
+        """`known` are settings of the program: what stands in an arm that they do not choose is not called."""
         self.index = index
+        self.known = known or {}
         self.values = values
         self._imports: dict[frozenset[str], frozenset[str]] = {}
         self._edges: dict[Function, tuple[Edge, ...]] = {}
@@ -95,6 +98,8 @@ class Graph:
                 if isinstance(target, Function):
                     yield Edge(target, CALLBACK, -1)
         for position, event in enumerate(function.events):
+            if is_not_chosen(event, self.known):
+                continue
             guarded = function.name == MODULE_BODY and is_guarded(event)
             if event.kind == "define":
                 yield from self._defined(function, event, position)

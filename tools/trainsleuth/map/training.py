@@ -12,7 +12,7 @@ from .batch_path import Stage, trace_back
 from .entries import Entry
 from .frameworks import Framework, Handover
 from .graph import Graph
-from .hooks import derived_classes, handed_classes
+from .hooks import derived_classes, handed_classes, hook_methods
 from .networks import is_loss_class, is_network
 from .reach import reach
 from .recipes import RECIPE_DISTANCE, Choice, roots_of
@@ -37,7 +37,16 @@ class Training:
         """The functions from the entry down to the training step (or the hand-over): the frame of the program."""
         goals = [*self.steppers[:2], *([self.handed_over] if self.handed_over is not None else [])]
         way = [caller for goal in goals for caller, _ in self.entry.reach.way(goal)]
-        return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals)))
+        return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals, *self._hooks)))
+
+    @property
+    def _hooks(self) -> Iterator[Function]:
+        """Reached methods of the classes that the framework runs."""
+        if self.framework is not None and self.step is None:
+            for cls in self.hooked_classes:
+                for method in hook_methods(self.framework, cls):
+                    if method in self.entry.reach.distance:
+                        yield method
 
     @cached_property
     def from_spine(self) -> Mapping[Function, int]:

@@ -7,9 +7,9 @@ factories to what they return, tables to all their entries. A map may be wide, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Site, Variable
-from trainsleuth.facts.memo import kept_per_function
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
@@ -68,19 +68,23 @@ class Values:
         kinds: Mapping[str, Class] | None = None,
         configured: Mapping[str, Class] | None = None,
         looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
+        loaded: frozenset[str] | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
         `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
         and is not known otherwise is taken for the chosen criterion. `configured` are the classes that sections
         of the configuration build: instantiate(cfg.model) gives that of the section "model". `looked_up` are
-        the classes that a function takes from a table by a configured name.
+        the classes that a function takes from a table by a configured name. `loaded` are the files of the program:
+        what others hand over is not held.
         """
         self.index = index
         self.excluded = excluded
         self.kinds = kinds or {}
         self.configured = configured or {}
         self.looked_up = looked_up or {}
+        self.loaded = loaded
+        self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: set[tuple[Function, str]] = set()
 
@@ -141,11 +145,48 @@ class Values:
         default = function.parameter(name)
         if not found and default is not None and default.default is not None and default.default.kind == "path":
             found.extend(self.callables(self.index.files[function.path].body, default.default, depth + 1))
-        return tuple(one for one in dict.fromkeys(found) if isinstance(one, Class | Function))[:MAX_HELD]
+        return tuple(
+            one for one in dict.fromkeys(found) if not isinstance(one, External) or one.name.startswith("torch.optim.")
+        )[:MAX_HELD]
 
     def _given(self, function: Function, name: str) -> tuple[tuple[Site, Expr], ...]:
         """(call, value) of the callers that give the parameter `name` of `function`."""
-        return _handed(function, name, self.index)
+        key = (function, name)
+        if key not in self._handed:
+            self._handed[key] = tuple(self._arguments(function, name))
+        return self._handed[key]
+
+    def _arguments(self, function: Function, name: str) -> Iterator[tuple[Site, Expr]]:
+        place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
+        for site in islice(self._calls_of(function), MAX_CALLERS if place >= 0 else 0):
+            value = site.call.argument(place, name)
+            if value is not None:
+                yield site, value
+
+    def _calls_of(self, function: Function) -> Iterator[Site]:
+        """Calls of a function by its name; of a constructor by that of its class and of those that inherit it."""
+        names = [function.name]
+        if function.name == "__init__" and (owner := self.index.class_of(function)) is not None:
+            names = [owner.name]
+            for one in self.index.subclasses(owner):
+                made = one.methods.get("__init__")
+                if made is None and self.index.method(one, "__init__") is function:
+                    names.append(one.name)
+                elif made is not None and self._above(one) is function:
+                    yield from (site for site in self._inside(made) if site.call.last == "__init__")
+        for name in names:  # a common name has thousands of calls: the first are read, no others
+            for site in self.index.sites.first_calls(name, 3 * MAX_CALLERS):
+                if self.loaded is None or site.function.path in self.loaded:
+                    yield site
+
+    def _above(self, cls: Class) -> Function | None:
+        """The constructor that super().__init__ means in that of `cls`."""
+        above = (one.methods.get("__init__") for one in self.index.lineage(cls)[1:])
+        return next(filter(None, above), None)
+
+    def _inside(self, function: Function) -> Iterator[Site]:
+        for position, event in enumerate(function.events):
+            yield from (Site(function, position, call) for call in event.calls)
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
@@ -300,15 +341,6 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
-
-
-@kept_per_function
-def _handed(function: Function, name: str, index: Index) -> tuple[tuple[Site, Expr], ...]:
-    called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
-    place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
-    sites = index.sites.first_calls(called, MAX_CALLERS) if place >= 0 else ()
-    given = ((site, site.call.argument(place, name)) for site in sites)
-    return tuple((site, value) for site, value in given if value is not None)
 
 
 def _unique(found: Iterable[Held]) -> tuple[Held, ...]:

@@ -78,7 +78,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
             score = _outside(target.name, call)
             if score:
                 yield program.at(function, call.line, "built", score * base)
-        elif isinstance(target, Class) and is_dataset(program.index, target):
+        elif isinstance(target, Class) and (is_dataset(program.index, target) or _is_beside(program, target)):
             built[target] = max(built.get(target, 0.0), base)
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and (owner := _builds_itself(program, target)) is not None:
@@ -86,12 +86,37 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and (_BUILDER.search(call.last) or call.last.startswith("get_batch")):
             yield program.at(function, call.line, "builder call", 0.72 * base)
+    if call.receiver is not None and _TAKES.search(call.last) and _BUFFER.search(call.receiver.last):
+        yield program.at(function, call.line, "batch", 0.88 * base)
+        for target in called.targets:
+            if isinstance(target, Function):
+                yield program.at(target, target.line, "batch", 0.85 * base)
+    elif _ROLLOUT.search(call.last):
+        yield program.at(function, call.line, "rollout", 0.7 * base)
+        for target in called.targets:
+            if isinstance(target, Function):
+                yield program.at(target, target.line, "rollout", 0.75 * base)
     if call.last == "train_test_split" and not called.targets:
         yield program.at(function, call.line, "split", 0.75 * base)
     if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):
         yield program.at(function, call.line, "environment", (0.85 if call.last == "step" else 0.6) * base)
     if is_factory(call.last) and re.search(r"data|loader|(?:training|train|val|test)_set", written(call)):
         yield program.at(function, call.line, "built", 0.95 * base)
+
+
+_TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch)$")
+_BUFFER = re.compile(r"buffer|replay|memory|storage", re.I)
+_ROLLOUT = re.compile(
+    r"^_?(?:rollout(?:_fn|_function|s)?|collect_(?:\w+_)?(?:paths|rollouts?|experience|trajector\w+|steps))$"
+)
+
+
+def _is_beside(program: Program, cls: Class) -> bool:
+    """A collator or an environment: not a data set, but where batches come from."""
+    return any(
+        base.rpartition(".")[2].startswith("DataCollator") or base in ("gym.Env", "gymnasium.Env")
+        for base in program.index.external_bases(cls)
+    )
 
 
 def _builds_itself(program: Program, target: Function) -> Class | None:

@@ -37,14 +37,29 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, sign, "evaluation mode", (0.75 if named or training else 0.45) * weight**0.4)
         if named and (sign or _runs_something(function)):
             evaluating.add(function)
-            yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
+            sure = 0.9 if sign else 0.3 if _is_draw(program, function) else 0.68
+            yield program.at(function, function.line, "definition", sure * weight**0.4)
         elif sign and _MAY_BE.search(function.name) and not _is_inside_network(program, function):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
     yield from _called(program, evaluating)
+    yield from _hooks(program)
     yield from _alone(program)
+
+
+_HOOK = re.compile(
+    r"^(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^evaluat\w+$|^compute_metrics$"
+)
+
+
+def _hooks(program: Program) -> Iterator[Place]:
+    """Methods by which a framework evaluates with a class of the repository."""
+    for cls in program.training.hooked_classes:
+        for method in cls.methods.values():
+            if _HOOK.match(method.name) and _runs_something(method):
+                yield program.at(method, method.line, "hook", 0.9 * program.weight(method) ** 0.3)
 
 
 _VERB = re.compile(r"^_?(?:run_|do_)?(?:eval(?:uate)?|valid(?:ate)?|test|infer)_\w+$", re.I)
@@ -82,6 +97,15 @@ def _runs_something(function: Function) -> bool:
     return any(event.calls for event in function.events) and function.end_line - function.line > 0
 
 
+def _is_draw(program: Program, function: Function) -> bool:
+    """The sample() of a distribution, a buffer: of a class that is no network."""
+    return (
+        bool(function.owner)
+        and function.name in ("sample", "generate", "score")
+        and not _is_inside_network(program, function)
+    )
+
+
 def _is_inside_network(program: Program, function: Function) -> bool:
     owner = program.index.class_of(function)
     return owner is not None and is_network(program.index, owner)
@@ -92,8 +116,16 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
         for call in event.calls:
             if call.callee and _METRICS.match(program.full_name(function, call.callee)):
                 yield program.at(function, call.line, "metric", 0.55 * weight**0.4)
-            elif call.last in ("test", "validate", "predict") and _is_trainer(call):
+            elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
+
+            elif call.receiver is not None and call.parts[1:] and _FOR_EVALUATION.search(call.receiver.last):
+                yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
+
+
+_FOR_EVALUATION = re.compile(
+    r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
+)
 
 
 def _is_trainer(call: Expr) -> bool:

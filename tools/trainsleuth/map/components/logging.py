@@ -43,7 +43,9 @@ _ADDS = frozenset(
         "add_hparams",
     ]
 )
-_LOGGER_CLASS = re.compile(r"(?:Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers)$")
+_LOGGER_CLASS = re.compile(
+    r"(?:Log(?:ger|ging)?Callback|Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers)$"
+)
 _HOLDER = re.compile(r"(?:logger|writer|tracker|recorder|wandb|tensorboard|tb|mlflow|experiment|summary|log)$", re.I)
 _PLAIN = frozenset({"info", "debug", "warning", "warn", "error", "exception", "critical", "close", "flush", "setLevel", "addHandler", "append", "write", "join", "finish", "get", "log", "format", "exp", "split"})  # fmt: skip
 _CALLBACK = re.compile(r"callback|on_batch_end|on_\w*step\w*|report|log_", re.I)

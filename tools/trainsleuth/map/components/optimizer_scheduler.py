@@ -58,7 +58,7 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
     last = site.call.last
     if not last:
         return "", 0.0
-    target = program.resolved(site)
+    target = program.resolved(site) or next(iter(program.graph.targets(site.function, site.call)), None)
     if isinstance(target, External | Class):
         name = target.name.rpartition(".")[2]
         if is_optimizer(program.index, target) and site.call.parts[1:]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Function
+from trainsleuth.facts import Class, External, Function
 
+from ..frameworks import Framework, owned_by
 from ..hooks import hook_methods
 from ..program import Program
 from ..records import Place
@@ -89,9 +90,21 @@ def _handovers(program: Program) -> Iterator[Place]:
         for handover in handovers:
             if handover.framework is framework and program.is_reached(function):
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
+    yield from _trainers(program, framework)
     for cls in program.training.hooked_classes:
         for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
     for stage in program.training.stages:
         if stage.role == "forward":
             yield program.at(stage.function, stage.line, "forward", 0.8)
+
+
+def _trainers(program: Program, framework: Framework) -> Iterator[Place]:
+    """Where the object that holds the loop is made, and its class when the repository derives one."""
+    for called in program.reached_calls:
+        for target in called.targets:
+            if isinstance(target, Class | External) and owned_by(program.index, target) is framework:
+                if target.name.endswith(framework.classes):
+                    yield program.at(called.function, called.call.line, "trainer", 0.92 * called.weight**0.3)
+                    if isinstance(target, Class):
+                        yield program.at_target(target, "class", 0.85 * called.weight**0.3)
