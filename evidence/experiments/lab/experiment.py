@@ -49,15 +49,15 @@ def load(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
-def run(name: str) -> Result:
-    """Measures with every seed, on one thread."""
+def run(name: str, first_seed: int = 0) -> Result:
+    """Measures with every seed from `first_seed` on, on one thread."""
     import torch
 
     torch.set_num_threads(1)
     script = load(name)
     seeds: int = getattr(script, "SEEDS", DEFAULT_SEEDS)
     start = time.process_time()
-    runs: list[Numbers] = [script.measure(seed) for seed in range(seeds)]
+    runs: list[Numbers] = [script.measure(seed) for seed in range(first_seed, first_seed + seeds)]
     seconds = time.process_time() - start
     expect: Mapping[str, Callable[[Numbers], bool]] = script.EXPECT
     figures = {key: _spread([one[key] for one in runs]) for key in runs[0]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lab.experiment import FOLDER, Result
+from lab.store import read_held
 
 PAGE = FOLDER.parent / "RESULTS.md"
 FIGURES = FOLDER.parent / "figures"
@@ -29,6 +30,7 @@ def _lines(results: Mapping[str, Result], torch_version: str) -> Iterator[str]:
     yield "They are small on purpose: each shows that an effect exists and which way it goes, not how large it is in your run."
     yield ""
     yield from _failures(results)
+    yield from _other_seeds()
     yield "## Experiments"
     for result in results.values():
         yield from _section(result)
@@ -43,6 +45,25 @@ def _failures(results: Mapping[str, Result]) -> Iterator[str]:
     if not failed:
         yield "Nothing: every expectation came true with every seed."
     yield ""
+
+
+def _other_seeds() -> Iterator[str]:
+    held = [(name, text, *counts) for name, texts in read_held().items() for text, counts in texts.items()]
+    if not held:
+        return
+    failed = [one for one in held if one[2] < one[3]]
+    yield "## On seeds that nobody had looked at"
+    yield ""
+    yield (
+        "Some designs and thresholds were changed while the experiments were written, after a first look at the numbers: "
+        "softmax_before_ce, sorted_data, split_leaks, pinn_ladder, ceilings, transformer_stability, norm_placement, two_ranks, "
+        "probe_environments and small_mistakes. "
+        f"So all were run once more with other seeds: of {len(held)} expectations {len(held) - len(failed)} came true with every one."
+    )
+    yield ""
+    for name, text, count, seeds in failed:
+        yield f"- [{name}](experiments/{name}.py): {text}: {count} of {seeds} seeds."
+    yield from [""] if failed else ()
 
 
 def _section(result: Result) -> Iterator[str]:

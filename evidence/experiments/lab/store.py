@@ -12,6 +12,7 @@ from typing import Any
 from lab.experiment import FOLDER, Result
 
 FILE = FOLDER / "results.json"
+OTHER = FOLDER / "other_seeds.json"
 
 
 def read(file: Path = FILE) -> dict[str, Result]:
@@ -41,3 +42,16 @@ def _plain(value: Any) -> Any:
 
 def _numbers(figures: dict[str, dict[str, float | str]]) -> dict[str, dict[str, float]]:
     return {name: {kind: float(value) for kind, value in one.items()} for name, one in figures.items()}
+
+
+def write_held(results: Iterable[Result]) -> None:
+    """For each expectation, in how many of how many other seeds it came true."""
+    held = {one.name: {text: [count, one.seeds] for text, count in one.held.items()} for one in results}
+    known = {**read_held(), **held}
+    OTHER.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="utf-8")
+
+
+def read_held() -> dict[str, dict[str, list[int]]]:
+    """What `write_held` wrote; nothing before it did."""
+    held: dict[str, dict[str, list[int]]] = json.loads(OTHER.read_text(encoding="utf-8")) if OTHER.exists() else {}
+    return held
