@@ -73,6 +73,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Index, Spot, external_name, ingredients, is_test, trained_losses, written
+from trainsleuth.facts.words import words
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -86,9 +87,11 @@ SAY = Verdicts(
     claims=("detach-breaks-learning",),
 )
 _PARAMETERS = re.compile(r"param|weight|theta|phi|bias|\bw\b|state_dict|vars|variables", re.IGNORECASE)
-_STEPWISE = frozenset(
-    "lt le gt ge eq ne isnan isinf sign argmax argmin argsort logical_and logical_or logical_not".split()
-)
+_STEPWISE = words(
+    """
+    lt le gt ge eq ne isnan isinf sign argmax argmin argsort logical_and logical_or logical_not
+    """
+)  # their results carry no gradient, so neither does what they compare
 
 
 def check(index: Index) -> Iterator[Finding]:
