@@ -17,7 +17,8 @@ import anyio
 import pytest
 from api_stand_in import CUT, StandIn, call, refusal, say, stand_in
 from small_programs import ENDLESS, PYTHON, SOFTMAX, environment, gone_after, wait_for
-from trainsleuth.agent import AgentError, Agreement, Limits, Report, investigate, log_text
+from trainsleuth.agent import Agreement, Limits, log_text
+from trainsleuth.agent.loop import AgentError, Report, investigate
 from trainsleuth.finding import Finding
 from trainsleuth.notes import FILE_NAME, Notes
 from trainsleuth_mcp.serving import build

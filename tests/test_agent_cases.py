@@ -13,7 +13,8 @@ import anyio
 import pytest
 from api_stand_in import call, say, stand_in
 from small_programs import PYTHON
-from trainsleuth.agent import Agreement, Limits, Report, investigate
+from trainsleuth.agent import Agreement, Limits
+from trainsleuth.agent.loop import Report, investigate
 from trainsleuth.notes import Notes
 from trainsleuth_mcp.serving import build
 from twins import ROOT, copied, tree_hash

@@ -310,3 +310,20 @@ def test_a_real_question_is_answered_within_two_hops(question: dict[str, Any]) -
 
 def test_there_are_fifteen_questions_from_as_many_threads() -> None:
     assert len({question["thread"] for question in questions()}) >= 15
+
+
+def test_reports_of_checks_on_public_code_have_one_verdict_each() -> None:
+    unopened = yaml.safe_load((ROOT / "evidence" / "check_reports.yaml").read_text("utf-8"))["unopened"]
+    searched = unopened["of"]
+    assert len({row["repository"] for row in searched}) == len(searched) >= 20
+    assert sum(row["lines"] for row in searched) >= 500_000
+    for row in [*searched, *unopened["not_finished"], *unopened["partly_tuned_on"]]:
+        assert len(row["commit"]) == 40 and row["lines"] > 0, row["repository"]
+    reports = [(row["repository"], one) for row in searched for one in row["reports"]]
+    assert len({(where, one["check"], one["place"]) for where, one in reports}) == len(reports)
+    for where, one in reports:
+        assert one["check"] in checks.check_ids() and one["verdict"] in ("true", "false", "unsure") and one["why"], (
+            where
+        )
+        assert one["place"].rpartition(":")[2].isdigit(), one["place"]
+        assert one["verdict"] == "false" or not one.get("cured"), one["place"]

@@ -165,7 +165,7 @@ RANKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", RANKS)
+@pytest.mark.parametrize("fault", [pytest.param("no wrapper", marks=pytest.mark.twins), "no sampler"])
 def test_ranks_that_disagree(tmp_path: Path, fault: str) -> None:
     """Two processes that take themselves for ranks, and never talk to each other."""
     edits, severity, words = RANKS[fault]

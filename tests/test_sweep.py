@@ -69,6 +69,7 @@ def test_what_cannot_be_said_is_not_said(scores: list[float], verdict: str) -> N
         assert one.verdict == verdict
 
 
+@pytest.mark.twins
 def test_chance_is_found_credible_about_as_often_as_promised() -> None:
     draw, alarms = random.Random(5), 0
     for _ in range(200):

@@ -136,12 +136,19 @@ def _of_this_program(findings: Sequence[Finding], reports: Sequence[ProbeReport]
     }
     if not loaded:
         return list(findings)
-    return [
-        replace(f, severity="note", confidence="low", message=f"{f.message} (in a file that this command did not load)")
-        if f.by.startswith("check:") and f.is_alarm and f.path not in loaded
-        else f
-        for f in findings
-    ]
+    return [_told_apart(f, f.path in loaded) for f in findings if _is_here(f) or f.path in loaded or f.is_alarm]
+
+
+def _is_here(finding: Finding) -> bool:
+    """About this program whatever it loaded: all but the failures of a search, of which questions elsewhere are dropped."""
+    return finding.outcome != "fail" or not finding.by.startswith("check:")
+
+
+def _told_apart(finding: Finding, is_loaded: bool) -> Finding:
+    if is_loaded or _is_here(finding):
+        return finding
+    said = f"{finding.message} (in a file that this command did not load)"
+    return replace(finding, severity="note", confidence="low", message=said)
 
 
 def _cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -> list[Finding]:

@@ -1,5 +1,7 @@
 """Triage by a model: it walks the loop of causes and tests over our own tools, within what the user agreed to.
 
+    from trainsleuth.agent.loop import connect, investigate  # anthropic is slow to import
+
     report = await investigate(agreement, connect(), server, model=..., limits=Limits(), folder=...)
 
 `agreement` fixes the folder and the command: the model cannot name others. `served` gives it the tools of our
@@ -10,17 +12,11 @@ file is its memory: a second start goes on where the first ended.
 from .agreement import Agreement
 from .clues import LogError, log_text
 from .limits import Limits, Spent
-from .loop import AgentError, Report, connect, investigate, model_name
 
 __all__ = [
-    "AgentError",
     "Agreement",
     "Limits",
     "LogError",
-    "Report",
     "Spent",
-    "connect",
-    "investigate",
     "log_text",
-    "model_name",
 ]

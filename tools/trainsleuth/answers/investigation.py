@@ -13,7 +13,8 @@ from trainsleuth.answers.reports import NARROW_PROBE
 from trainsleuth.wording import one_line, path_text, visible, wrapped
 
 if TYPE_CHECKING:
-    from trainsleuth.agent import Agreement, Report
+    from trainsleuth.agent import Agreement
+    from trainsleuth.agent.loop import Report
 
 
 def investigation_answer(report: Report, agreement: Agreement, model: str, width: int | None = None) -> Answer:

@@ -87,7 +87,23 @@ SAY = Verdicts(
 )
 _PARAMETERS = re.compile(r"param|weight|theta|phi|bias|\bw\b|state_dict|vars|variables", re.IGNORECASE)
 _STEPWISE = frozenset(
-    ["lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "sign", "argmax", "argmin", "argsort", "logical_and", "logical_or", "logical_not"]
+    [
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+        "isnan",
+        "isinf",
+        "sign",
+        "argmax",
+        "argmin",
+        "argsort",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+    ]
 )
 
 

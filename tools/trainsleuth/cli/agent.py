@@ -17,7 +17,8 @@ from trainsleuth.cli.scope import UsageError
 if TYPE_CHECKING:
     import anyio
 
-    from trainsleuth.agent import Agreement, Report
+    from trainsleuth.agent import Agreement
+    from trainsleuth.agent.loop import Report
 
 SECONDS = 900.0  # of a whole investigation
 RUN_SECONDS = 90.0  # of one run of the user's program
@@ -25,18 +26,22 @@ RUN_SECONDS = 90.0  # of one run of the user's program
 
 def run(asked: argparse.Namespace, command: tuple[str, ...]) -> int:
     """Raises UsageError without consent, AgentError when the model cannot be asked."""
-    from trainsleuth.agent import connect, log_text, model_name
-    from trainsleuth.answers.investigation import investigation_answer
+    from trainsleuth.agent import log_text
 
     agreement = _agreement(asked, command)
     logs = [log_text(path) for path in asked.log or ()]
-    model, client = model_name(asked.model), connect()
     _consented(agreement.words, asked.yes)
+
+    from trainsleuth.agent.loop import connect, model_name  # anthropic is slow to import
+    from trainsleuth.answers.investigation import investigation_answer
+
+    model, client = model_name(asked.model), connect()
 
     async def work(say: Callable[[str], None] | None) -> Report:
         from trainsleuth_mcp.serving import build
 
-        from trainsleuth.agent import Limits, investigate
+        from trainsleuth.agent import Limits
+        from trainsleuth.agent.loop import investigate
 
         limits = Limits(asked.max_turns, asked.max_tokens, asked.time or SECONDS)
         told = {"symptom": asked.symptom, "logs": logs, "say": say or (lambda words: None)}
