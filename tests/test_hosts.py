@@ -114,3 +114,13 @@ def test_the_action_posts_what_was_found(tmp_path: Path) -> None:
     assert "code=1" in (tmp_path / "output").read_text()
     assert not os.path.exists(repo / "hacked")
     assert (repo / "trainsleuth-notes.md").is_file()
+
+
+def test_no_source_is_left_out_of_the_wheel() -> None:
+    """A build leaves out what git would ignore, tracked or not."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    sources = [path for shelf in ("tools", "server") for path in (ROOT / shelf).rglob("*.py")]
+    names = "\n".join(str(path.relative_to(ROOT)) for path in sources)
+    asked = ["git", "check-ignore", "--no-index", "--stdin"]
+    assert subprocess.run(asked, cwd=ROOT, input=names, capture_output=True, text=True).stdout == ""

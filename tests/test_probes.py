@@ -37,7 +37,7 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
     "workers read the same stream": (
         "stream",
         (("range(info.id, 320, info.num_workers)", "range(320)"),),
-        "batch_as_seen", "in enumerate(loader)", "each 2.0 times, as often as there are workers",
+        "batch_as_seen", "in enumerate(loader)", "as often as there are workers",
     ),
     "training examples in the evaluation": (
         "pictures",

@@ -157,7 +157,7 @@ def _repeated(trace: Trace) -> Iterator[Finding]:
         again = seen["telling"] - seen["distinct"]
         if seen["read"] < NEEDED_BATCHES or again < REPEATED * seen["rows"] or seen["standing"] >= seen["read"] - 1:
             continue
-        if loader.get("replacement") or loader.get("sampler") not in WITHOUT_ORDER or seen["read"] < seen["calls"]:
+        if loader.get("replacement") or loader.get("sampler") not in WITHOUT_ORDER:
             continue
         times = seen["telling"] / seen["distinct"]
         workers = loader.get("num_workers") or 0
