@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, is_test
+from trainsleuth.facts import Expr, Function, Index, factors, is_test
 
 _DISCOUNT = re.compile(r"^(gamma|discount(_?(factor|rate))?|GAMMA|DISCOUNT\w*)$")
 _REWARD = re.compile(r"^(r|R|rw|rew\w*|\w*reward\w*|Reward\w*|REWARD\w*|r_t|rs|b_r|batch_r|returns?)$")
@@ -36,19 +36,11 @@ def bootstraps_in(function: Function, position: int, value: Expr) -> Iterator[Bo
         if expr.kind != "binary" or expr.text != "+" or len(expr.parts) != 2:
             continue
         for reward, rest in (expr.parts, expr.parts[::-1]):
-            factors = list(_factors(rest))
-            ahead = tuple(factor for factor in factors if not _DISCOUNT.match(_base(factor)))
-            if _REWARD.match(_base(reward)) and 0 < len(ahead) < len(factors):
+            multiplied = list(factors(rest))
+            ahead = tuple(factor for factor in multiplied if not _DISCOUNT.match(_base(factor)))
+            if _REWARD.match(_base(reward)) and 0 < len(ahead) < len(multiplied):
                 yield Bootstrap(function, position, expr, ahead)
                 break
-
-
-def _factors(expr: Expr) -> Iterator[Expr]:
-    if expr.kind == "binary" and expr.text == "*":
-        for part in expr.parts:
-            yield from _factors(part)
-    else:
-        yield expr
 
 
 def _base(expr: Expr) -> str:

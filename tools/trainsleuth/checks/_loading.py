@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, External, Index, Literal, Site, Spot
 
+from ._options import option_default
+
 
 def loader_sites(index: Index) -> Iterator[Site]:
     """Every call that surely makes a torch DataLoader."""
@@ -33,17 +35,4 @@ def number_of_workers(index: Index, site: Site) -> int | None:
     }
     if len(found) == 1 and len(things) == 1:
         return found.pop()
-    return _default(index, given)
-
-
-def _default(index: Index, given: Expr) -> int | None:
-    """Of args.workers: the default of its command-line option."""
-    wanted = given.last.replace("_", "-")
-    texts = {
-        default.text
-        for site in index.calls("add_argument")
-        if any(a.kind == "string" and a.text.lstrip("-").replace("_", "-") == wanted for a in site.call.arguments)
-        and (default := site.call.keyword("default")) is not None
-    }
-    text = texts.pop() if len(texts) == 1 else ""
-    return int(text) if text.isdigit() and "." in given.text else None
+    return option_default(index, given)

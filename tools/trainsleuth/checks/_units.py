@@ -6,6 +6,8 @@ import re
 
 from trainsleuth.facts import Expr, Index, Spot, makers, written
 
+from ._options import option_default
+
 _EPOCHS = re.compile(r"(^|_|\.)(n|num|max|total|n_?)?_?epochs?($|_)", re.IGNORECASE)
 _STEPS = re.compile(
     r"steps?_per_epoch|iters?_per_epoch|(max|total|num|n|train|training)_?(steps|iters|iterations|batches)",
@@ -68,22 +70,7 @@ def _number(index: Index, expr: Expr, spot: Spot) -> int | None:
     }
     if len(made) == 1:
         return made.pop()
-    return _default_of(index, expr) or _configured(index, expr)
-
-
-def _default_of(index: Index, expr: Expr) -> int | None:
-    """Of args.epochs: the default that add_argument("--epochs", default=...) gives."""
-    if expr.kind != "path" or "." not in expr.text:
-        return None
-    wanted = expr.last.replace("_", "-")
-    found = {
-        default.text
-        for site in index.calls("add_argument")
-        if any(a.kind == "string" and a.text.lstrip("-").replace("_", "-") == wanted for a in site.call.arguments)
-        and (default := site.call.keyword("default")) is not None
-    }
-    text = found.pop() if len(found) == 1 else ""
-    return int(text) if text.isdigit() else None
+    return option_default(index, expr) or _configured(index, expr)
 
 
 def _configured(index: Index, expr: Expr) -> int | None:

@@ -65,7 +65,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, Term, number_sign, terms, trained_losses, written
+from trainsleuth.facts import Expr, Index, Spot, Term, factors, number_sign, terms, trained_losses, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -169,10 +169,10 @@ def _is_entropy(expr: Expr) -> bool:
 def _likelihoods(index: Index, found: list[Term]) -> Iterator[tuple[str, Term, str]]:
     """log_prob * advantage, which must be taken away; and a bare log-likelihood."""
     for term in found:
-        factors = list(_factors(term.expr))
-        gains = [factor for factor in factors if _is_gain(factor)]
-        logs = [factor for factor in factors if factor not in gains]
-        if len(factors) < 2 or not gains or not logs:
+        multiplied = list(factors(term.expr))
+        gains = [factor for factor in multiplied if _is_gain(factor)]
+        logs = [factor for factor in multiplied if factor not in gains]
+        if len(multiplied) < 2 or not gains or not logs:
             continue
         signs = [_log_prob_sign(index, factor, term.spot) for factor in logs]
         others = [number_sign(factor) or 1 for factor in logs if not _log_prob_sign(index, factor, term.spot)]
@@ -181,14 +181,6 @@ def _likelihoods(index: Index, found: list[Term]) -> Iterator[tuple[str, Term, s
             sign = term.sign * known[0] * _product(others) * _product(_leading(gain) for gain in gains)
             said = "is minimised, so good actions become unlikely" if sign > 0 else ""
             yield "log-probability times return", term, said
-
-
-def _factors(expr: Expr) -> Iterator[Expr]:
-    if expr.kind == "binary" and expr.text == "*":
-        for part in expr.parts:
-            yield from _factors(part)
-    else:
-        yield expr
 
 
 def _product(signs: Iterator[int] | list[int]) -> int:

@@ -92,7 +92,7 @@ from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, st
 from .rounds import Round, rounds
 from .scopes import bindings, encloses, is_sibling, reaching
 from .sites import Site, is_test
-from .terms import Term, number_sign, terms
+from .terms import Term, factors, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .values import TOO_FAR, Value
 from .wording import written
@@ -146,6 +146,7 @@ __all__ = [
     "encloses",
     "excludes",
     "external_name",
+    "factors",
     "guards",
     "ingredients",
     "is_every_few",

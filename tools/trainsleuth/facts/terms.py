@@ -48,6 +48,15 @@ class Term(NamedTuple):
         return self._replace(sign=self.sign * sign, expr=expr, stands=expr, where=self.spot)
 
 
+def factors(expr: Expr) -> Iterator[Expr]:
+    """What is multiplied in a product as it is written; the expression itself where it is none."""
+    if expr.kind == "binary" and expr.text == "*":
+        for part in expr.parts:
+            yield from factors(part)
+    else:
+        yield expr
+
+
 def terms(index: Index, expr: Expr, spot: Spot) -> list[Term]:
     """The summands of `expr`, at most MAX_TERMS. Alternatives of a variable are all in it."""
     found: list[Term] = []

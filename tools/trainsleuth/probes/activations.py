@@ -113,10 +113,11 @@ def _pass(rectifiers: list[Event], squashers: list[Event], layers: list[list[Any
     dead = sum(event["dead"] for event in rectifiers)
     units = sum(event["units"] for event in rectifiers)
     scales = [row[6] for row in layers if isinstance(row[6], float)]
-    spread = f"; layer outputs have standard deviations of {min(scales):.3g} to {max(scales):.3g}" if scales else ""
-    squashed = f", {len(squashers)} of tanh or sigmoid" if squashers else ""
+    spread = [f"layer outputs have standard deviations of {min(scales):.3g} to {max(scales):.3g}"] if scales else []
+    squashed = [f"{len(squashers)} places of tanh or sigmoid, none at its ends from the start"] if squashers else []
+    rectified = [f"{dead} of {units} units of relu at {len(rectifiers)} places never active"] if rectifiers else []
     return Finding(
-        by="probe:activations", outcome="pass", confidence="medium" if units or squashers else "low", family="architecture",
-        message=f"{len(rectifiers)} places of relu{squashed}: {dead} of {units} rectified units never active{spread}",
+        by="probe:activations", outcome="pass" if rectified or squashed or spread else "open", confidence="medium" if units or squashers else "low", family="architecture",
+        message="; ".join([*rectified, *squashed, *spread]) or "no output of a layer has a number to judge",
         measured={"dead": dead, "units": units, "layers": len(layers)},
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """Listener: exact codes of the batch, the gradients and the parameters at a few steps, for comparing ranks."""
 
+from .gradients import members
 from .rows import Coder, main_input
 from .tensors import tensors_in
 
@@ -32,7 +33,7 @@ class Listener:
 
     def boundary(self, step):
         if step in LOOK_AT:
-            parameters = [p for o in self.optimizers for group in o.param_groups for p in group["params"]]
+            parameters = [p for o in self.optimizers for p in members(o)]
             self.sharded |= any(hasattr(p, "placements") for p in parameters)
             self.events(
                 "checksum", n=step, parameters=self._code(parameters), tensors=len(parameters),

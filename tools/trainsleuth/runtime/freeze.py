@@ -7,10 +7,8 @@ loss functions.
 """
 
 import copy
-import random
-import sys
 
-from . import generators
+from . import generators, randomness
 from .tensors import fingerprint, tensors_in
 
 CONTENT_STEPS = 30  # loader content alone: what the program's own randomness does to the fit is seen here
@@ -111,24 +109,13 @@ class Freezer:
         return bool(met) and max(map(met.count, met)) >= RANDOM_STEPS - 1
 
     def _save_random(self):
-        torch, state = self.torch, {"torch": self.torch.get_rng_state(), "python": random.getstate()}
-        if "numpy" in sys.modules:
-            state["numpy"] = sys.modules["numpy"].random.get_state()
-        if torch.cuda.is_available() and torch.cuda.is_initialized():
-            state["cuda"] = torch.cuda.get_rng_state_all()
-        own = generators.find(torch, self.bus.sites)
-        state["private"] = [(generator, generators.save(generator)) for generator in own]
-        return state
+        own = generators.find(self.torch, self.bus.sites)
+        return randomness.save(self.torch), [(generator, generators.save(generator)) for generator in own]
 
     def _restore_random(self):
-        state = self.random_state
-        self.torch.set_rng_state(state["torch"])
-        random.setstate(state["python"])
-        if "numpy" in state:
-            sys.modules["numpy"].random.set_state(state["numpy"])
-        if "cuda" in state:
-            self.torch.cuda.set_rng_state_all(state["cuda"])
-        for generator, its_state in state["private"]:
+        everywhere, private = self.random_state
+        randomness.restore(self.torch, everywhere)
+        for generator, its_state in private:
             generators.restore(generator, its_state)
 
 

@@ -1,11 +1,19 @@
-"""Are the gradients finite? One norm over all of them; element by element only when that is not finite."""
+"""The gradients of an optimizer: which they are, whether they are finite, and how to step without them.
+
+Finite: one norm over all of them; element by element only when that is not finite.
+"""
 
 from .content import counts, is_finite
 
 
+def members(optimizer):
+    """All parameters that an optimizer holds."""
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
 def of(optimizer):
     """The gradients that this optimizer is about to use."""
-    return in_parameters(p for group in optimizer.param_groups for p in group["params"])
+    return in_parameters(members(optimizer))
 
 
 def in_parameters(parameters):
@@ -64,3 +72,20 @@ class LateReader:
         event = self.torch.cuda.Event()
         event.record()
         return copy, event
+
+
+class Hidden:
+    """Takes the gradients of an optimizer away for one step, which then changes nothing."""
+
+    def __init__(self):
+        self.kept = []
+
+    def hide(self, optimizer):
+        self.kept = [(p, p.grad) for p in members(optimizer) if p.grad is not None]
+        for parameter, _ in self.kept:
+            parameter.grad = None
+
+    def give_back(self):
+        kept, self.kept = self.kept, []
+        for parameter, gradient in kept:
+            parameter.grad = gradient

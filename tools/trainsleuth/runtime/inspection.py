@@ -10,6 +10,7 @@ import time
 from . import effort, trials
 from .calls import autocast_states, named_tensors
 from .freeze import copied
+from .gradients import members
 from .replay import alone
 from .rows import main_input
 from .tensors import tensors_in
@@ -52,7 +53,7 @@ class Listener:
     def close(self, reason):
         if reason == "nonfinite" or getattr(sys, "last_value", None) is not None or not self.bus.steps:
             return
-        held = {id(p) for o in self.optimizers for group in o.param_groups for p in group["params"]}
+        held = {id(p) for o in self.optimizers for p in members(o)}
         trained = [one for one in self.last.values() if any(id(p) in held for p in one[0].parameters())]
         until = time.monotonic() + SECONDS
         for module, args, kwargs, autocast, site, loader in trained[:MOST_ROOTS]:

@@ -8,6 +8,7 @@ import inspect
 import math
 
 from . import graph
+from .gradients import members
 from .tensors import describe, scalar
 
 CLASSIFIERS = ("cross_entropy", "nll_loss")
@@ -136,10 +137,6 @@ class Listener:
             user, library = self.bus.sites.of_traceback(graph.lines_of(node))
             found.append({"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library})
         return found[:5]
-
-
-def members(optimizer):
-    return [p for group in optimizer.param_groups for p in group["params"]]
 
 
 def holds(value, parameter):

@@ -32,7 +32,7 @@ class Listener:
         self.steps = self.backwards = 0  # of the run; of this step
         self.saw_backward = False
         self.case = None
-        self.hidden = []  # (parameter, gradient) held back from the optimizer during its step
+        self.hidden = gradients.Hidden()
         self.graph_task = bus.torch._C._current_graph_task_id
 
     @property
@@ -129,15 +129,10 @@ class Listener:
         self.watch.stepped = True
         self._check_gradients(gradients.of(optimizer), lambda: self.watch.step(optimizer))
         if self._is_searching:  # without gradients the step changes nothing
-            parameters = [p for group in optimizer.param_groups for p in group["params"]]
-            self.hidden = [(p, p.grad) for p in parameters if p.grad is not None]
-            for parameter, _ in self.hidden:
-                parameter.grad = None
+            self.hidden.hide(optimizer)
 
     def step_after(self, optimizer):
-        hidden, self.hidden = self.hidden, []
-        for parameter, gradient in hidden:
-            parameter.grad = gradient
+        self.hidden.give_back()
 
     def scaler(self, operation, scaler, given, result):
         if self.is_idle:

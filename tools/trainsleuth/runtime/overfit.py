@@ -4,9 +4,9 @@ Data are frozen (freeze.py); dropout, weight decay and the schedule are held off
 alone can keep a healthy model from reaching its floor. Train and eval flags stay as the program set them.
 """
 
+from .backwards import LossValue
 from .dropping import DROPOUTS
 from .freeze import Freezer, storage
-from .tensors import scalar
 
 ENOUGH = 0.03  # of the first loss: clearly fitted, no need to go on
 SEEN_ENOUGH = 8  # steps after which optimizers with losses of their own are taken as adversaries
@@ -17,7 +17,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.freezer = Freezer(bus.torch, bus)
-        self.values, self.unscaled = [], {}
+        self.values, self.value = [], LossValue()
         self.first = None
         self.low = 0
         self.rates, self.saved = {}, {}
@@ -46,12 +46,10 @@ class Listener:
         return None if replaced is None else {names[1]: replaced}
 
     def scaler(self, operation, scaler, given, result):
-        if operation == "scale" and hasattr(result, "numel"):
-            self.unscaled[id(result)] = scalar(given)
+        self.value.scaler(operation, given, result)
 
     def backward_before(self, tensors, gradients):
-        self.values.append(sum(self.unscaled.get(id(t), scalar(t)) or 0.0 for t in tensors))
-        self.unscaled.clear()
+        self.values.append(self.value.of(tensors))
         self.from_modules &= all(storage(t) in self.freezer.outputs for t in tensors)
 
     # -- weight decay and schedule ---------------------------------------------------------

@@ -6,8 +6,9 @@ What the labels are called among the arguments stays in place.
 
 import re
 
+from .backwards import LossValue
+from .gradients import Hidden
 from .rows import is_batch
-from .tensors import scalar
 from .trials import replaced
 
 FIT = 0.7  # of the steps: before this the program trains as it is
@@ -19,7 +20,8 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.steps = bus.experiment.get("steps") or 200
         self.fit_until = int(FIT * self.steps)
-        self.losses, self.hidden, self.mixed, self.unscaled = [], [], 0, {}
+        self.losses, self.mixed = [], 0
+        self.hidden, self.value = Hidden(), LossValue()
         self.seconds = bus.experiment.get("seconds")
         self.first = None
 
@@ -46,24 +48,17 @@ class Listener:
         return replaced(args, mix), replaced(kwargs, mix)
 
     def scaler(self, operation, scaler, given, result):
-        if operation == "scale" and hasattr(result, "numel"):
-            self.unscaled[id(result)] = scalar(given)
+        self.value.scaler(operation, given, result)
 
     def backward_before(self, tensors, gradients):
-        self.losses.append(sum(self.unscaled.get(id(t), scalar(t)) or 0.0 for t in tensors))
-        self.unscaled.clear()
+        self.losses.append(self.value.of(tensors))
 
     def step_before(self, optimizer):
         if self._holds:  # without gradients a step changes nothing
-            parameters = [p for group in optimizer.param_groups for p in group["params"]]
-            self.hidden = [(p, p.grad) for p in parameters if p.grad is not None]
-            for parameter, _ in self.hidden:
-                parameter.grad = None
+            self.hidden.hide(optimizer)
 
     def step_after(self, optimizer):
-        hidden, self.hidden = self.hidden, []
-        for parameter, gradient in hidden:
-            parameter.grad = gradient
+        self.hidden.give_back()
 
     def boundary(self, step):
         phase = "fit" if step <= self.fit_until else "mixed" if (step - 1) % 2 == 1 else "real"

@@ -4,6 +4,8 @@ Change is measured on real values between steps: a copy when all parameters toge
 else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ... and at the end.
 """
 
+from .gradients import members
+
 MOST_COPIED = 256 * 2**20  # bytes
 SAMPLE = 2048  # elements of each parameter when copying all would be too much
 MOST_ROWS = 4000
@@ -64,7 +66,7 @@ class Listener:
     def _values(self, parameter):
         """A copy to compare with later: everything, or every k-th element."""
         if self.sampled is None:
-            size = sum(p.numel() * p.element_size() for o in self.optimizers for p in _members(o))
+            size = sum(p.numel() * p.element_size() for o in self.optimizers for p in members(o))
             self.sampled = size > MOST_COPIED
         flat = parameter.detach().reshape(-1)
         if self.sampled and flat.numel() > SAMPLE:
@@ -74,16 +76,16 @@ class Listener:
     # -- what happens ----------------------------------------------------------------------
 
     def step_before(self, optimizer):
-        for parameter in _members(optimizer):
+        for parameter in members(optimizer):
             if id(parameter) not in self.rows:
                 self._add(parameter, None, None)
         if self._looking():
-            rows = [self.rows[id(p)] for p in _members(optimizer) if id(p) in self.rows]
+            rows = [self.rows[id(p)] for p in members(optimizer) if id(p) in self.rows]
             self._read_gradients(rows)
 
     def boundary(self, step):
         if self._looking(step - 1):
-            mine = {id(p) for o in self.optimizers for p in _members(o)}
+            mine = {id(p) for o in self.optimizers for p in members(o)}
             self._read_gradients([row for key, row in self.rows.items() if key not in mine])
             self._read_changes()
         if step in TELL_AT:
@@ -125,7 +127,7 @@ class Listener:
     # -- what is told ----------------------------------------------------------------------
 
     def _tell(self, step):
-        owner = {id(p): number for number, o in enumerate(self.optimizers) for p in _members(o)}
+        owner = {id(p): number for number, o in enumerate(self.optimizers) for p in members(o)}
         called = {
             id(p)
             for root in self.roots
@@ -147,7 +149,3 @@ class Listener:
             row.name, row.root, owner.get(key), row.tensor.numel(), bool(row.tensor.requires_grad), key in called,
             row.seen, row.gradients, row.zeros, row.biggest, changed, row.ratio,
         ]  # fmt: skip
-
-
-def _members(optimizer):
-    return [p for group in optimizer.param_groups for p in group["params"]]

@@ -6,6 +6,7 @@ step. Made for few steps: codes are read at once, so a device is waited for.
 
 from contextlib import suppress
 
+from .gradients import members
 from .tensors import fingerprint, tensors_in
 
 MOST_STEPS = 12
@@ -80,4 +81,4 @@ class Listener:
         self.rows = []
 
     def _held(self, optimizer):
-        return [p for group in optimizer.param_groups for p in group["params"]][:MOST_PARAMETERS]
+        return members(optimizer)[:MOST_PARAMETERS]

@@ -3,7 +3,7 @@
 Ratios between parameter groups stay. The rate starts far below the program's own and ends far above.
 """
 
-from .tensors import scalar
+from .backwards import LossValue
 
 LOW, HIGH = 1e-4, 1e3  # times the rate that the constructor was given
 BLOWN = 4.0  # times the lowest smoothed loss, above the first one: no need to go on
@@ -13,7 +13,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events = bus, bus.events
         self.steps = bus.experiment.get("steps") or 120
-        self.born, self.saved, self.losses, self.unscaled, self.stepped = {}, {}, [], {}, 0
+        self.born, self.saved, self.losses, self.value, self.stepped = {}, {}, [], LossValue(), 0
         self.first = self.smooth = self.lowest = None
 
     @property
@@ -24,12 +24,10 @@ class Listener:
         self.born[id(optimizer)] = [group.get("lr") for group in optimizer.param_groups]
 
     def scaler(self, operation, scaler, given, result):
-        if operation == "scale" and hasattr(result, "numel"):
-            self.unscaled[id(result)] = scalar(given)
+        self.value.scaler(operation, given, result)
 
     def backward_before(self, tensors, gradients):
-        self.losses.append(sum(self.unscaled.get(id(t), scalar(t)) or 0.0 for t in tensors))
-        self.unscaled.clear()
+        self.losses.append(self.value.of(tensors))
 
     def step_before(self, optimizer):
         born = self.born.get(id(optimizer), [])

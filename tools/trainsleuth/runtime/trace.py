@@ -3,6 +3,8 @@
 After `detail` steps only one "tick" per step is written: loss, learning rates.
 """
 
+from .backwards import LossValue
+from .gradients import members
 from .tensors import scalar, shape, tensors_in
 
 MOST_PHASES = 6  # optimizers whose birth begins a new phase
@@ -15,7 +17,7 @@ class Listener:
         self.judge = bus.experiment.get("judge", 6)  # steps whose gradients are read at each backward
         self.optimizers, self.roots, self.loaders = {}, set(), set()
         self.kept = []  # referenced, so that an id is never used twice
-        self.unscaled, self.phase = {}, 0
+        self.value, self.phase = LossValue(), 0
         self.losses = []
 
     # -- names for objects -----------------------------------------------------------------
@@ -83,8 +85,7 @@ class Listener:
             self.op("loss", fn=name, value=scalar(output), inside=self.bus.depth > 0, grad=grad)
 
     def backward_before(self, tensors, gradients):
-        value = sum(self.unscaled.get(id(tensor), scalar(tensor)) or 0.0 for tensor in tensors)
-        self.unscaled.clear()
+        value = self.value.of(tensors)
         self.losses.append(value)
         if self.detailed:
             judged = {}
@@ -111,19 +112,18 @@ class Listener:
                 self.op("zero_grad", optimizer=self.optimizers[id(owner)])
             else:
                 theirs = {id(p) for p in owner.parameters()} if hasattr(owner, "parameters") else set()
-                cleared = [self.optimizer(o) for o in self.kept_optimizers() if theirs & _members(o)]
+                cleared = [self.optimizer(o) for o in self.kept_optimizers() if theirs & _member_ids(o)]
                 self.op("zero_grad", optimizers=cleared, module=type(owner).__name__)
 
     def clip(self, name, parameters, limit, norm):
         if self.detailed:
             state = gradient_state_of(self.bus.torch, parameters)
             touched = {id(p) for p in parameters}
-            mine = [self.optimizer(o) for o in self.kept_optimizers() if touched & _members(o)]
+            mine = [self.optimizer(o) for o in self.kept_optimizers() if touched & _member_ids(o)]
             self.op("clip", fn=name, limit=scalar(limit), norm=scalar(norm), grads=state["state"], optimizers=mine)
 
     def scaler(self, operation, scaler, given, result):
-        if operation == "scale" and hasattr(result, "numel"):
-            self.unscaled[id(result)] = scalar(given)
+        self.value.scaler(operation, given, result)
         if self.detailed:
             self.op("scaler_" + operation.rstrip("_"), scale=scaler.get_scale() if operation == "update" else None)
 
@@ -163,12 +163,12 @@ def rates(optimizer):
     return [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]
 
 
-def _members(optimizer):
-    return {id(p) for group in optimizer.param_groups for p in group["params"]}
+def _member_ids(optimizer):
+    return set(map(id, members(optimizer)))
 
 
 def gradient_state(torch, optimizer):
-    return gradient_state_of(torch, [p for group in optimizer.param_groups for p in group["params"]])
+    return gradient_state_of(torch, members(optimizer))
 
 
 def gradient_state_of(torch, parameters):
