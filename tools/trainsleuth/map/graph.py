@@ -43,8 +43,18 @@ class Edge(NamedTuple):
 class Graph:
     """Edges are read when they are asked for, and kept."""
 
-    def __init__(self, index: Index, values: Values, known: Mapping[str, str] | None = None) -> None:
-        """`known` are settings of the program: what stands in an arm that they do not choose is not called."""
+    def __init__(
+        self,
+        index: Index,
+        values: Values,
+        known: Mapping[str, str] | None = None,
+        made: frozenset[Class] = frozenset(),
+    ) -> None:
+        """`known` are settings of the program: what stands in an arm that they do not choose is not called.
+
+        `made` are classes that it is seen to make: where one inherits a method, only overrides that it has are run.
+        """
+        self._lines = {cls: frozenset(index.lineage(cls)) for cls in made}
         self.index = index
         self.known = known or {}
         self.values = values
@@ -67,10 +77,15 @@ class Graph:
             best: dict[tuple[Function, bool], Edge] = {}
             for edge in self._read(function):
                 key = (edge.target, edge.guarded)
+                if not self._is_loaded(edge.target.path):
+                    continue
                 if edge.target is not function and (key not in best or edge.cost < best[key].cost):
                     best[key] = edge
             self._edges[function] = tuple(best.values())
         return self._edges[function]
+
+    def _is_loaded(self, path: str) -> bool:
+        return self.values.loaded is None or path in self.values.loaded
 
     def targets(self, function: Function, call: Expr) -> tuple[Class | Function | External, ...]:
         """What a call in `function` may call, as far as it can be read."""
@@ -191,7 +206,13 @@ class Graph:
         owner = self.index.class_of(method)
         if owner is None:
             return
-        found = [one for one in self.index.subclasses(owner) if method.name in one.methods and self._is_open(one)]
+        of_made = [line for line in self._lines.values() if owner in line]
+        below = (
+            one
+            for one in self.index.subclasses(owner)
+            if method.name in one.methods and (not of_made or any(one in line for line in of_made))
+        )
+        found = [one for one in below if self._is_open(one) and self._is_loaded(one.path)]
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
 
     def _roots(self, methods: list[Function]) -> list[Function]:
@@ -249,11 +270,23 @@ def _loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
             continue
         seen.add(path)
         by_name = by_name or bool(index.files[path].names & _BY_NAME)
+        queue += [body.path for body in _executed(index, path)]
         queue += [body.path for body in imported(index, path)]
     yield from seen
     if by_name:
         asides = {_aside(path) for path in seen}
-        yield from (path for path in index.files if _aside(path) in asides or not _aside(path))
+        for path, file in index.files.items():
+            near = _aside(path) in asides or not _aside(path)
+            if near and not (path.endswith(".ipynb") or any(map(is_guarded, file.body.events))):
+                yield path  # what is started by itself is a program of its own
+
+
+def _executed(index: Index, path: str) -> Iterator[Function]:
+    """Files that the one at `path` hands to exec()."""
+    if "exec" in index.files[path].names:
+        for site in index.calls("exec"):
+            if site.function.path == path:
+                yield from executed(index, site.function, site.call)
 
 
 def _aside(path: str) -> str:
@@ -265,4 +298,4 @@ def _aside(path: str) -> str:
     return ""
 
 
-_PROJECTS = frozenset({"projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
+_PROJECTS = frozenset({"projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps", "recipes", "egs", "applications"})  # fmt: skip

@@ -14,7 +14,8 @@ from .tables import Table
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
-_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name")
+_TAGS = ("!new", "!name", "!apply", "!module")  # of YAML files whose values are the objects themselves
+_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", *_TAGS)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 
@@ -101,10 +102,13 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
     if last in _CLASS_KEYS and _DOTTED.fullmatch(setting.value):
         target = dotted(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
-        if project is not None or last in ("_target_", "class_path", "target"):
+        if project is not None or last in ("_target_", "class_path", "target", *_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
-    answering = [table for table in known.get(setting.value, ()) if table.answers(setting.key)]
+    holding = known.get(setting.value, ())
+    answering = [table for table in holding if table.answers(setting.key)]
+    if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
+        answering = registered  # the only registry that knows the name
     if answering:
         entry = answering[0].entries[setting.value]
         project = entry if isinstance(entry, Class | Function) else None
@@ -178,6 +182,29 @@ def selecting(index: Index, known: Mapping[str, list[Table]], limit: int = 400) 
     for path in sorted(index.configs)[:limit]:
         if any(choice.target is not None for s in settings(index, [path]) for choice in _chosen(index, known, s)):
             found.append(path)
+    return found
+
+
+def slots(chosen: Iterable[Choice]) -> dict[str, Class]:
+    """By the section that names it, where only one section is called so: what self.head is for head.type."""
+    found: dict[str, set[Class]] = {}
+    for choice in chosen:
+        section, _, last = choice.key.rpartition(".")
+        if isinstance(choice.target, Class) and last in ("type", "_target_", "class_path") and section:
+            found.setdefault(section.rpartition(".")[2], set()).add(choice.target)
+    return {name: targets.pop() for name, targets in found.items() if len(targets) == 1 and not name.isdigit()}
+
+
+def tagged(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class | Function]:
+    """By the last name under which the code finds it: what a configuration file makes or names by a tag."""
+    made = [choice for choice in chosen if choice.key.rpartition(".")[2] in _TAGS]
+    found: dict[str, Class | Function] = {}
+    for choice in made:
+        if choice.target is not None:
+            found[choice.key.split(".")[-2]] = choice.target
+    for setting in given if made else ():
+        if (match := _REFERENCE.fullmatch(setting.value)) and match[1] in found:
+            found.setdefault(setting.key.rpartition(".")[2], found[match[1]])
     return found
 
 

@@ -24,7 +24,11 @@ class Table:
     def answers(self, key: str) -> bool:
         """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
         if self.key:
-            return key == self.key or key.endswith("." + self.key)
+            asked = key == self.key or key.endswith("." + self.key)
+            return asked and (self.key not in _NAME_KEYS or not self.kind or self._is_of_kind(key))
+        return self._is_of_kind(key)
+
+    def _is_of_kind(self, key: str) -> bool:
         parts = key.split(".")
         named = parts if parts[-1] in _NAME_KEYS else parts[-1:]
         kind = _singular(self.kind)

@@ -33,7 +33,9 @@ _OUTSIDE = {
 _ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
 _ENVIRONMENT = re.compile(r"^(?:\w+_)?envs?(?:_\w+)?$", re.I)
 _BUILDER = re.compile(
-    r"^(?:get|build|create|make|load|setup|prepare|init|split|data)_?\w*(?:data(?:set|loader)?s?|loaders?|batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)$",
+    r"^_?(?:get|build|create|make|load|setup|prepare|init|split|data\w*)_?\w*(?:data(?:set|loader)?s?|loaders?|"
+    r"batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)(?:_(?:from|for|with)_\w+)?$|"
+    r"^data(?:set|io|loader)?s?_(?:prepar\w+|setup|factory|builder|prep|creation)$",
     re.I,
 )
 _HOOKS = (
