@@ -457,4 +457,19 @@ def train(a: nn.Linear, b: nn.Linear, loader):
             loss.backward()
             optimizer.step()
 """,
+    "a benchmark of one layer": """
+import time
+import torch
+from torch import nn
+
+def test_speed(size):
+    layer = nn.Linear(size, size)
+    optimizer = torch.optim.Adam(layer.parameters())
+    x = torch.ones(4, size)
+    start = time.time()
+    for i in range(1000):
+        layer(x).pow(2).mean().backward()
+        optimizer.step()
+    print((time.time() - start) / 1000)
+""",
 }

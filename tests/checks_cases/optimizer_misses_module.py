@@ -245,4 +245,24 @@ def step(x):
     loss.backward()
     optimizer.step()
 """,
+    "the object by its global name": """
+import torch
+import pytorch_lightning as pl
+from torch import nn
+
+class Learner(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.backbone = nn.Linear(8, 8)
+        self.head = nn.Linear(8, 2)
+
+    def training_step(self, batch, number):
+        x, y = batch
+        return nn.functional.cross_entropy(self.head(self.backbone(x)), y)
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+model = Learner()
+""",
 }

@@ -79,6 +79,7 @@ from trainsleuth.facts import (
     Built,
     Class,
     Expr,
+    External,
     Function,
     Index,
     Instance,
@@ -138,7 +139,7 @@ def _examined(
     index: Index, scope: Scope, optimizers: list[Built], losses: list[tuple[Expr, Spot]]
 ) -> Iterator[Finding]:
     first = optimizers[0].site
-    unclear = next((built.why for built in optimizers if built.why), "")
+    unclear = next((built.why for built in optimizers if built.why), "") or _foreign(index, scope, optimizers)
     if unclear:
         yield SAY.open(first.function.path, first.call.line, f"what its optimizer owns is not resolved: {unclear}")
         return
@@ -153,6 +154,20 @@ def _examined(
         yield _failure(optimizers, path, spot, made, use)
     if not missed:
         yield SAY.passed(first.function.path, first.call.line, "every module that is made here is in an optimizer")
+
+
+def _foreign(index: Index, scope: Scope, optimizers: list[Built]) -> str:
+    """Something that a method gives its optimizer, is no part of self, and may be the whole object or hold it."""
+    for path, where in (one for built in optimizers for one in built.owned):
+        if not scope[0].owner or path.partition(".")[0] == where.self_name:
+            continue
+        end = Spot(where, len(where.events))
+        things = index.objects.of(Expr("path", path, (), where.line), end)
+        if not things or any(
+            not isinstance(thing, Instance) or not isinstance(thing.kind, External) for thing in things
+        ):
+            return f"{path} may be or hold this {scope[0].owner}"
+    return ""
 
 
 def _modules(index: Index, scope: Scope) -> Iterator[tuple[str, Spot, Instance]]:
