@@ -329,10 +329,10 @@ class Layer(nn.Module):
         graph.apply_edges(self.score)
         return graph.edges["forward"].data["score"]
 
-def train(graph, labels):
+def train(loader):
     layer = Layer()
     optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
-    for epoch in range(10):
+    for graph, labels in loader:
         loss = nn.functional.cross_entropy(layer(graph), labels)
         optimizer.zero_grad()
         loss.backward()

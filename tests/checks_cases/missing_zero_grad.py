@@ -3,6 +3,34 @@ SILENT.
 """
 
 FAILS = {
+    "names that clear elsewhere, here of a library": """
+# file: helpers.py
+def step(optimizer):
+    optimizer.zero_grad()
+    optimizer.step()
+
+def transform(optimizer):
+    optimizer.zero_grad()
+# file: tests/test_helpers.py
+from helpers import step
+
+def model(optimizer):
+    optimizer.zero_grad()
+# file: example.py
+import torch
+import helpers
+from torchvision.transforms import Compose, Resize
+from transformers import AutoModel
+
+transform = Compose([Resize(224)])
+model = AutoModel.from_pretrained("base")
+criterion = torch.nn.MSELoss()
+optimizer = torch.optim.Adam(list(model.parameters()) + [], lr=1e-4)
+for x, y in torch.utils.data.DataLoader(helpers.data):
+    loss = criterion(model(transform(x)), y)
+    loss.backward()
+    optimizer.step()
+""",
     "script without functions": """
 import torch
 from torch import nn, optim

@@ -91,7 +91,7 @@ SAY = Verdicts(
 )
 _MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")
 _CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "elapsed_time", "synchronize", "default_timer"])
-_CLEARING_NONE = ("torch.nn.", "torchvision.", "numpy.", "builtins.", "tqdm.")
+_CLEARING_NONE = ("torch.nn.", "torch.optim.", "torchvision.", "numpy.", "builtins.", "tqdm.")
 _HARMLESS = ("step", "unscale_", "print", "save", "append", "get_last_lr", "format", "join")
 
 
@@ -203,7 +203,8 @@ def _may_clear(index: Index, call: Expr, spot: Spot) -> bool:
     """A function of that name clears gradients, and this call is not surely of a library that clears none."""
     if not index.effects.may_clear(call, spot.function):
         return False
-    things = index.objects.of(call.parts[0], spot)
+    owner = call.receiver if call.last == "step" else None
+    things = index.objects.of(owner or call.parts[0], spot)
     return not things or not all(external_name(thing).startswith(_CLEARING_NONE) for thing in things)
 
 
