@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .axis_letters import lettered
 from .callers import Target, external_name
-from .names import External, Module
 from .operations import KEEPING_LAYERS, STATELESS_LAYERS
 from .records import Expr
+from .subject import is_function_call
 from .things import Instance, Spot
 from .wording import written
 from .words import words
@@ -79,7 +79,7 @@ def _agreed(found: list[Rank | None]) -> Rank | None:
 
 def _of_call(index: Index, call: Expr, spot: Spot, depth: int) -> Rank | None:
     last, receiver = call.last, call.receiver
-    is_function = receiver is None or _is_namespace(index, receiver, spot)
+    is_function = is_function_call(index, call, spot)
     given = call.argument(0, "input") if is_function else receiver
     numbers = call.arguments[1:] if is_function else call.arguments
     path, line = spot.function.path, call.line
@@ -122,13 +122,6 @@ def _of_call(index: Index, call: Expr, spot: Spot, depth: int) -> Rank | None:
     ):
         return inner
     return None
-
-
-def _is_namespace(index: Index, receiver: Expr, spot: Spot) -> bool:
-    """torch, F, th: what is called is a function, and no method of a tensor."""
-    if receiver.kind != "path" or receiver.text in ("torch", "F", "nn"):
-        return receiver.kind == "path"
-    return isinstance(index.resolve(spot.function, receiver.text), External | Module)
 
 
 def _of_project(index: Index, call: Expr, spot: Spot, depth: int) -> Rank | None:
