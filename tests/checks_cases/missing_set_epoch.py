@@ -126,4 +126,59 @@ def main(model, shards, optimizer):
             model(x).mean().backward()
             optimizer.step()
 """,
+    "one pass, with a few passes inside each batch": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset, optimizer):
+    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+    for batch in loader:
+        optimizer.zero_grad()
+        for part in batch.split(4):
+            model(part).mean().backward()
+        optimizer.step()
+""",
+    "set as an attribute": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset, optimizer):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, sampler=sampler)
+    for epoch in range(5):
+        sampler.epoch = epoch
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+    "if it has one": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset, optimizer):
+    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+    for epoch in range(5):
+        if hasattr(loader.sampler, "set_epoch"):
+            getattr(loader.sampler, "set_epoch")(epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+    "a loader that is only read in order": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def build(dataset, shuffle):
+    return DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=shuffle))
+
+def main(model, dataset, optimizer):
+    loader = build(dataset, False)
+    for epoch in range(5):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
 }
