@@ -92,6 +92,27 @@ FAILS = {
     "loader from another file": mutant(
         _HELPER, ("        start_epoch(loader, epoch)\n", ""), ("    loader.sampler.set_epoch(epoch)\n", "    pass\n")
     ),
+    "no epochs by name": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+from tqdm import tqdm
+
+def train(args, model, train_set):
+    sampler = DistributedSampler(train_set)
+    train_loader = DataLoader(train_set, sampler=sampler)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    done = 0
+    while True:
+        epoch_iterator = tqdm(train_loader, desc="Training")
+        for step, batch in enumerate(epoch_iterator):
+            model(batch).mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            done += 1
+        if done > args.steps:
+            break
+""",
     "engine": mutant(ENGINE, ("        sampler.set_epoch(epoch)\n", "")),
 }
 

@@ -85,6 +85,7 @@ SAY = Verdicts(
 )
 _HELD_OUT = re.compile(r"val|test|eval|infer|dev", re.IGNORECASE)
 _EPOCH = re.compile(rb"\bset_epoch\b|\.epoch\b")
+_DATA = re.compile(r"iter|load|data|batch", re.IGNORECASE)
 _FRAMEWORKS = (
     "lightning",
     "pytorch_lightning",
@@ -205,7 +206,7 @@ def _epoch_loops(index: Index, function: Function, effect: Effect) -> Iterator[t
 
 def _says_epoch(loop: Loop) -> bool:
     parts = [part for root in (loop.target, loop.source) if root is not None for part in root.walk()]
-    return any("epoch" in part.text.lower() for part in parts if part.kind == "path")
+    return any("epoch" in part.text.lower() and not _DATA.search(part.text) for part in parts if part.kind == "path")
 
 
 def _is_over_data(index: Index, loop: Loop, spot: Spot) -> bool:
