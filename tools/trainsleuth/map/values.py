@@ -303,7 +303,7 @@ class Values:
                 yield from self._attribute_of(held, name, depth, function)
 
     def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
-        below = [one for one in self.index.subclasses(cls) if one not in self.excluded]
+        below = [one for one in self.index.subclasses(cls) if one not in self.excluded and self.is_loaded(one)]
         for one in (*self.index.lineage(cls), *below[:4]):
             for method in one.methods.values():
                 if method is not seen and method.self_name:
@@ -311,6 +311,10 @@ class Values:
                         if binding.kind == "assign":
                             yield from self._annotated(method, binding)
                             yield from self._bound(method, binding, depth)
+
+    def is_loaded(self, cls: Class) -> bool:
+        """Its file belongs to the program, as far as that is known: no class of a program beside this one."""
+        return self.loaded is None or cls.path in self.loaded
 
     def _bound(self, function: Function, binding: Binding, depth: int) -> Iterator[Held]:
         value = binding.value
