@@ -158,12 +158,12 @@ class Values:
 
     def _arguments(self, function: Function, name: str) -> Iterator[tuple[Site, Expr]]:
         place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
-        for site in islice(self._calls_of(function), MAX_CALLERS if place >= 0 else 0):
+        for site in islice(self.calls_of(function), MAX_CALLERS if place >= 0 else 0):
             value = site.call.argument(place, name)
             if value is not None:
                 yield site, value
 
-    def _calls_of(self, function: Function) -> Iterator[Site]:
+    def calls_of(self, function: Function) -> Iterator[Site]:
         """Calls of a function by its name; of a constructor by that of its class and of those that inherit it."""
         names = [function.name]
         if function.name == "__init__" and (owner := self.index.class_of(function)) is not None:
@@ -264,7 +264,9 @@ class Values:
         self._asking.add(key)
         try:
             found = _unique(self._name(function, text, depth))
-            if not found and (chosen := self.kinds.get(text.rpartition(".")[2])) is not None:
+            last = text.rpartition(".")[2]
+            chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
+            if not found and chosen is not None:
                 found = (chosen,)
         finally:
             self._asking.discard(key)

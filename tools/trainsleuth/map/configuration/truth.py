@@ -40,8 +40,12 @@ class Truth:
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
 
     @cached_property
+    def reads(self) -> Reads:
+        return Reads(self.program.index)
+
+    @cached_property
     def keys(self) -> tuple[Key, ...]:
-        taken = Taken(self.program, Reads(self.program.index))
+        taken = Taken(self.program, self.reads)
         return tuple(self._used(key, taken) for key in self._plain)
 
     def _used(self, key: Key, taken: Taken) -> Key:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 
 from ..configuration import launch_of, truth_of
 from ..launch import Command
@@ -12,6 +12,7 @@ from ..parts import Anatomy
 from ..records import Part
 from ..wording import clean
 from . import batch, component, config, settings
+from .features import feature_blocks
 from .records import EXPANDABLE, Expansion, UnknownPartError, check_part
 from .writing import FOOT, Block, chosen, written_out
 
@@ -36,26 +37,37 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
     if what == "batch":
         step = anatomy.parts["training_loop"]
         return _drawn(anatomy, what, step, batch.blocks(program, part), budget)
-    places = component.blocks(program, truth, part, what)
-    found = (_shortened(block, names) for block in _settings_first(settings.blocks(truth, what), places, budget))
+    given, places = settings.blocks(truth, what), component.blocks(program, truth, part, what)
+    features = feature_blocks(program, truth, anatomy.features, what)
+    found = (_shortened(block, names) for block in _settings_first(given, places, features, budget))
     return _drawn(anatomy, what, part, found, budget, names=names)
 
 
-SETTINGS_SHARE = 0.45  # of the room, before the first place
+SETTINGS_SHARE = 0.5  # of the room, before the first place
 
 
-def _settings_first(settings: Iterable[Block], places: Iterable[Block], budget: int) -> Iterator[Block]:
-    """The settings as far as their share goes, then the places, then what is left of the settings."""
+def _settings_first(
+    settings: Iterable[tuple[Block, bool]], places: Iterable[Block], features: Iterable[Block], budget: int
+) -> Iterator[Block]:
+    """What somebody set as far as its share goes, then the places, then the settings that are left.
+
+    The features come behind the first places.
+    """
     room = budget * 4 * SETTINGS_SHARE
     waiting = []
-    for block in settings:
+    for block, telling in settings:
         cost = sum(map(len, block.lines))
-        if cost <= room:
+        if telling and cost <= room:
             room -= cost
             yield block
         else:
             waiting.append(block)
-    yield from chain(places, waiting)
+    first = iter(places)
+    yield from islice(first, BEFORE_FEATURES)
+    yield from chain(features, first, waiting)
+
+
+BEFORE_FEATURES = 9
 
 
 def _shortened(block: Block, names: Mapping[str, str]) -> Block:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, written
+from trainsleuth.facts import Event, Function, written
 
 from ..layout import ranked
 from ..program import Program
 from ..records import Part, Place
 from ..statements import enclosing, event_at
+from .settings import OF
 
 _FIRST = {  # roles that answer the usual question of a part
     "checkpointing": ("save", "configuration"),
@@ -30,9 +31,11 @@ def _rank(program: Program, place: Place, name: str) -> int:
     """0 is what is shown first; places of the same rank stay in their order."""
     file = program.index.files.get(place.path)
     if file is None or not place.path.endswith((".py", ".ipynb")):
-        return 1
+        return 5 if name in OF else 1  # the settings show it
     function = enclosing(file, place.line)
     if not (program.is_reached(function) or function.qualname.endswith(".<class>")):
+        return 4
+    if _is_open(function):
         return 4
     found = event_at(function, place.line)
     if found is None or found[1].line > place.line:
@@ -41,6 +44,11 @@ def _rank(program: Program, place: Place, name: str) -> int:
         return 3
     near = program.weight(function) > NEAR
     return 1 if near and (place.role in _FIRST.get(name, ()) or _is_periodic(found[1])) else 2
+
+
+def _is_open(function: Function) -> bool:
+    """It only says that a class below has to define it."""
+    return any(event.kind == "raise" and "NotImplementedError" in written(event.value) for event in function.events[:3] if event.value is not None)  # fmt: skip
 
 
 def _handles(event: Event) -> bool:

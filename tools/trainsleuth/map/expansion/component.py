@@ -17,6 +17,7 @@ from ..wording import clean
 from .bodies import body_of
 from .choosing import in_order
 from .contents import held_in
+from .deciding import deciding_lines
 from .headings import heading
 from .values import values_in
 from .writing import Block
@@ -35,7 +36,7 @@ def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Bl
     idle: list[Block] = []
     for chosen in in_order(program, part, name, MAX_PLACES):
         place = writer.joined(chosen)
-        if any(path == place.path and first < place.line <= last for path, first, last in whole):
+        if any(path == place.path and first <= place.line <= last for path, first, last in whole):
             continue
         block, function = writer.block(place)
         mark = (place.path, block.order[0])
@@ -46,8 +47,12 @@ def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Bl
         seen.add(mark)
         if block.item.get("off"):
             idle.append(block)
-        else:
-            yield block
+            continue
+        yield block
+        for line in deciding_lines(program, chosen, name) if function is None else ():
+            if (place.path, line) not in seen:
+                seen.add((place.path, line))
+                yield writer.block(place._replace(line=line, role="inside"))[0]
     yield from idle
 
 
@@ -99,7 +104,7 @@ class _Writer(NamedTuple):
             shown += self._when(function, event, when, lines)
         if known:
             shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
-        if holds := held_in(self.program, function, event) if event is not None and "save" in place.role else "":
+        if holds := held_in(self.program, function, event) if event is not None else "":
             shown.append(f"     holds {holds}")
         item = {**self._item(place, first, text), "function": function.qualname, "when": when, "values": dict(known)}
         if idle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Event, Expr, Function, bindings, written
@@ -9,15 +10,15 @@ from trainsleuth.facts import Event, Expr, Function, bindings, written
 from ..program import Program
 
 MOST = 14
+_WRITES = re.compile(r"(?:^|_)(?:save|dump|save_(?:checkpoint|state|on_master|file|pt)|persistent_save)$")
 _TABLES = ("dict", "OrderedDict")
 
 
 def held_in(program: Program, function: Function, event: Event) -> str:
     """Keys of what the saving call of `event` is given, with the line that makes it; "" when that is not a table."""
     for call in event.calls:
-        for given in call.parts[1:]:
-            value = given.parts[0] if given.kind == "keyword" else given
-            for made, where in _made(program, function, value, 2):
+        for value in call.arguments[:2] if _WRITES.search(call.last) else ():
+            for made, where in _made(program, function, value, 3):
                 if keys := list(dict.fromkeys(_keys(made))):
                     more = f", +{len(keys) - MOST} more" if len(keys) > MOST else ""
                     return f"{', '.join(keys[:MOST])}{more} ({where}:{made.line})"
@@ -33,6 +34,8 @@ def _made(program: Program, function: Function, value: Expr, hops: int) -> Itera
             if binding.kind == "assign" and binding.value is not None and not binding.items:
                 yield from _made(program, function, binding.value, hops)
     elif value.kind == "call" and hops:
+        for given in value.arguments[:1]:  # move_to_cpu(state_dict)
+            yield from _made(program, function, given, hops - 1)
         for target in program.graph.targets(function, value):
             if isinstance(target, Function):
                 for event in target.events:

@@ -34,6 +34,8 @@ def _calls(program: Program, truth: Truth, function: Function) -> Iterator[str]:
     distance, way = program.entry.reach.distance, program.entry.reach.parents.get(function)
     found = [one for one in program.callers(function) if not untaken(truth, *one)]
     first = way[0] if way is not None else None
+    if not found and way is not None and way[1].position >= 0:
+        found = [(way[0], way[0].events[way[1].position].line)]  # through an object: noam(optimizer)
     near = sorted(found, key=lambda one: (one[0] is not first, distance.get(one[0], len(distance))))
     for place, (caller, line) in enumerate(near):
         where = f":{line}" if caller.path == function.path else f"{caller.path}:{line}"

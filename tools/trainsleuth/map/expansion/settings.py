@@ -14,11 +14,13 @@ from ..networks import is_dataset, is_loss_class, is_network
 from ..recipes import Choice, refers_to
 from ..wording import clean
 from .config import worth
+from .replacing import replaced_at
 from .writing import Block
 
 MOST = 12  # values of a section that are shown
 MOST_DEFAULTS = 5  # of them, those that nobody changed
 WIDTH = 70  # characters of one value
+TELLING = 2.0  # rank of a section that somebody set
 OF = {
     "data": r"batch|data|worker|crop|resize|augment|seq_len|block_size|max_tokens|shuffle|sample_rate|sample_size|split|sampler|max_(?:length|len)|mixup|cutmix|csv|subset",
     "model": r"^model\.|arch|layer|dim$|head|hidden|depth|dropout|embd|embed|^model$|d_model|d_ffn|num_channels|mask_(?:prob|length)|freeze|pretrained|lora",
@@ -42,19 +44,21 @@ class Section(NamedTuple):
     rank: float
 
 
-def blocks(truth: Truth, component: str) -> Iterator[Block]:
-    """One block for each section that decides the component, what files and commands set first."""
+def blocks(truth: Truth, component: str) -> Iterator[tuple[Block, bool]]:
+    """One block for each section that decides the component, the most telling first; whether files or commands set it."""
     if component not in OF:
         return
     shown: set[str] = set()
     for place, section in enumerate(_sections(truth, component)):
         keys = [key for key in section.keys if section.built is not None or key.name not in shown]
-        if not keys:
+        if not keys and section.built is None:
             continue
         shown.update(refers_to(key.value) for key in section.keys)
         line = _line(truth, section._replace(keys=tuple(keys)))
+        if section.built is None and (said := replaced_at(truth.program, section.name)):
+            line += f"; {said}"
         item = {"section": section.name, "keys": [key.to_dict() for key in keys[:MOST]]}
-        yield Block(("# settings",), (place,), (f"  {line}",), item)
+        yield Block(("# settings",), (place,), (f"  {line}",), item), section.rank >= TELLING
 
 
 def _sections(truth: Truth, component: str) -> list[Section]:
@@ -93,12 +97,23 @@ def _section(
     some = bool(kept) or name.startswith("/") or own or (bool(given) and built is None)
     rest = [key for key in named if key not in kept] if some else []
     kept += sorted(rest, key=_tells, reverse=True)[:MOST_DEFAULTS]
+    if name.startswith("/") and component in _DECIDES:
+        kept.sort(key=lambda key: re.search(_DECIDES[component], key.name, re.I) is None)
     if built is not None:
         kept = [key for key in kept if key.name != built.key]
     if not kept and not own:
         return None
-    rank = 4.0 * own + 2.0 * any(map(_is_set, kept)) + whole + _weight(component, f"{name} {kept}")
+    rank = TELLING * any(map(_is_set, kept)) + whole + _weight(component, f"{name} {kept}")
+    if own and built is not None:
+        rank += 4.0 + (1.0 if _is_named(truth, name) else 0.0)
+    elif name.startswith("/") and rank >= TELLING:
+        rank += 6.0  # a line of plain values says most in its room
     return Section(name, tuple(kept), built, rank)
+
+
+def _is_named(truth: Truth, name: str) -> bool:
+    """Code of the program names what the section builds; else only other sections do."""
+    return any(truth.program.is_reached(one) for one in truth.reads.inside(name.rpartition(".")[2]))
 
 
 def _weight(component: str, words: str) -> float:
@@ -107,7 +122,8 @@ def _weight(component: str, words: str) -> float:
 
 
 _DECIDES = {
-    "data": r"batch|sampler|max_tokens",
+    "data": r"batch|sampler|max_tokens|split",
+    "evaluation": r"interval|every|freq|beam|metric|best",
     "training_loop": r"clip|accum|max_(?:steps|updates?)|epochs|update_freq",
     "optimizer_scheduler": r"(?:^|[ ._])lr|warm|optim|sched",
 }

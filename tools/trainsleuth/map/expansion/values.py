@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
@@ -14,6 +15,7 @@ from ..standing import setting_of
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
+MAX_SITES = 40
 
 
 def values_in(program: Program, truth: Truth, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
@@ -123,10 +125,9 @@ def _told(truth: Truth, key: Key) -> str:
 
 def _given(program: Program, truth: Truth, function: Function, name: str, default: Expr | None) -> str:
     """What callers give for a parameter, one hop up, and its default where one of them gives nothing."""
-    called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
     order = [one.name for one in function.parameters if one.name != function.self_name]
     said: dict[str, None] = {}
-    for site in program.index.calls(called) if name in order else ():
+    for site in islice(program.values.calls_of(function), MAX_SITES) if name in order else ():
         if not program.is_reached(site.function):
             continue
         value = site.call.argument(order.index(name), name) or default
@@ -138,9 +139,7 @@ def _given(program: Program, truth: Truth, function: Function, name: str, defaul
         said.setdefault(f"{known} ({where})" if known == text else known or "?")
         if len(said) > MAX_CALLERS:
             break
-    if said:
-        return "" if "?" in said or len(said) > MAX_CALLERS else " or ".join(said)
-    return f"{text_of(default)} (default :{default.line})" if default is not None and is_literal(default) else ""
+    return "" if "?" in said or len(said) > MAX_CALLERS else " or ".join(said)
 
 
 def _known(truth: Truth, value: Expr) -> str:
