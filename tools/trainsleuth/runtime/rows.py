@@ -37,7 +37,7 @@ class Coder:
         key = (bits.shape[1], bits.device)
         if key not in self.weights:
             generator = self.torch.Generator().manual_seed(20)
-            drawn = self.torch.randint(-(2**62), 2**62, (bits.shape[1],), generator=generator)
+            drawn = self.torch.randint(-(2**62), 2**62, (bits.shape[1],), generator=generator, device="cpu")
             self.weights[key] = (drawn | 1).to(bits.device)
         return self.weights[key]
 

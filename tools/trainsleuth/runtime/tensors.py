@@ -19,6 +19,11 @@ def tensors_in(value, depth=6):
             yield from tensors_in(getattr(value, name, None), depth - 1)
 
 
+def local(tensor):
+    """What this rank holds of a tensor that is spread over ranks (DTensor); any other tensor itself."""
+    return getattr(tensor, "_local_tensor", tensor)
+
+
 def shape(tensor):
     return list(tensor.shape)
 
@@ -28,8 +33,12 @@ def kind(tensor):
 
 
 def describe(tensor):
-    """Shape, dtype and range. Values are read only from dense, non-empty tensors with real numbers."""
+    """Shape, dtype and range. Values are read only from dense, non-empty tensors with real numbers.
+
+    Of a tensor that is spread over ranks the values are those that this rank holds.
+    """
     facts = {"shape": shape(tensor), "dtype": kind(tensor), "requires_grad": bool(tensor.requires_grad)}
+    tensor = local(tensor)
     if tensor.numel() and not tensor.is_complex() and not tensor.is_sparse and tensor.device.type != "meta":
         values = tensor.detach()
         if values.dtype.is_floating_point:
@@ -45,8 +54,11 @@ def fingerprint(tensor):
     """A short hash of the exact content, equal for equal values whatever the storage; None if unreadable."""
     if tensor.is_sparse or tensor.is_quantized or tensor.device.type == "meta":
         return None
-    values = tensor.detach().cpu().contiguous()
-    content = ctypes.string_at(values.data_ptr(), values.numel() * values.element_size()) if values.numel() else b""
+    values = local(tensor.detach()).cpu().contiguous()
+    place = values.data_ptr() if values.numel() else 0
+    if values.numel() and not place:  # a subclass that wraps tensors and has no memory of its own
+        return None
+    content = ctypes.string_at(place, values.numel() * values.element_size()) if place else b""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
@@ -54,6 +66,7 @@ def scalar(value):
     """The number in a one-element tensor, the mean of a larger one, None when there is none."""
     if value is None or not hasattr(value, "numel"):
         return float(value) if isinstance(value, (int, float)) else None
+    value = local(value)
     if not value.numel() or value.device.type == "meta":
         return None
     return float(value.detach().float().mean()) if value.numel() > 1 else float(value.detach())
