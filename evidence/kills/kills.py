@@ -64,7 +64,8 @@ def rounds(count: int, seed: int) -> Iterator[Round]:
     for _ in range(count):
         face = rng.choice(list(FACES))
         victim = rng.choice((face, "run", "run", "supervisor"))
-        yield Round(rng.choice(list(SHAPES)), face, victim, rng.choice(SIGNALS), rng.random())
+        shape = rng.choices(list(SHAPES), weights=(4, 3, 3, 1))[0]
+        yield Round(shape, face, victim, rng.choice(SIGNALS), rng.random())
 
 
 def marked(mark: str) -> dict[int, str]:

@@ -24,6 +24,26 @@ def local(tensor):
     return getattr(tensor, "_local_tensor", tensor)
 
 
+def is_mapped(tensor):
+    """Does it stand for many at once (torch.func.vmap), so that no value can be read?"""
+    import torch
+
+    known = getattr(torch._C, "_functorch", None)
+    return known is not None and known.is_batchedtensor(tensor)
+
+
+def is_unreadable(tensor):
+    return tensor.device.type == "meta" or is_mapped(tensor)
+
+
+def has_memory(tensor):
+    """Do its values lie in memory as they are? Not in wrappers, as torch.func makes them."""
+    try:
+        return bool(tensor.data_ptr())
+    except (NotImplementedError, RuntimeError):
+        return False
+
+
 def shape(tensor):
     return list(tensor.shape)
 
@@ -39,7 +59,7 @@ def describe(tensor):
     """
     facts = {"shape": shape(tensor), "dtype": kind(tensor), "requires_grad": bool(tensor.requires_grad)}
     tensor = local(tensor)
-    if tensor.numel() and not tensor.is_complex() and not tensor.is_sparse and tensor.device.type != "meta":
+    if tensor.numel() and not tensor.is_complex() and not tensor.is_sparse and not is_unreadable(tensor):
         values = tensor.detach()
         if values.dtype.is_floating_point:
             values = values.float()
@@ -55,10 +75,9 @@ def fingerprint(tensor):
     if tensor.is_sparse or tensor.is_quantized or tensor.device.type == "meta":
         return None
     values = local(tensor.detach()).cpu().contiguous()
-    place = values.data_ptr() if values.numel() else 0
-    if values.numel() and not place:  # a subclass that wraps tensors and has no memory of its own
+    if values.numel() and not has_memory(values):
         return None
-    content = ctypes.string_at(place, values.numel() * values.element_size()) if place else b""
+    content = ctypes.string_at(values.data_ptr(), values.numel() * values.element_size()) if values.numel() else b""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
@@ -67,6 +86,6 @@ def scalar(value):
     if value is None or not hasattr(value, "numel"):
         return float(value) if isinstance(value, (int, float)) else None
     value = local(value)
-    if not value.numel() or value.device.type == "meta":
+    if not value.numel() or is_unreadable(value):
         return None
     return float(value.detach().float().mean()) if value.numel() > 1 else float(value.detach())
