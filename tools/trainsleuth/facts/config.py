@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import yaml
 
 MAX_ENTRIES = 5000
-_PYTHON_TAG = re.compile(r"(!(?:new|name|module|apply|applyref|copy))[:]([A-Za-z_][\w.]*)")
-_REFERENCE = re.compile(r"<([\w.\[\]]+?)\]?>")
+BUILDING_TAGS = ("!new", "!name", "!apply", "!applyref", "!module")  # HyperPyYAML: what follows the colon is built
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -24,9 +22,7 @@ class ConfigValue(NamedTuple):
 def read_config(text: str) -> dict[str, ConfigValue]:
     """Every scalar by its dotted key ("optimizer.lr", "layers.0"); later documents and duplicates win.
 
-    A tag that names something of Python is one more: `loss: !new:nets.Loss` gives "loss.!new" the value "nets.Loss",
-    and `!ref <lr>` the value "${lr}".
-
+    A tag that names what is built is a key of its own: `loss: !new:pkg.Loss` is "loss.!new", worth "pkg.Loss".
     JSON is read as YAML, after its tabs are made blank. Nothing is constructed, so unknown tags are harmless.
     Raises ValueError when the text is not YAML, or holds more than MAX_ENTRIES scalars.
     """
@@ -47,14 +43,13 @@ def read_config(text: str) -> dict[str, ConfigValue]:
 def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str, ConfigValue]]:
     if node is None or depth > 40:
         return
-    if tag := _PYTHON_TAG.fullmatch(node.tag):
-        yield f"{prefix}.{tag[1]}" if prefix else tag[1], ConfigValue(tag[2], node.start_mark.line + 1)
+    tag, colon, named = str(node.tag).partition(":")
+    if tag in BUILDING_TAGS and colon and named and prefix:
+        yield f"{prefix}.{tag}", ConfigValue(named, node.start_mark.line + 1)
+        if isinstance(node, yaml.ScalarNode) and not node.value:
+            return
     if isinstance(node, yaml.ScalarNode):
-        value = str(node.value)
-        if node.tag == "!ref" and (found := _REFERENCE.fullmatch(value)):
-            value = f"${{{re.sub(r'[][]+', '.', found[1])}}}"
-        if value or tag is None:
-            yield prefix, ConfigValue(value, node.start_mark.line + 1)
+        yield prefix, ConfigValue(str(node.value) or _hole(tag), node.start_mark.line + 1)
     elif isinstance(node, yaml.SequenceNode):
         for place, item in enumerate(node.value):
             yield from _flat(item, f"{prefix}.{place}" if prefix else str(place), depth + 1)
@@ -62,3 +57,8 @@ def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str
         for key, value in node.value:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
             yield from _flat(value, f"{prefix}.{name}" if prefix else name, depth + 1)
+
+
+def _hole(tag: str) -> str:
+    """`data: !PLACEHOLDER` has to be given by whoever starts the program."""
+    return tag if tag == "!PLACEHOLDER" else ""

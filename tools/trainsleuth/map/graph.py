@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -212,7 +213,7 @@ class Graph:
             for one in self.index.subclasses(owner)
             if method.name in one.methods and (not of_made or any(one in line for line in of_made))
         )
-        found = [one for one in below if self._is_open(one) and self._is_loaded(one.path)]
+        found = [one for one in below if self._is_open(one) and self.values.is_loaded(one)]
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
 
     def _roots(self, methods: list[Function]) -> list[Function]:
@@ -275,10 +276,9 @@ def _loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
     yield from seen
     if by_name:
         asides = {_aside(path) for path in seen}
-        for path, file in index.files.items():
-            near = _aside(path) in asides or not _aside(path)
-            if near and not (path.endswith(".ipynb") or any(map(is_guarded, file.body.events))):
-                yield path  # what is started by itself is a program of its own
+        for path in index.files:
+            if (_aside(path) in asides or not _aside(path)) and not _is_started(index, path):
+                yield path
 
 
 def _executed(index: Index, path: str) -> Iterator[Function]:
@@ -287,6 +287,15 @@ def _executed(index: Index, path: str) -> Iterator[Function]:
         for site in index.calls("exec"):
             if site.function.path == path:
                 yield from executed(index, site.function, site.call)
+
+
+def _is_started(index: Index, path: str) -> bool:
+    """A program of its own: nobody imports it under a name that is computed."""
+    if not path.endswith(".py"):
+        return True
+    if _PROGRAM.search(path.rpartition("/")[2]) is None:
+        return False
+    return any(is_guarded(event) for event in index.files[path].body.events)
 
 
 def _aside(path: str) -> str:
@@ -298,4 +307,5 @@ def _aside(path: str) -> str:
     return ""
 
 
-_PROJECTS = frozenset({"projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps", "recipes", "egs", "applications"})  # fmt: skip
+_PROGRAM = re.compile(r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|test\w*|infer\w*)(?:_|\.)", re.I)
+_PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
