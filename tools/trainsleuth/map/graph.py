@@ -15,8 +15,8 @@ from .running import executed, imported, is_guarded
 from .values import Values
 
 # cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
-# last resort: a chain of real calls to the same method should win
-DIRECT, CALLBACK, GUESS, IMPORT, PART = 1, 2, 3, 4, 8
+# last resort: a chain of real calls to the same method should win. KEPT, what a constructor is handed to call later
+DIRECT, CALLBACK, GUESS, IMPORT, KEPT, PART = 1, 2, 3, 4, 6, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
 _PROPERTIES = ("property", "cached_property")
@@ -179,9 +179,10 @@ class Graph:
     def _handed_over(self, function: Function, value: Expr) -> Iterator[tuple[Function, int]]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
             return
+        later = KEPT if function.name == "__init__" else CALLBACK
         for target in self.values.callables(function, value, depth=3):
             if isinstance(target, Function):
-                yield target, CALLBACK
+                yield target, later
             elif isinstance(target, Class):
                 yield from self.constructed(target)
 

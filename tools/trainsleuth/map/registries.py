@@ -41,9 +41,24 @@ def _decorated(index: Index) -> Iterator[Table]:
                     holders[decorator.receiver.last] = kind
     for kind, entries in kinds.items():
         yield Table(entries, "", kind)
-    for site, kind in _asked(index, holders):
-        for key in dict.fromkeys(asked_keys(index, site, site.call.arguments[0])):
-            yield Table(kinds[kind], key, kind, (site.function, site.call.line))
+    for site, kind in (*_asked(index, holders), *_asked_by_kind(index, kinds)):
+        wanted = site.call.arguments[0]
+        for key in dict.fromkeys(asked_keys(index, site, wanted)):
+            yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
+
+
+def _asked_by_kind(index: Index, kinds: Mapping[str, object]) -> Iterator[tuple[Site, str]]:
+    """registry.get_runner_class(name), registry.get_runner(name)"""
+    for kind in kinds:
+        for site in index.calls(f"get_{kind}_class", f"get_{kind}"):
+            if site.call.receiver is not None and "registry" in site.call.receiver.text.lower() and site.call.arguments:
+                yield site, kind
+
+
+def _default(wanted: Expr) -> str:
+    """ "base" of cfg.get("runner", "base")."""
+    given = wanted.arguments if wanted.kind == "call" and wanted.last in ("get", "pop") else ()
+    return given[1].text if len(given) == 2 and given[1].kind == "string" else ""
 
 
 _IS_REGISTERED = re.compile(r"register(?:_module|_class)?$")

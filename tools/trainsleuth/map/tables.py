@@ -19,6 +19,7 @@ class Table:
     key: str
     kind: str = ""
     site: tuple[Function, int] | None = None  # where the code looks a name up, and the line
+    default: str = ""  # the name that the code asks for when no setting gives one
     library: str = ""  # the module of another library that names are looked up in: its entries are not known
 
     def answers(self, key: str) -> bool:

@@ -142,6 +142,8 @@ class Values:
                 return entries_of(self, function, expr.receiver, depth)
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
+            called = self.callables(function, expr.parts[0], depth + 1) if self.looked_up else ()
+            return tuple(cls for one in called if isinstance(one, Function) for cls in self.looked_up.get(one, ()))
         return ()
 
     def _parameter_callables(
@@ -226,7 +228,16 @@ class Values:
         ]
         if not found and isinstance(named := self.kinds.get(expr.last), Function):
             return (named,)
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(found or self._kept_callables(function, receiver, expr.last, depth)))
+
+    def _kept_callables(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Function]:
+        """What a constructor keeps to be called later: self.update_func = update_func."""
+        for held in self.of(function, receiver, depth + 1):
+            made = self.index.method(held, "__init__") if isinstance(held, Class) else None
+            for binding in bindings(made).get(f"{made.self_name}.{name}", ()) if made is not None else ():
+                if binding.value is not None and binding.value.kind == "path" and not binding.items:
+                    called = self.callables(made, binding.value, depth + 2) if made is not None else ()
+                    yield from (one for one in called if isinstance(one, Function))
 
     def _inherited(self, function: Function, name: str) -> tuple[Function, ...]:
         """The method that super().name means in a method of a project class."""

@@ -108,9 +108,7 @@ _MOVES = re.compile(r"_?(?:load|save|read|write|get|dump|open)_")
 
 _KEEPER = re.compile(r"(?:Checkpoint(?:er|Saver|Manager|Callback|Hook|Connector|IO|Handler)?|Saver|CheckpointConfig)$")
 _OF_RESULTS = re.compile(r"predict|result|output|feature|embed|sample|image|latent|token|stats|metric", re.I)
-_HELD = re.compile(
-    r"checkpoint(?:er|_manager|_saver|_io|s)?$|ckpt(?:er|_manager)?$|^_?(?:self\.)?_?saver$|recoverer$", re.I
-)
+_HELD = re.compile(r"checkpoint(?:er|_manager|_saver|_io|s)?$|ckpt(?:er|_manager)?$|(?:^|[._])saver$|recoverer$", re.I)
 
 
 def _kept(call: Expr, targets: tuple[Class | Function | External, ...]) -> tuple[str, float]:
@@ -118,6 +116,8 @@ def _kept(call: Expr, targets: tuple[Class | Function | External, ...]) -> tuple
     if call.last[:1].isupper() and _KEEPER.search(call.last) and not any(isinstance(t, Function) for t in targets):
         return "keeper", 0.92
     if call.receiver is not None and call.receiver.kind == "path" and _HELD.search(call.receiver.text):
+        if call.last.startswith(("add", "register")):
+            return "", 0.0
         if _DIRECT.search(call.last) or re.search(r"recover|step|write", call.last):
             return ("load" if re.search(r"load|resum|restor|recover", call.last) else "save"), 0.9
     return "", 0.0
@@ -127,7 +127,9 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
     name = program.full_name(function, call.callee) if call.callee else ""
     if name and _SAVES.match(name):
         what = written(call.arguments[0]) if call.arguments else ""
-        return ("save", 1.0) if not _OF_RESULTS.search(what) or _STATE.search(what) else ("", 0.0)
+        if _STATE.search(what):
+            return "save", 1.0
+        return ("", 0.0) if _OF_RESULTS.search(what) else ("save", 0.85)
     if name and _LOADS.match(name):
         return "load", 0.85
     if name and (role := _pickled(name, call)):

@@ -49,7 +49,7 @@ def places(program: Program) -> Iterator[Place]:
     yield from _hooks(program)
     yield from _alone(program)
     for choice in program.choices:
-        if re.search(r"eval|metric|valid", choice.key, re.I) and choice.target is not None:
+        if re.search(r"eval|metrics?(?!_log)|valid", choice.key, re.I) and choice.target is not None:
             if not is_dataset(program.index, choice.target) if isinstance(choice.target, Class) else True:
                 yield Place(choice.path, choice.line, "configuration", 0.7)
                 yield program.at_target(choice.target, "definition", 0.7)
@@ -69,16 +69,19 @@ def _hooks(program: Program) -> Iterator[Place]:
 
 
 _VERB = re.compile(r"^_?(?:run_|do_)?(?:eval(?:uate)?|valid(?:ate)?|test|infer(?!_(?:device|init|dtype|type|shape)))_\w+$", re.I)  # fmt: skip
+_CHECKS = re.compile(r"_?validate_", re.I)  # more often a look at arguments than at data
 _NOT_VERB = re.compile(
-    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field",
+    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera",
     re.I,
 )
 
 
 def _is_named(function: Function) -> bool:
     """By its own name, or as the main function of a file that is named so: val.run(...)."""
-    if _NAMED.match(function.name) or (_VERB.match(function.name) and not _NOT_VERB.search(function.name)):
+    if _NAMED.match(function.name):
         return True
+    if _VERB.match(function.name) and not _NOT_VERB.search(function.name):
+        return not _CHECKS.match(function.name) or bool(function.loops)
     return function.name in ("run", "main") and _FILE.search(PurePosixPath(function.path).name) is not None
 
 
