@@ -294,7 +294,7 @@ def _is_started(index: Index, path: str) -> bool:
     """A program of its own: nobody imports it under a name that is computed."""
     if not path.endswith(".py"):
         return True
-    if _PROGRAM.search(path.rpartition("/")[2]) is None:
+    if _PROGRAM.search(path.rpartition("/")[2]) is None and _PROGRAMS.search(path) is None:
         return False
     return any(is_guarded(event) for event in index.files[path].body.events)
 
@@ -308,5 +308,6 @@ def _aside(path: str) -> str:
     return ""
 
 
+_PROGRAMS = re.compile(r"(?:^|/)(?:tools|scripts|bin)/[^/]+$")
 _PROGRAM = re.compile(r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|test\w*|infer\w*)(?:_|\.)", re.I)
 _PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
