@@ -60,7 +60,7 @@ class Values:
         from .tensor_names import TensorNames
 
         self.index = index
-        self._following: Following[Value] = Following(self._of, unknown(TOO_FAR), index.circles)
+        self._following: Following[Value] = Following(self._of, unknown(TOO_FAR), index.circles, index.needs.plain)
         self._calls = TensorCalls(index, self)
         self._names = TensorNames(index, self)
 
