@@ -191,6 +191,10 @@ class Index:
         """Wide: every last name under which a function of that name may be called."""
         return self._holders.aliases(function_name)
 
+    def holders_of_project(self) -> frozenset[str]:
+        """Wide: every last name that may hold a function or class of the project, or what one of them gives."""
+        return self._holders.reached(frozenset(self._functions_named) | {cls.name for cls in self.classes()})
+
     def holders(self, names: frozenset[str]) -> frozenset[str]:
         """Wide: every last name that may hold a thing named so: variables, attributes, parameters."""
         return self._holders.of(names)

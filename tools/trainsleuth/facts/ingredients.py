@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
-from .callers import Target
 from .flow import Origin
 from .operations import CUTTING_BUILTINS, CUTTING_METHODS
 from .records import Expr
@@ -79,7 +78,7 @@ class _Walk:
 
     def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
         depth = spot.frame.depth if spot.frame is not None else 0
-        targets = [t for t in self.index.calling.targets(call, spot) if isinstance(t, Target)]
+        targets = list(self.index.calling.run_by(call, spot))
         for target in targets[:4] if depth < MAX_CALLS else ():
             if target.function.name != "__init__":
                 frame = self.index.frames.frame(target.function, call, spot, target.owner)

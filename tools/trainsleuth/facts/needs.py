@@ -75,6 +75,8 @@ class Needs:
 
     def _with(self, spot: Spot, needs: frozenset[str]) -> Spot:
         frame = spot.frame
+        if not needs and spot.reach:  # nothing to look for at callers
+            spot = spot._replace(reach=0)
         if frame is None or frame.function is not spot.function or _ALL in needs:
             return spot
         key = (frame, needs)
