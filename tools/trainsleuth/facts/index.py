@@ -18,12 +18,14 @@ from .following import Circles
 from .frames import Frames
 from .holders import Holders
 from .members import Members
+from .minimised import loss_ingredients
 from .names import Names, Symbol
 from .needs import Needs
 from .objects import Objects
-from .records import Class, FileFacts, Function
+from .records import Class, Expr, FileFacts, Function
 from .scopes import Binding, bindings
 from .sites import Site, Sites, is_test
+from .things import Spot
 from .values import Values
 from .words import words
 
@@ -134,6 +136,11 @@ class Index:
     def set_from_outside(self, attribute: str) -> tuple[tuple[Function, int], ...]:
         """Places that assign `x.attribute` where x is not self and not named like a table of settings."""
         return tuple(self._set_from_outside.get(attribute, ()))
+
+    @cached_property
+    def trained(self) -> tuple[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]], ...]:
+        """Every expression that training minimises, its place, and what goes into it and can receive a gradient."""
+        return tuple(loss_ingredients(self))
 
     @cached_property
     def circles(self) -> Circles:
