@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
+<<<<<<< HEAD
 from .callers import Target
 from .detaching import detached_at
+=======
+>>>>>>> speed
 from .flow import Origin
 from .operations import CUTTING_BUILTINS, CUTTING_METHODS
 from .records import Expr
@@ -82,7 +85,7 @@ class _Walk:
 
     def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
         depth = spot.frame.depth if spot.frame is not None else 0
-        targets = [t for t in self.index.calling.targets(call, spot) if isinstance(t, Target)]
+        targets = list(self.index.calling.run_by(call, spot))
         for target in targets[:4] if depth < MAX_CALLS else ():
             if target.function.name != "__init__":
                 frame = self.index.frames.frame(target.function, call, spot, target.owner)

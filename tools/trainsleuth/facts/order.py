@@ -165,8 +165,6 @@ def guards(function: Function, position: int, loop: Loop | None = None) -> Itera
 
 def unfolded(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> Iterator[Expr]:
     """`expr` and all in it; a name also stands for what it was given, a call for what a project function returns."""
-    from .callers import Target
-
     for part in expr.walk():
         yield part
         if not depth:
@@ -177,11 +175,10 @@ def unfolded(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> Iterator[E
                 if binding.value is not None and binding.kind == "assign" and binding.value is not expr:
                     yield from unfolded(index, binding.value, spot._replace(position=binding.position), depth - 1)
         elif part.kind == "call" and index.functions_named(part.last):
-            for target in index.calling.targets(part, spot):
-                if isinstance(target, Target):
-                    frame = index.frames.frame(target.function, part, spot, target.owner)
-                    for value, at in index.frames.returns(frame):
-                        yield from unfolded(index, value, at, depth - 1)
+            for target in index.calling.run_by(part, spot):
+                frame = index.frames.frame(target.function, part, spot, target.owner)
+                for value, at in index.frames.returns(frame):
+                    yield from unfolded(index, value, at, depth - 1)
 
 
 def is_every_few(index: Index, test: Expr, spot: Spot) -> bool:

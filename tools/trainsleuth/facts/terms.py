@@ -192,7 +192,7 @@ class _Taking:
 
     def _call(self, term: Term, items: tuple[Item, ...], depth: int) -> Iterator[Term] | None:
         call = term.expr
-        targets = [t for t in self.index.calling.targets(call, term.spot) if isinstance(t, Target)]
+        targets = list(self.index.calling.run_by(call, term.spot))
         if targets:
             return self._returned(term, targets, items, depth)
         receiver, first = call.receiver, call.argument(0, "input")
