@@ -36,7 +36,7 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
         return _drawn(anatomy, what, part, config.blocks(truth, names), budget, *said)
     if what == "batch":
         step = anatomy.parts["training_loop"]
-        return _drawn(anatomy, what, step, batch.blocks(program, part), budget)
+        return _drawn(anatomy, what, step, batch.blocks(program, truth, part), budget)
     given, places = settings.blocks(truth, what), component.blocks(program, truth, part, what)
     features = feature_blocks(program, truth, anatomy.features, what)
     found = (_shortened(block, names) for block in _settings_first(given, places, features, budget))

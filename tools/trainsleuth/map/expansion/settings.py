@@ -17,8 +17,8 @@ from .config import worth
 from .replacing import replaced_at
 from .writing import Block
 
-MOST = 12  # values of a section that are shown
-MOST_DEFAULTS = 5  # of them, those that nobody changed
+MOST = 16  # values of a section that are shown
+MOST_DEFAULTS = 6  # of them, those that nobody changed
 WIDTH = 70  # characters of one value
 TELLING = 2.0  # rank of a section that somebody set
 OF = {
@@ -96,11 +96,11 @@ def _section(
     kept = [key for key in given if whole or key in named]
     some = bool(kept) or name.startswith("/") or own or (bool(given) and built is None)
     rest = [key for key in named if key not in kept] if some else []
-    kept += sorted(rest, key=_tells, reverse=True)[:MOST_DEFAULTS]
-    if name.startswith("/") and component in _DECIDES:
-        kept.sort(key=lambda key: re.search(_DECIDES[component], key.name, re.I) is None)
+    decides = re.compile(_DECIDES.get(component, "^$"), re.I)
+    kept += sorted(rest, key=lambda key: (decides.search(key.name) is None, -_tells(key)))[:MOST_DEFAULTS]
+    kept.sort(key=lambda key: (key.value in ("null", "None"), decides.search(key.name.removeprefix(name)) is None))
     if built is not None:
-        kept = [key for key in kept if key.name != built.key]
+        kept = [key for key in kept if key.name != built.key and not key.name.rpartition(".")[2].startswith("_")]
     if not kept and not own:
         return None
     rank = TELLING * any(map(_is_set, kept)) + whole + _weight(component, f"{name} {kept}")
@@ -123,6 +123,7 @@ def _weight(component: str, words: str) -> float:
 
 _DECIDES = {
     "data": r"batch|sampler|max_tokens|split",
+    "model": r"layers?$|_dim$|d_model|hidden|heads?$|depth|width|n_embd|mask_prob|num_blocks",
     "evaluation": r"interval|every|freq|beam|metric|best",
     "training_loop": r"clip|accum|max_(?:steps|updates?)|epochs|update_freq",
     "optimizer_scheduler": r"(?:^|[ ._])lr|warm|optim|sched",
@@ -186,7 +187,8 @@ def _line(truth: Truth, section: Section) -> str:
     what = f"{target.name} {target.path}:{target.line}" if target is not None else built.value
     if target is None and not built.key.endswith(BUILDING_TAGS):
         return f"{built.key}={built.value} {built.path}:{built.line}" + (f": {text}" if text else "")
-    name = section.name if built.key.endswith(BUILDING_TAGS) else f"{built.key}={built.value}"
+    plain = built.key.endswith(BUILDING_TAGS) or (target is not None and built.value.endswith(f".{target.name}"))
+    name = section.name if plain else f"{built.key}={built.value}"
     return f"{name} {built.path}:{built.line} is {what}" + (f": {text}" if text else "")
 
 

@@ -96,6 +96,8 @@ def _of_bound(truth: Truth, value: Expr, name: str, function: Function) -> str:
     dotted = next((one for one in reads_in(value)), "")
     if value.kind in ("path", "index") and dotted and (said := _of_key(truth, dotted)):
         return f"{written(value)} = {said}"
+    if value.kind == "binary" and any(setting_of(truth, one, function.path) for one in reads_in(value)):
+        return f"{written(value, 80)} (:{value.line})"
     return ""
 
 
