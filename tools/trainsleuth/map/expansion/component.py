@@ -146,7 +146,17 @@ class _Writer(NamedTuple):
         if not body or len(body) > SHORT or is_class:
             where = self._where(place, function.line)
             return Block(headings, (place.line,), (f"   {where}-{function.end_line} {place.text}",), item), None
-        return Block(headings, (place.line,), tuple(f"   | {line}" for line in body), item), function
+        known = tuple(self._values_inside(function))
+        item["values"] = dict(known)
+        shown = [f"   | {line}" for line in body]
+        if known:
+            shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
+        return Block(headings, (place.line,), tuple(shown), item), function
+
+    def _values_inside(self, function: Function) -> Iterator[tuple[str, str]]:
+        """Of a function that is shown as a whole."""
+        for event in function.events:
+            yield from self._values(function, event, event.line)
 
     def _headings(self, place: Place, function: Function) -> tuple[str, ...]:
         above = heading(self.program, self.truth, function)
