@@ -278,5 +278,9 @@ def _aside(path: str) -> str:
     return ""
 
 
-_PROGRAM = re.compile(r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|test\w*|infer\w*)(?:_|\.)", re.I)
+_PROGRAM = re.compile(
+    r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|valid\w*|test\w*|infer\w*|score|generate|sample|"
+    r"preprocess|interactive|export|convert|demo)(?:_|\.)",
+    re.I,
+)
 _PROJECTS = frozenset({"recipes", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
