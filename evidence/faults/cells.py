@@ -64,9 +64,9 @@ class Cell:
 class Runner:
     """Runs programs: in forks of a process that has torch, or by the launcher where a program needs several."""
 
-    def __init__(self) -> None:
+    def __init__(self, preload: Sequence[str] = ()) -> None:
         self.host = subprocess.Popen(
-            [sys.executable, str(HERE / "host.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(HERE / "host.py"), *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def close(self) -> None:

@@ -1,5 +1,7 @@
 """Runs one program after the other, each in a fork of a process that has torch, with the runtime inside.
 
+Usage: python host.py [MODULE ...], modules that are imported before the fork, to save the time of each run.
+
 Reads one JSON line per run on standard input: {"folder", "command", "events", "run_folder", "experiment"}.
 Answers one per run: {"code", "output", "cpu"}.
 """
@@ -81,6 +83,8 @@ def main() -> None:
     import torch
     import torch._dynamo  # optimizers import it at their first step; here once for all
 
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
     torch.set_num_threads(1)
     for line in sys.stdin:
         sys.stdout.write(json.dumps(forked(json.loads(line))) + "\n")
