@@ -37,7 +37,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Program:
-    """A healthy program. `launched`: started by the launcher (several processes) instead of forked.
+    """A healthy program. `ranks`: processes that train together. `steps`: that are observed.
 
     `preload`: modules that are slow to import and that the hooks do not need to come before.
     """
@@ -47,7 +47,8 @@ class Program:
     shape: str
     command: tuple[str, ...]
     edits: Mapping[str, Edits]
-    launched: bool = False
+    ranks: int = 1
+    steps: int = 200
     preload: tuple[str, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
     invisible: Mapping[str, str] = field(default_factory=dict)

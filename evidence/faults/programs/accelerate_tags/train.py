@@ -43,7 +43,7 @@ def main():
     train = DataLoader(documents(2560, seed=0), batch_size=32, shuffle=True)
     valid = DataLoader(documents(256, seed=1), batch_size=128)
     model, optimizer, train, valid, scheduler = accelerator.prepare(model, optimizer, train, valid, scheduler)
-    for epoch in range(3):
+    for epoch in range(6):
         model.train()
         for document, tags in train:
             with accelerator.accumulate(model):

@@ -31,7 +31,7 @@ def main():
     model = Classifier(groups=GROUPS)
     arguments = TrainingArguments(
         output_dir="out",
-        num_train_epochs=3,
+        num_train_epochs=6,
         per_device_train_batch_size=16,
         per_device_eval_batch_size=80,
         max_grad_norm=1.0,
@@ -52,7 +52,7 @@ def main():
         eval_dataset=valid,
         data_collator=pad,
         compute_metrics=accuracy,
-        optimizers=optimizers(model, steps=120),
+        optimizers=optimizers(model, steps=240),
     )
     trainer.train()
 

@@ -7,7 +7,7 @@ from torch import nn
 
 
 class Forecaster(lightning.LightningModule):
-    def __init__(self, width=32, lr=1e-2, steps=120):
+    def __init__(self, width=32, lr=1e-2, steps=240):
         super().__init__()
         self.lr, self.steps = lr, steps
         self.encoder = nn.GRU(1, width, batch_first=True)
@@ -38,7 +38,7 @@ class Forecaster(lightning.LightningModule):
 def main():
     lightning.seed_everything(3)
     trainer = lightning.Trainer(
-        max_epochs=3,
+        max_epochs=6,
         accelerator="cpu",
         gradient_clip_val=1.0,
         num_sanity_val_steps=0,

@@ -31,7 +31,7 @@ def main():
     criterion = nn.CrossEntropyLoss(ignore_index=PAD, label_smoothing=0.05)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / WARMUP, 1.0))
-    for epoch in range(2):
+    for epoch in range(4):
         model.train()
         for source, target in train:
             logits = model(source, target[:, :-1])

@@ -47,7 +47,7 @@ def main():
     model = DistributedDataParallel(ConvNet())
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.7)
-    for epoch in range(3):
+    for epoch in range(6):
         sampler.set_epoch(epoch)
         model.train()
         for picture, shape in loader:
