@@ -110,6 +110,42 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("nn.ReLU(), nn.Linear(32, 32)", "nn.Tanh(), nn.Linear(32, 32)"), ("(inputs - mean) / std, target", "inputs * 1000, target")),
         "activations", "loss = criterion(model(x), y)", "tanh",
     ),
+    "the optimizer never steps": (
+        "table",
+        (("        optimizer.step()\n", ""),),
+        "step_trace", "loss.backward()", "never stepped in 80 backward calls",
+    ),
+    "a copy is evaluated": (
+        "pictures",
+        (("    for epoch in range(3):", "    import copy\n    best = copy.deepcopy(model)\n    for epoch in range(3):"),
+         ("evaluate(model, val_loader)", "evaluate(best, val_loader)")),
+        "modes", "right += (model(pictures)", "the Net that trains at",
+    ),
+    "each epoch keeps its first batch": (
+        "table",
+        (("    for x, y in loader:", "    x, y = next(iter(loader))\n    for _ in loader:"),),
+        "batch_as_seen", "loss = criterion(model(x), y)", "one batch over and over",
+    ),
+    "one batch of many": (
+        "table",
+        (("for epoch in range(4):", "x, y = next(iter(loader))\nfor epoch in range(4):"), ("    for x, y in loader:", "    for _ in range(20):")),
+        "batch_as_seen", "loss = criterion(model(x), y)", "has more",
+    ),
+    "sorted by label, classes meet in a batch": (
+        "pictures",
+        ((", shuffle=True", ""), ("torch.randint(3, (count,), generator=rng)", "torch.randint(3, (count,), generator=rng).sort().values")),
+        "batch_as_seen", "loss = F.cross_entropy(model(pictures)", "sorted by label",
+    ),
+    "targets that never differ": (
+        "table",
+        (("/ std, target)", "/ std, 0 * target)"),),
+        "batch_as_seen", "loss = criterion(model(x), y)", "are 0 throughout",
+    ),
+    "the mean of the batch is taken off": (
+        "pictures",
+        (("self.head(self.drop(x))", "self.head(self.drop(x - x.mean(0)))"),),
+        "independence", "loss = F.cross_entropy(model(pictures)", "mixes examples",
+    ),
     "softmax over the batch": (
         "letters",
         (("softmax(dim=-1)", "softmax(dim=0)"), ('float("-inf")', "-1e4")),

@@ -30,7 +30,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 EXPERIMENT = "observe"
 NEEDED_BATCHES = 3
 STANDING = 0.8  # of the batches that enter are the one before; a new one may come with each epoch
-STEPS_OF_ONE_BATCH = 20
+STEPS_OF_ONE_BATCH = 15
 NEEDED_ROWS = 4  # of a batch whose examples are all the same
 REPEATED = 0.2  # of the examples of one pass that came before in it
 LEAKED = 0.02  # of the distinct evaluation examples; below it chance duplicates of the data are the likelier reason
@@ -142,9 +142,12 @@ def _standing_between(trace: Trace) -> Iterator[Finding]:
     given: dict[int, int] = {}
     for seen in trace.events("loader_pass"):
         given[seen["loader"]] = max(given.get(seen["loader"], 0), seen["distinct"])
+    evaluating = {rows["loader"] for rows in trace.events("rows") if rows["role"] == "eval"}
     for rows in _last(trace, "rows", "role", "root", "loader"):
         if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2 or not rows["telling"]:
             continue
+        if rows["loader"] in evaluating:
+            continue  # it came last, but its batches are not what is trained on
         if rows["standing"] < STANDING * (rows["read"] - 1):
             continue
         entrance = _entrance(trace, rows)
