@@ -25,9 +25,10 @@ class Listener:
             user, library = self.bus.sites.here()
             phase = self.phases[root] = dict(
                 key=key, root=root, cls=type(module).__name__, training=key[0], grad=key[1], loader=key[2], site=user,
-                lib=library, n=self.bus.steps, calls=0, backwards=0, waiting=False, **flags(self.torch, module)
+                lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, backwards=0, waiting=False, **flags(self.torch, module)
             )  # fmt: skip
         phase["calls"] += 1
+        phase["until"] = self.bus.steps
         phase["waiting"] = key[1]
 
     def backward_before(self, tensors, gradients):

@@ -61,8 +61,8 @@ def main():
     val_loader = DataLoader(val_set, batch_size=64)
     model = Net()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.8)
-    for epoch in range(5):
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+    for epoch in range(11):
         model.train()
         for images, labels in loader:
             optimizer.zero_grad()
