@@ -29,7 +29,8 @@ class Row:
     changed: bool
     ratio: float | str | None
     nonzero: float | None = None  # share of elements with a gradient, in half precision only
-    moved: float | None = None  # largest share of elements that changed between two looks, of the same
+    moved: float | None = None  # largest share of elements that a step changed, of the same
+    size: float | str | None = None  # norm now / norm at first sight
 
 
 @dataclass(frozen=True)

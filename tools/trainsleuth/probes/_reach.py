@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+from typing import Any
 
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
@@ -36,10 +40,9 @@ def loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
 
 def hidden(trace: Trace) -> Iterator[Finding]:
     """Parameters in the graph that no optimizer and no module registers."""
-    strangers = [s for graph in trace.events("graph")[:1] for s in graph["unregistered"]]
-    sites = dict.fromkeys((s["site"], s["name"], s["cls"]) for s in strangers)
-    for site, name, cls in sites:
-        count = sum(s["name"] == name for s in strangers)
+    strangers = [Counter((s["site"], s["name"], s["cls"]) for s in g["unregistered"]) for g in trace.events("graph")]
+    most: Counter[tuple[Any, ...]] = reduce(or_, strangers, Counter())  # the largest count of any backward
+    for (site, name, cls), count in most.items():
         where = f"{cls}.{name.rsplit('.', 1)[-1]}" if name else "a place that no called module names"
         yield fail(
             site,

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import fmean, median
 
 from trainsleuth.finding import Finding
-from trainsleuth.trace import Trace, shown
+from trainsleuth.trace import Event, Trace, shown
 
 from ._parameters import NEEDED_READINGS, Table, fail
 
@@ -24,36 +24,40 @@ NO_BETTER = 0.9  # of the first loss of a supervised task
 FAR_ABOVE_START = 3.0  # times the first loss of any other
 CLEARED = 3  # times that gradients were cleared without a step
 NEEDED_BACKWARDS = 200  # without a step or a clearing; accumulation over more is rare
+SHRUNK = 0.1  # of a parameter's first norm
 ROUNDED_OFF = 0.02  # of the elements with a gradient: fewer than these ever changed
 
 
 def never_steps(trace: Trace, table: Table) -> Iterator[Finding]:
-    """An optimizer was built, gradients reach its parameters and are cleared, and nothing ever changes."""
-    backwards = trace.ops("backward")
-    reached = [sum(graph["reached"]) for graph in trace.events("graph")]
-    held = [row for row in table.rows if row.optimizer is not None and row.trainable]
-    if (
-        not backwards
-        or not held
-        or any(row.changed for row in table.rows)
-        or not any(reached)
-        or trace.ops("scaler_step")
-    ):
-        return
-    names = [op["op"] for op in trace.ops("backward", "zero_grad")]
-    cleared = sum(one == "backward" and following == "zero_grad" for one, following in pairwise(names))
-    if cleared < CLEARED and len(backwards) < NEEDED_BACKWARDS:
-        return
-    born = trace.optimizer(held[0].optimizer or 0)
-    yield fail(
-        backwards[0].get("site"),
-        f"{len(backwards)} backward calls at {shown(backwards[0])} gave gradients to {len(held)} parameters of {born.get('cls')} built at "
-        f"{shown(born)}, and its step() was never called: none of them ever changed; expected a step after each backward",
-        "step-order",
-        measured={"backwards": len(backwards), "cleared": cleared, "parameters": len(held)},
-        next="call optimizer.step() after the backward, with parentheses",
-        claims=("updates-not-applied",),
-    )
+    """An optimizer was built, gradients reach its parameters and are cleared, it never steps and nothing changes."""
+    graphs = trace.events("graph")
+    for born in trace.events("optimizer"):
+        number = born["optimizer"]
+        held = [row for row in table.of(number) if row.trainable]
+        is_reached = any(graph["reached"][number : number + 1] > [0] for graph in graphs)
+        if number in trace.stepping or not held or any(row.changed for row in held) or not is_reached:
+            continue
+        if trace.ops("scaler_step"):
+            continue  # it skips steps whose gradients are not finite
+        ops = [op for op in trace.ops("backward", "zero_grad") if op["op"] == "backward" or _clears(op, number)]
+        backwards = [op for op in ops if op["op"] == "backward"]
+        cleared = sum(one["op"] == "backward" and next_one["op"] == "zero_grad" for one, next_one in pairwise(ops))
+        if cleared < CLEARED and len(backwards) < NEEDED_BACKWARDS:
+            continue
+        yield fail(
+            born.get("site") if trace.stepping else backwards[0].get("site"),
+            f"{len(held)} parameters of {born.get('cls')} built at {shown(born)} got gradients from backward at {shown(backwards[0])}, "
+            f"which were cleared {cleared} times in {len(backwards)} backward calls, and its step() was never called: none of them "
+            "ever changed; expected a step after each backward",
+            "step-order",
+            measured={"backwards": len(backwards), "cleared": cleared, "parameters": len(held)},
+            next="call step() of this optimizer after the backward, with parentheses",
+            claims=("updates-not-applied",),
+        )
+
+
+def _clears(op: Event, number: int) -> bool:
+    return op.get("optimizer") == number or number in op.get("optimizers", ())
 
 
 def steps_on_nothing(trace: Trace, table: Table, optimizer: int, explained: bool) -> list[Finding]:
@@ -65,16 +69,55 @@ def steps_on_nothing(trace: Trace, table: Table, optimizer: int, explained: bool
     steps = [op for op in trace.ops("step") if op["optimizer"] == optimizer]
     if all(op["grads"] == "some" for op in steps):
         return []  # gradients are there: the learning rate is at fault, and its own probe says so
+    suspect = "step-order"
+    if not any(map(_is_cleared_late, trace.cycles(optimizer))):  # then there never were any
+        suspect = "loss-cut-from-graph" if any(row.called for row in rows) else "optimizer-misses-parameters"
     return [
         fail(
             step.get("site"),
             f"{len(steps)} steps of {trace.optimizer(optimizer).get('cls')} at {shown(step)} changed none of its "
             f"{len(rows)} parameters: their gradients were {step['grads']} when it stepped; expected gradients there",
-            "step-order",
+            suspect,
             confidence="medium",  # an effect: the step trace names what emptied them
             measured={"steps": len(steps)},
             next="look at what happens between backward and this step (clearing, a second copy of the model)",
             claims=("updates-not-applied",),
+        )
+    ]
+
+
+def _is_cleared_late(cycle: tuple[Event, ...]) -> bool:
+    """Are gradients cleared between the last backward and the step?"""
+    names = [op["op"] for op in cycle if op["op"] in ("backward", "zero_grad")]
+    return names[-1:] == ["zero_grad"] and "backward" in names
+
+
+def shrunk(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
+    """Nearly all weights have shrunk to a small part of what they were: decay outweighs the gradients."""
+    rows = [r for r in table.of(optimizer) if r.changed and isinstance(r.size, float)]
+    small = [r for r in rows if isinstance(r.size, float) and r.size < SHRUNK]
+    elements = sum(r.elements for r in rows)
+    decays = [float(group.get("weight_decay") or 0.0) for group in trace.optimizer(optimizer).get("groups", ())]
+    if not elements or sum(r.elements for r in small) < NEARLY_ALL * elements or not any(decays):
+        return []
+    step = next(op for op in trace.ops("step") if op["optimizer"] == optimizer)
+    largest = max(float(r.size or 0.0) for r in small)
+    return [
+        fail(
+            step.get("site"),
+            f"{table.steps} steps of {trace.optimizer(optimizer).get('cls')} at {shown(step)} shrank {len(small)} of {len(rows)} "
+            f"parameters to {largest:.2g} of their first norm or less; its weight decay is {max(decays):.3g}; expected weights "
+            "that keep their size",
+            "hyperparameters",
+            severity="warning",
+            confidence="medium",
+            measured={
+                "shrunk": len(small),
+                "largest_share_left": largest,
+                "weight_decay": max(decays),
+                "steps": table.steps,
+            },
+            next="divide the weight decay by ten; usual values are 0.0001 to 0.1",
         )
     ]
 

@@ -27,6 +27,7 @@ NEVER_NEGATIVE = frozenset({
     "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "smooth_l1_loss", "soft_margin_loss",
     "triplet_margin_loss",
 })  # fmt: skip
+BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits"})
 ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss"})
 FAR_ABOVE_CHANCE = 1.5  # times chance, plus one nat: default initialisations start 0.4 to 4 % above it
 TOLERANCE = 1e-4
@@ -43,6 +44,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     graphs = trace.events("graph")
     rules: tuple[Callable[[Event], Finding | None], ...] = (
         _wrong_input,
+        _target_out_of_range,
         _below_bound,
         _elementwise_broadcast,
     )
@@ -139,6 +141,22 @@ def _double_sigmoid(call: Event, producer: Event) -> Finding:
         measured=_measured(call),
         next="drop the sigmoid before the loss (keep it for metrics) and run this probe again",
         claims=("bce-with-logits",),
+    )
+
+
+def _target_out_of_range(call: Event) -> Finding | None:
+    """A target of binary cross-entropy that is no probability."""
+    target = call.get("target", {})
+    low, high = target.get("min"), target.get("max")
+    if call["fn"] not in BINARY or low is None or (low >= -TOLERANCE and high <= 1 + TOLERANCE):
+        return None
+    return _fail(
+        call,
+        f"{call['fn']} at {shown(call)} gets targets in [{low:.3g}, {high:.3g}]; expected probabilities in [0, 1]: outside of them "
+        "it has no lower bound",
+        "loss-below-bound",
+        measured={**_measured(call), "target_min": low, "target_max": high},
+        next="map the targets to 0 and 1 (for labels of -1 and 1: (y + 1) / 2)",
     )
 
 

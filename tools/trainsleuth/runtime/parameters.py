@@ -179,9 +179,12 @@ class Listener:
     def _row(self, key, row, owner, called):
         """[name, root, optimizer, elements, requires grad, called, times read, had a gradient,
         zero gradients, largest gradient norm, changed, largest update ratio, and in half precision
-        the largest shares of elements with a gradient and of elements that a step changed]"""
-        changed = not self.torch.equal(row.before, self._values(row.tensor))
+        the largest shares of elements with a gradient and of elements that a step changed; and its norm now as a part of the first]"""
+        now = self._values(row.tensor)
+        changed = not self.torch.equal(row.before, now)
+        start = float(row.before.float().norm()) if changed else 0.0
         return [
             row.name, row.root, owner.get(key), row.tensor.numel(), bool(row.tensor.requires_grad), key in called,
             row.seen, row.gradients, row.zeros, row.biggest, changed, row.ratio, row.nonzero, row.moved,
+            float(now.float().norm()) / start if start > 0 else None,
         ]  # fmt: skip
