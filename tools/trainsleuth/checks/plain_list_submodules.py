@@ -7,8 +7,8 @@ random layers.
 
 Fix: nn.ModuleList([...]) or nn.ModuleDict({...}); for parameters nn.ParameterList.
 
-Cannot see: lists that are filled by another class, elements that are not resolved to a layer with
-parameters, lists registered through a computed name in another object.
+Cannot see: lists that are filled by another class or from outside, elements that are not resolved to a layer
+with parameters, lists registered through a computed name in another object.
 
 Bad:
     from torch import nn
@@ -183,6 +183,7 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
     if not _uses(index, cls, name):
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name} is not used outside of its constructor")
     excuse = _registered(index, cls, name) or _handed_over(index, cls, name) or _hidden(index, collection)
+    excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
     return _failure(index, collection, *held[0])
@@ -289,6 +290,20 @@ def _is_handed(expr: Expr | None, name: str) -> bool:
     if expr.kind in ("list", "tuple", "index", "slice"):
         return any(_is_handed(part, name) for part in expr.parts[: 1 if expr.kind == "index" else None])
     return expr.kind == "path" and expr.text.endswith(f".{name}")
+
+
+def _filled_from_outside(index: Index, cls: Class, name: str) -> str:
+    """Code outside of the class looks after its members: model.head.weights[i] = state[...]."""
+    text = re.compile(rb"\.%s\b" % re.escape(name.encode()))
+    part, owners = index.part(cls.path), {one.qualname for one in (*index.lineage(cls), *index.subclasses(cls))}
+    for function in index.functions():
+        if function.owner in owners or index.part(function.path) != part or not function.source.holds(text):
+            continue
+        for event in function.events:
+            for target in event.targets:
+                if target.kind == "index" and target.parts[0].last == name and target.parts[0].receiver is not None:
+                    return f"filled by hand at {function.path}:{event.line}"
+    return ""
 
 
 def _hidden(index: Index, collection: _Collection) -> str:

@@ -92,6 +92,7 @@ from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, st
 from .rounds import Round, rounds
 from .scopes import bindings, encloses, is_sibling, reaching
 from .sites import Site, is_test
+from .subject import is_function_call, subject
 from .terms import Term, factors, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .values import TOO_FAR, Value
@@ -150,6 +151,7 @@ __all__ = [
     "guards",
     "ingredients",
     "is_every_few",
+    "is_function_call",
     "is_module",
     "is_module_class",
     "is_optimizer",
@@ -175,6 +177,7 @@ __all__ = [
     "sounds_like_optimizer",
     "stepped",
     "steps_optimizer",
+    "subject",
     "surroundings",
     "switches",
     "terms",

@@ -14,6 +14,7 @@ from .callers import Caller, Target
 from .records import Event, Expr, Function
 from .roles import stepped
 from .scopes import reaching
+from .sites import is_test
 from .things import Spot
 
 if TYPE_CHECKING:
@@ -211,6 +212,8 @@ class Effects:
         clearing: set[tuple[str, str]] = set()
         waiting: list[tuple[str, str, set[str]]] = []  # part, name, names of what it calls
         for function in self.index.functions():
+            if is_test(function.path):
+                continue
             part = self.index.part(function.path)
             if _clears(function):
                 clearing.add((part, function.name))
@@ -230,8 +233,8 @@ class Effects:
         return frozenset(clearing)
 
     def may_clear(self, call: Expr, caller: Function) -> bool:
-        """Wide: some function of the called name, in files that the caller's is connected to, clears
-        gradients.
+        """Wide: some function of the called name outside of tests, in files that the caller's is connected to,
+        clears gradients.
         """
         return (self.index.part(caller.path), call.last) in self._clearing_names or _is_clear(call)
 

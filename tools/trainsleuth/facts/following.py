@@ -34,8 +34,10 @@ class Following(Generic[Answer]):
         produce: Callable[[Expr, Spot, tuple[Item, ...]], Iterable[Answer]],
         too_far: Answer,
         circles: Circles,
+        plain: Callable[[Expr, Spot], Spot],
     ) -> None:
         self._produce = produce
+        self._plain = plain
         self._too_far = too_far
         self._known: dict[object, tuple[Answer, ...]] = {}
         self._partial: dict[object, tuple[Answer, ...]] = {}  # within one outermost question
@@ -44,6 +46,8 @@ class Following(Generic[Answer]):
         self._left = 0
 
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
+        if spot.frame is not None:
+            spot = self._plain(expr, spot)
         # a path may be made on the fly, so its identity means nothing
         key = (expr.text if expr.kind == "path" else expr, spot, items)
         known = self._known.get(key)

@@ -19,6 +19,7 @@ from .frames import Frames
 from .holders import Holders
 from .members import Members
 from .names import Names, Symbol
+from .needs import Needs
 from .objects import Objects
 from .records import Class, FileFacts, Function
 from .scopes import Binding, bindings
@@ -141,6 +142,10 @@ class Index:
     @cached_property
     def frames(self) -> Frames:
         return Frames(self)
+
+    @cached_property
+    def needs(self) -> Needs:
+        return Needs(self)
 
     @cached_property
     def flow(self) -> Flow:

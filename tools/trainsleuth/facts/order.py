@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .effects import NAMED, Effect
-from .records import Expr, Function, Loop
+from .records import MODULE_BODY, Expr, Function, Loop
 from .roles import is_optimizer, sounds_like_optimizer, stepped
 from .scopes import encloses, is_sibling, reaching
 from .things import Instance, Spot
@@ -20,7 +20,7 @@ MAX_CALLERS = 4  # how far out the code around a call is looked for
 
 class Surrounding(NamedTuple):
     """The effects around one of them: those of the innermost loop that also holds a wanted one, else of the function,
-    which is then taken for one round of a loop somewhere else.
+    which is then taken for one round of a loop somewhere else. A script's own body and its main run once: no round.
 
     `effects` are in the order in which one round runs; `here` is the one that was asked about.
     """
@@ -68,7 +68,8 @@ def _around(
         inside = tuple(e for e in effects if place in function.events[e.position].block.loops)
         if any(e.kind in wanted and not excludes(e, here) for e in inside):
             return Surrounding(function, function.loops[place], inside, here)
-    if any(e.kind in wanted and not excludes(e, here) for e in effects):
+    runs_once = function.name in (MODULE_BODY, "main")
+    if not runs_once and any(e.kind in wanted and not excludes(e, here) for e in effects):
         return Surrounding(function, None, effects, here)
     return None
 

@@ -48,7 +48,8 @@ class Frame:
 
     @cached_property
     def depth(self) -> int:
-        return 1 + (self.caller.frame.depth if self.caller is not None and self.caller.frame is not None else 0)
+        outside = self.caller if self.caller is not None or self.owner is None else self.owner.spot
+        return 1 + (outside.frame.depth if outside is not None and outside.frame is not None else 0)
 
 
 class Instance(NamedTuple):

@@ -60,7 +60,7 @@ class Values:
         from .tensor_names import TensorNames
 
         self.index = index
-        self._following: Following[Value] = Following(self._of, unknown(TOO_FAR), index.circles)
+        self._following: Following[Value] = Following(self._of, unknown(TOO_FAR), index.circles, index.needs.plain)
         self._calls = TensorCalls(index, self)
         self._names = TensorNames(index, self)
 
@@ -144,6 +144,10 @@ class Values:
             found = [o for o in self.index.flow.origins(expr.text, spot) if o.expr is not None and not o.items]
             return bool(found) and all(self.is_sequence(o.expr, o.spot) for o in found if o.expr is not None)
         return expr.kind == "call" and self._calls.gives_sequence(expr, spot)
+
+    def is_loader(self, source: Expr, spot: Spot) -> bool:
+        """Iterating over it gives batches of data, as far as names and classes say."""
+        return self._names.is_loader(source, spot)
 
     def is_without_grad(self, spot: Spot) -> bool:
         """The innermost gradient switch around `spot`, in its function, says off."""

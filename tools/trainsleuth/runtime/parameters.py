@@ -5,6 +5,7 @@ else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ...
 """
 
 from .gradients import members
+from .tensors import local
 
 MOST_COPIED = 256 * 2**20  # bytes
 SAMPLE = 2048  # elements of each parameter when copying all would be too much
@@ -65,7 +66,8 @@ class Listener:
             self.called.add(id(module))
 
     def _add(self, parameter, root, name, owner=None):
-        if len(self.rows) < MOST_ROWS:
+        is_elsewhere = parameter.numel() and not local(parameter).numel()  # other ranks hold all of it
+        if len(self.rows) < MOST_ROWS and not is_elsewhere:
             self.rows[id(parameter)] = row = Row(parameter, root, name, owner)
             row.before = row.last = self._values(parameter)
 
@@ -74,7 +76,7 @@ class Listener:
         if self.sampled is None:
             size = sum(p.numel() * p.element_size() for o in self.optimizers for p in members(o))
             self.sampled = size > MOST_COPIED
-        flat = parameter.detach().reshape(-1)
+        flat = local(parameter.detach()).reshape(-1)
         if self.sampled and flat.numel() > SAMPLE:
             flat = flat[:: flat.numel() // SAMPLE]
         return flat.clone()
@@ -112,7 +114,7 @@ class Listener:
         for row in rows:
             row.seen += 1
         dense = [row for row in held if not row.tensor.grad.is_sparse]
-        norms = self.torch._foreach_norm([row.tensor.grad for row in dense]) if dense else []
+        norms = self.torch._foreach_norm([local(row.tensor.grad) for row in dense]) if dense else []
         values = self.torch.stack([n.float().cpu() for n in norms]).tolist() if dense else []
         for row in held:
             row.gradients += 1

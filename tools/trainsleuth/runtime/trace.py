@@ -5,7 +5,7 @@ After `detail` steps only one "tick" per step is written: loss, learning rates.
 
 from .backwards import LossValue
 from .gradients import members
-from .tensors import scalar, shape, tensors_in
+from .tensors import local, scalar, shape, tensors_in
 
 MOST_PHASES = 6  # optimizers whose birth begins a new phase
 
@@ -172,8 +172,11 @@ def gradient_state(torch, optimizer):
 
 
 def gradient_state_of(torch, parameters):
-    """ "none" when no parameter has a gradient, "zero" when all are zero, else "some"; and the total norm."""
-    dense = [p.grad for p in parameters if p.grad is not None and not p.grad.is_sparse]
+    """ "none" when no parameter has a gradient, "zero" when all are zero, else "some"; and the total norm.
+
+    Of gradients that are spread over ranks only this rank's part counts: the sum would be a collective.
+    """
+    dense = [local(p.grad) for p in parameters if p.grad is not None and not p.grad.is_sparse]
     sparse = any(p.grad is not None and p.grad.is_sparse for p in parameters)
     if not dense:
         return {"state": "some" if sparse else "none", "norm": None}
