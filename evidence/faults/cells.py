@@ -20,11 +20,9 @@ os.environ["TRAINSLEUTH_CACHE"] = "off"
 from trainsleuth import probes  # noqa: E402
 from trainsleuth.checks import run_checks  # noqa: E402
 from trainsleuth.finding import Finding  # noqa: E402
-from trainsleuth.launcher import Limits, launch  # noqa: E402
 from trainsleuth.repository import Repository  # noqa: E402
 from trainsleuth.trace import Trace, traces  # noqa: E402
 
-SECONDS = 120.0  # for one run
 MAX_WORDS = 300  # of a message that is kept
 
 
@@ -62,11 +60,11 @@ class Cell:
 
 
 class Runner:
-    """Runs programs: in forks of a process that has torch, or by the launcher where a program needs several."""
+    """Runs programs in forks of a process that has torch."""
 
-    def __init__(self) -> None:
+    def __init__(self, preload: Sequence[str] = ()) -> None:
         self.host = subprocess.Popen(
-            [sys.executable, str(HERE / "host.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(HERE / "host.py"), *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def close(self) -> None:
@@ -100,53 +98,47 @@ class Runner:
     def _asked(self, program: Program, folder: Path, experiment: str, place: Path) -> tuple[list[Finding], float]:
         """Findings of one experiment, and the seconds of CPU that the program took."""
         times = int(probes.EXPERIMENTS[experiment].get("times", 1))
-        run = self._launched if program.launched else self._forked
-        ran = [run(program, folder, experiment, place) for _ in range(times)]
+        ran = [self._run(program, folder, experiment, place) for _ in range(times)]
         told, crashes, cpu = [r[0] for r in ran], [r[1] for r in ran], sum(r[2] for r in ran)
         together = [one[0] for one in told if one] if times > 1 else told[0]
         found = list(probes.judge_together(experiment, together)) if together else []
         found += [finding for trace in told[-1] for finding in probes.judge(experiment, trace)]
         return found + [c for c in crashes if c is not None], cpu
 
-    def _forked(
+    def _run(
         self, program: Program, folder: Path, experiment: str, place: Path
     ) -> tuple[list[Trace], Finding | None, float]:
         assert self.host.stdin is not None and self.host.stdout is not None
         run_folder = Path(tempfile.mkdtemp(dir=place))
         events = run_folder / "events.jsonl"
+        wanted = dict(probes.EXPERIMENTS[experiment])
+        if experiment == "observe":
+            wanted["steps"] = program.steps
         order: dict[str, Any] = {
             "folder": str(folder), "command": program.command[1:], "events": str(events),
-            "run_folder": str(run_folder), "experiment": dict(probes.EXPERIMENTS[experiment]),
+            "run_folder": str(run_folder), "experiment": wanted, "ranks": program.ranks,
         }  # fmt: skip
         self.host.stdin.write(json.dumps(order) + "\n")
         self.host.stdin.flush()
         answer = json.loads(self.host.stdout.readline())
-        told = tuple(json.loads(line) for line in events.read_text().splitlines()) if events.exists() else ()
-        trace = Trace(0, None, told)
-        crash = next((f"{e['type']}: {e['message']}" for e in trace.events("crash")), None)
+        told = [event for rank in range(program.ranks) for event in _events(Path(f"{events}-{rank}"), rank, program)]
+        crash = next((f"{e['type']}: {e['message']}" for e in told if e["kind"] == "crash"), None)
         if crash is None and (answer["code"] or not told):
             crash = f"exit code {answer['code']}: {answer['output'][-MAX_WORDS:]}"
-        return [trace] if trace.trains else [], _crashed(crash), answer["cpu"]
-
-    def _launched(
-        self, program: Program, folder: Path, experiment: str, place: Path
-    ) -> tuple[list[Trace], Finding | None, float]:
-        before = os.times()
-        run = launch(
-            [sys.executable if word == "python" else word for word in program.command],
-            {**probes.EXPERIMENTS[experiment], "seconds": SECONDS},
-            root=folder, cwd=folder, limits=Limits(seconds=SECONDS + 20), contain="none",
-        )  # fmt: skip
-        after = os.times()
-        cpu = sum(after[2:4]) - sum(before[2:4])
-        crash = run.why if run.ended == "crashed" and not probes.EXPERIMENTS[experiment].get("intervenes") else None
-        return [trace for trace in traces(run.events) if trace.trains], _crashed(crash), cpu
+        crash = None if wanted.get("intervenes") else crash
+        return [trace for trace in traces(told) if trace.trains], _crashed(crash), answer["cpu"]
 
 
 def _experiments(fault: Fault | None) -> Iterator[str]:
     """A healthy program is asked everything; a faulty one what may see the fault."""
     yield "observe"
     yield from fault.asks if fault else [name for name in probes.EXPERIMENTS if name != "observe"]
+
+
+def _events(path: Path, rank: int, program: Program) -> Iterator[dict[str, Any]]:
+    """What one rank told, each event with its process and rank as the launcher adds them."""
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        yield {**json.loads(line), "pid": rank, "rank": rank if program.ranks > 1 else None}
 
 
 def _crashed(why: str | None) -> Finding | None:

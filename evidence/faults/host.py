@@ -1,7 +1,9 @@
 """Runs one program after the other, each in a fork of a process that has torch, with the runtime inside.
 
-Reads one JSON line per run on standard input: {"folder", "command", "events", "run_folder", "experiment"}.
-Answers one per run: {"code", "output", "cpu"}.
+Usage: python host.py [MODULE ...], modules that are imported before the fork, to save the time of each run.
+
+Reads one JSON line per run on standard input: {"folder", "command", "events", "run_folder", "experiment",
+"ranks"}. The events of each rank go to a file of its own, "events" with -RANK. Answers one per run: {"code", "output", "cpu"}.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import json
 import os
 import runpy
 import signal
+import socket
 import sys
 import tempfile
 from pathlib import Path
@@ -61,26 +64,46 @@ def run(order: dict[str, Any]) -> None:
 
 
 def forked(order: dict[str, Any]) -> dict[str, Any]:
+    """One child per rank, with what torchrun would put into its environment; a single one with nothing."""
+    port = free_port()
     with tempfile.TemporaryFile("w+") as output:
-        child = os.fork()
-        if child == 0:
-            signal.alarm(SECONDS)
-            os.dup2(output.fileno(), 1)
-            os.dup2(output.fileno(), 2)
-            try:
-                run(order)
-            finally:
-                os._exit(99)
-        _, status, used = os.wait4(child, 0)
+        children = []
+        for rank in range(order["ranks"]):
+            children.append(os.fork())
+            if children[-1] == 0:
+                signal.alarm(SECONDS)
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                try:
+                    run(as_rank(order, rank, port))
+                finally:
+                    os._exit(99)
+        ended = [os.wait4(child, 0) for child in children]
         output.seek(0)
-        code = os.waitstatus_to_exitcode(status)
-        return {"code": code, "output": output.read()[-2000:], "cpu": used.ru_utime + used.ru_stime}
+        codes = [os.waitstatus_to_exitcode(status) for _, status, _ in ended]
+        cpu = sum(used.ru_utime + used.ru_stime for _, _, used in ended)
+        return {"code": next((code for code in codes if code), 0), "output": output.read()[-2000:], "cpu": cpu}
+
+
+def as_rank(order: dict[str, Any], rank: int, port: int) -> dict[str, Any]:
+    if order["ranks"] > 1:
+        os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(order["ranks"]),
+                          LOCAL_WORLD_SIZE=str(order["ranks"]), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))  # fmt: skip
+    return {**order, "events": f"{order['events']}-{rank}"}
+
+
+def free_port() -> int:
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return int(asked.getsockname()[1])
 
 
 def main() -> None:
     import torch
     import torch._dynamo  # optimizers import it at their first step; here once for all
 
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
     torch.set_num_threads(1)
     for line in sys.stdin:
         sys.stdout.write(json.dumps(forked(json.loads(line))) + "\n")

@@ -2,7 +2,7 @@
 
     programs/NAME/program.yaml   shape, command, `faults`: fault -> [text, its replacement] or a list of such pairs
 
-A text must occur exactly once in the program's Python files. `absent` says why a fault means nothing for a
+A text must occur exactly once in the program's Python and JSON files. `absent` says why a fault means nothing for a
 program, `invisible` why no probe can see it in this one, `missed` why none does although one could.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 HERE = Path(__file__).parent
+SOURCES = (".py", ".json")
 Edits = tuple[tuple[str, str], ...]
 
 
@@ -36,14 +37,19 @@ class Fault:
 
 @dataclass(frozen=True)
 class Program:
-    """A healthy program. `launched`: started by the launcher (several processes) instead of forked."""
+    """A healthy program. `ranks`: processes that train together. `steps`: that are observed.
+
+    `preload`: modules that are slow to import and that the hooks do not need to come before.
+    """
 
     name: str
     folder: Path
     shape: str
     command: tuple[str, ...]
     edits: Mapping[str, Edits]
-    launched: bool = False
+    ranks: int = 1
+    steps: int = 200
+    preload: tuple[str, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
     invisible: Mapping[str, str] = field(default_factory=dict)
     missed: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +82,14 @@ def _program(folder: Path, said: dict[str, Any]) -> Program:
     unknown = (set(edits) | set(said.get("absent", ())) | set(said.get("invisible", ()))) - set(faults())
     if unknown:
         raise ValueError(f"{folder.name}/program.yaml names faults that faults.yaml does not: {sorted(unknown)}")
-    return Program(folder.name, folder, command=tuple(said.pop("command")), edits=edits, **said)
+    return Program(
+        folder.name,
+        folder,
+        command=tuple(said.pop("command")),
+        edits=edits,
+        preload=tuple(said.pop("preload", ())),
+        **said,
+    )
 
 
 def _edits(edit: list[Any]) -> Edits:
@@ -88,7 +101,7 @@ def plant(program: Program, fault: str | None, into: Path) -> Path:
     """A copy of the program in `into` with one fault, or none. ValueError when a text is not there exactly once."""
     shutil.copytree(program.folder, into, ignore=shutil.ignore_patterns("__pycache__", "program.yaml"))
     for old, new in program.edits[fault] if fault else ():
-        texts = {path: path.read_text(encoding="utf-8") for path in sorted(into.rglob("*.py"))}
+        texts = {path: path.read_text(encoding="utf-8") for path in sorted(into.rglob("*")) if path.suffix in SOURCES}
         found = [path for path, text in texts.items() for _ in range(text.count(old))]
         if len(found) != 1:
             raise ValueError(f"{fault} in {program.name}: {old!r} occurs {len(found)} times, expected once")

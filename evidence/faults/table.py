@@ -67,11 +67,11 @@ def main() -> None:
     given = parser.parse_args()
     until = time.monotonic() + 60 * given.minutes
     if not given.only_table:
-        runner = Runner()
         for program in programs():
             if not given.program or program.name in given.program:
+                runner = Runner(program.preload)
                 fill(program, given, runner, until)
-        runner.close()
+                runner.close()
     Path(HERE, "RESULTS.md").write_text(page([(p, kept(p)) for p in programs()]), encoding="utf-8")
 
 

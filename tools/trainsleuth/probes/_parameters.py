@@ -37,7 +37,6 @@ class Row:
 class Table:
     rows: tuple[Row, ...]
     roots: tuple[str, ...]
-    numbers: tuple[int, ...]  # of the roots, as other events number them
     twins: tuple[tuple[str, str, str, str], ...]  # name and class of two tensors that began as equal copies
     steps: int
     sampled: bool
@@ -67,7 +66,7 @@ def read_table(trace: Trace) -> Table | None:
         return None
     last = told[-1]
     return Table(
-        tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]), tuple(last["numbers"]),
+        tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]), 
         tuple(tuple(pair) for pair in last["twins"]), last["n"], last["sampled"],
     )  # fmt: skip
 

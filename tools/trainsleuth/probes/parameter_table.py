@@ -30,8 +30,7 @@ EXPERIMENT = "observe"
 def probe(trace: Trace) -> Iterator[Finding]:
     table = read_table(trace)
     if table is None or not trace.stepping:
-        found = list(_updates.never_steps(trace, table)) if table else []
-        yield from found or [_nothing_to_compare()]
+        yield _nothing_to_compare()
         return
     found = list(_reach.loss_reaches_nothing(trace))
     found += _reach.hidden(trace)
@@ -42,7 +41,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         found += _updates.shrunk(trace, table, optimizer)
         found += _updates.stands_still(trace, table, optimizer) or _updates.rounded_off(trace, table, optimizer)
     found += _updates.never_steps(trace, table)
-    found += _copies.evaluated(trace, table) or _copies.left_behind(table)
+    found += _copies.left_behind(table)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     yield from found

@@ -8,7 +8,9 @@ import time
 
 from . import artifacts
 from .calls import Call, named_tensors
+from .phases import inner
 from .rows import Coder, is_batch, main_input
+from .targets import Targets
 from .tensors import describe
 
 MOST_TOLD = 2  # batches of one kind that are described value by value
@@ -62,7 +64,7 @@ class Listener:
         self.loaders = {}
         self.loader = None  # number of the loader whose batch came last
         self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
-        self.labels = {}
+        self.labels, self.targets = {}, Targets()
         self.started, self.spent = time.perf_counter(), 0.0
 
     # -- loaders ---------------------------------------------------------------------------
@@ -77,6 +79,7 @@ class Listener:
 
     def batch(self, loader, batch):
         self.loader = number = self._loader(loader)
+        self.targets.given = batch
         found = main_input(list(named_tensors(batch, "")))
         self._timed(self._loader_batch, number, found)
 
@@ -107,6 +110,7 @@ class Listener:
     # -- the model -------------------------------------------------------------------------
 
     def forward_before(self, module, args, kwargs):
+        module = inner(module)
         if self._is_training(module) is not None:
             self._timed(self._entered, module, args, kwargs)
 
@@ -140,10 +144,11 @@ class Listener:
             )  # fmt: skip
 
     def loss_after(self, name, arguments, output):
-        if name not in CLASSIFIERS or not getattr(output, "requires_grad", False):
-            return
         target = list(arguments.values())[1]
-        if not hasattr(target, "dtype") or target.dtype.is_floating_point or target.dim() != 1:
+        if not getattr(output, "requires_grad", False) or not hasattr(target, "dtype"):
+            return
+        if name not in CLASSIFIERS or target.dtype.is_floating_point or target.dim() != 1:
+            self._timed(self.targets.add, (name, *self.bus.sites.here()), target)
             return
         scores, ignored = arguments["input"], arguments.get("ignore_index", -100)
         place = (name, *self.bus.sites.here(), int(scores.shape[1 if scores.dim() > 1 else 0]))
@@ -177,6 +182,9 @@ class Listener:
         for (fn, user, library, classes), (calls, targets) in self.labels.items():
             self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes,
                         **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
+
+        for (fn, user, library), facts in self.targets.facts():
+            self.events("targets", fn=fn, site=user, lib=library, n=self.bus.steps, **facts)
 
     def _tell_overlap(self, key, other, stream, met):
         shared = sum(1 for code in stream.seen if code in met.seen)

@@ -156,7 +156,7 @@ class Listener:
         self.events(
             "parameters", n=step, sampled=bool(self.sampled), optimizers=len(self.optimizers),
             roots=[type(root).__name__ for root in self.roots], training=[root.training for root in self.roots],
-            numbers=[self.bus.number("root", root) for root in self.roots], twins=self._twins(),
+            twins=self._twins(),
             rows=[self._row(key, row, owner, called) for key, row in self.rows.items()],
         )  # fmt: skip
 
