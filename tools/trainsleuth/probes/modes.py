@@ -27,6 +27,8 @@ from trainsleuth.finding import Finding, Link
 from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
+SELDOM = 0.5  # calls per step
+NEEDED_STEPS = 10  # between the first and the last of them
 NEEDED_CALLS = 2  # training calls in the wrong mode
 
 
@@ -117,9 +119,10 @@ def _evaluates_a_copy(phases: Sequence[Event]) -> Iterator[Finding]:
     """What is evaluated is as large as what trains, is not trained, and never moves."""
     trained = {phase["held"]: phase for phase in phases if phase["backwards"] and phase.get("held")}
     training = {phase["loader"] for phase in phases if phase["backwards"]}
-    evaluated = [p for p in phases if p.get("weights") and not p["backwards"] and p["loader"] not in training]
-    if any(phase["held"] for phase in evaluated):
-        return  # the model that trains is evaluated too
+    called = [p for p in phases if p.get("weights") and not p["backwards"]]
+    for phase in called:
+        trained.pop(phase["held"], None)  # the model that trains is evaluated too
+    evaluated = [p for p in called if p["loader"] not in training or _is_seldom(p)]
     for root in dict.fromkeys(phase["root"] for phase in evaluated):
         mine = [phase for phase in evaluated if phase["root"] == root]
         first, last = mine[0], mine[-1]
@@ -136,6 +139,12 @@ def _evaluates_a_copy(phases: Sequence[Event]) -> Iterator[Finding]:
             measured={"first_step": first["n"], "last_step": last["until"], "elements": first["elements"]},
             next="evaluate the model that trains, or update the copy (averaging, load_state_dict) after each step",
         )
+
+
+def _is_seldom(phase: Event) -> bool:
+    """Called without a loader at few of the steps: a teacher or a target network is called at each."""
+    steps = phase["until"] - phase["n"]
+    return phase["loader"] is None and steps >= NEEDED_STEPS and bool(phase["calls"] <= SELDOM * steps)
 
 
 def _fail(site: Event, message: str, **more: Any) -> Finding:

@@ -36,7 +36,8 @@ class Listener:
             user, library = self.bus.sites.here()
             phase = self.phases[root] = dict(
                 key=key, root=root, cls=type(module).__name__, training=key[0], grad=key[1], loader=key[2], site=user,
-                lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, backwards=0, waiting=False, **flags(self.torch, module), **self._weights(root, module, key, "weights")
+                lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, backwards=0, waiting=False,
+                **flags(self.torch, module), **self._weights(root, module, key, "weights"),
             )  # fmt: skip
         elif phase.get("weights") and phase["until"] != self.bus.steps:
             phase.update(self._weights(root, module, key, "weights_until"), until=self.bus.steps)
@@ -55,10 +56,9 @@ class Listener:
             return {}
         held = {id(p) for optimizer in self.optimizers for p in members(optimizer) if p.requires_grad}
         mine = list(module.parameters())
-        is_evaluated = not key[1] and key[2] is not None
         return {
             "elements": sum(p.numel() for p in mine), "held": sum(p.numel() for p in mine if id(p) in held),
-            name: code(self.coder, mine) if is_evaluated else None,
+            name: None if key[1] else code(self.coder, mine),
         }  # fmt: skip
 
     def _end(self, root):

@@ -62,9 +62,9 @@ def main():
     val_loader = DataLoader(val, batch_size=64)
     model = Regressor()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-    schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.3)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=4, gamma=0.3)
     scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
-    for epoch in range(6):
+    for epoch in range(10):
         model.train()
         optimizer.zero_grad(set_to_none=True)
         for step, (readings, target) in enumerate(loader):

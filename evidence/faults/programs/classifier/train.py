@@ -53,7 +53,7 @@ def accuracy(model, loader):
 
 
 def main():
-    train_images, train_labels = pictures(640, seed=1)
+    train_images, train_labels = pictures(2560, seed=1)
     val_images, val_labels = pictures(160, seed=2)
     train_set = TensorDataset(standardised(train_images), train_labels)
     val_set = TensorDataset(standardised(val_images), val_labels)
@@ -61,8 +61,8 @@ def main():
     val_loader = DataLoader(val_set, batch_size=64)
     model = Net()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.8)
-    for epoch in range(5):
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.7)
+    for epoch in range(3):
         model.train()
         for images, labels in loader:
             optimizer.zero_grad()

@@ -6,7 +6,7 @@ import torch
 from data import ALPHABET, Text, sums
 from model import GPT
 
-BLOCK, BATCH, STEPS, WARMUP = 24, 16, 110, 5
+BLOCK, BATCH, STEPS, WARMUP = 24, 16, 220, 5
 PEAK = 4e-3
 
 torch.manual_seed(1337)

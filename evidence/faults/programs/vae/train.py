@@ -61,8 +61,8 @@ def main():
     val_loader = DataLoader(val, batch_size=64)
     model = VAE()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.8)
-    for epoch in range(4):
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+    for epoch in range(7):
         model.train()
         for x in loader:
             loss = elbo(x, *model(x))
