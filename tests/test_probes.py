@@ -44,6 +44,12 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("    model = Net()", "    val_set.pictures[:30] = train_set.pictures[:30]\n    model = Net()"),),
         "batch_as_seen", "right += (model(pictures)", "30 of 96 evaluation examples",
     ),
+    "training examples in the evaluation, augmented anew": (
+        "pictures",
+        (("    model = Net()", "    val_set.pictures[:30] = train_set.pictures[:30]\n    model = Net()"),
+         ("return self.pictures[index], self", "return self.pictures[index] + 0.01 * torch.randn(1, 10, 10), self")),
+        "batch_as_seen", "for pictures, labels in loader", "30 of 96 examples that the DataLoader over Shapes evaluates",
+    ),
     "evaluation without standardising": (
         "table",
         (("TensorDataset((val_inputs - mean) / std, val_target)", "TensorDataset(val_inputs, val_target)"),),
@@ -193,6 +199,14 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     assert findings[0].path == program.name
     assert findings[0].line is not None
     assert text in program.read_text().splitlines()[findings[0].line - 1]
+
+
+def test_transforms_are_no_part_of_the_step(host: Host, tmp_path: Path) -> None:
+    """A module without parameters that prepares each example would fill the order of a step, were it counted."""
+    edits = (("return self.pictures[index], self", "return nn.ZeroPad2d(0)(self.pictures[index]), self"),)
+    trace, _ = host.run(edited(PROGRAMS / "pictures.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (order,) = probes.judge("observe", trace, frozenset({"step_trace"}))
+    assert "in order: batch > zero_grad > forward > cross_entropy > backward > step" in order.message
 
 
 RANKS = {

@@ -10,7 +10,8 @@ scale than training inputs; batches of a single class each; targets that are one
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a
 person can see: look at the files.
 Cost: a few percent, limited by itself: when it takes longer, only every tenth batch is read.
-Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time.
+Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time, unless
+the data sets keep them as tensors, arrays or paths.
 
 Bad:
     self.generator = numpy.random.default_rng(0)  # each worker has the same one
@@ -55,6 +56,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         _standing_between,
         _repeated,
         _leaked,
+        _stored_twice,
         _other_scale,
         _single_class,
         _constant_targets,
@@ -227,6 +229,28 @@ def _leaked(trace: Trace) -> Iterator[Finding]:
             next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),
         )
+
+
+def _stored_twice(trace: Trace) -> Iterator[Finding]:
+    """The data sets keep the same examples, which augmentation makes differ in the batches."""
+    found = {overlap["eval_loader"] for overlap in trace.events("overlap") if overlap["shared"]}
+    for stored in trace.events("stored_overlap"):
+        share = stored["shared"] / max(1, stored["distinct"])
+        repeats = stored["trained"] - stored["trained_distinct"] > LEAKED * stored["trained"]
+        if stored["eval_loader"] in found or not LEAKED <= share < WHOLE or repeats:
+            continue
+        loader = _loader(trace, stored["eval_loader"])
+        yield _fail(
+            loader,
+            f"{stored['shared']} of {stored['distinct']} examples that {_named(loader)} evaluates are kept by "
+            f"{_named(_loader(trace, stored['train_loader']))} too, which trains ({share:.1%}, compared in {stored['attribute']!r}, before any "
+            "augmentation); expected none",
+            "split-leak",
+            measured={"shared": stored["shared"], "evaluated": stored["distinct"], "share": round(share, 4)},
+            next="split before copying or augmenting the data, and compare the indices or paths of both parts",
+            claims=("leakage-is-widespread", "augment-after-split"),
+        )
+        return
 
 
 def _repeats_itself(trace: Trace, loader: int) -> bool:

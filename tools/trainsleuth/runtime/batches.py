@@ -6,7 +6,7 @@ evaluation are counted exactly over everything that was seen. Numbers stay on th
 
 import time
 
-from . import artifacts
+from . import artifacts, stored
 from .calls import Call, named_tensors
 from .phases import inner
 from .rows import Coder, is_batch, main_input
@@ -15,6 +15,7 @@ from .tensors import describe
 
 MOST_TOLD = 2  # batches of one kind that are described value by value
 TELL_AT = frozenset({3, 10, 30, 100, 300, 1000})
+MOST_PAIRS = 4  # of loaders whose data sets are compared
 MOST_CODES = 400_000  # rows remembered for one way into the model
 SHARE = 0.04  # of the time since the first batch; above it only every tenth batch is read
 CLASSIFIERS = ("cross_entropy", "nll_loss")
@@ -166,6 +167,7 @@ class Listener:
 
     def close(self, reason):
         self._tell()
+        self._tell_stored()
 
     def _tell(self):
         ways = [(key, stream, stream.facts()) for key, stream in self.streams.items()]
@@ -192,6 +194,17 @@ class Listener:
             "overlap", n=self.bus.steps, root=key[1], eval_loader=key[2], train_loader=other[2], shared=shared,
             distinct=len(stream.seen), same_data=self._same_data(key[2], other[2]),
         )  # fmt: skip
+
+    def _tell_stored(self):
+        """Examples that the data sets of evaluation and training both keep, whatever the batches look like."""
+        roles = {role: {key[2] for key in self.streams if key[0] == role} - {None} for role in ("train", "eval")}
+        pairs = [(one, other) for one in roles["eval"] - roles["train"] for other in roles["train"] - roles["eval"]]
+        for one, other in pairs[:MOST_PAIRS]:
+            first, second = (getattr(self.loaders[number], "dataset", None) for number in (one, other))
+            if first is None or second is None or first is second:
+                continue
+            for facts in stored.overlap(self.torch, self.coder, first, second):
+                self.events("stored_overlap", eval_loader=one, train_loader=other, **facts)
 
     def _same_data(self, one, other):
         """Do two loaders read the very same data set (True), or is that not known (None)?"""

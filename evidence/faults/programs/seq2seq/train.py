@@ -25,13 +25,13 @@ def evaluate(model, loader):
 
 def main():
     torch.manual_seed(0)
-    train = DataLoader(Strings(1920, seed=0), batch_size=32, shuffle=True, collate_fn=pad)
+    train = DataLoader(Strings(1280, seed=0), batch_size=32, shuffle=True, collate_fn=pad)
     valid = DataLoader(Strings(192, seed=1), batch_size=96, collate_fn=pad)
     model = Translator(tokens=BEGIN + 2)
     criterion = nn.CrossEntropyLoss(ignore_index=PAD, label_smoothing=0.05)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / WARMUP, 1.0))
-    for epoch in range(4):
+    for epoch in range(6):
         model.train()
         for source, target in train:
             logits = model(source, target[:, :-1])
