@@ -309,5 +309,9 @@ def _aside(path: str) -> str:
 
 
 _PROGRAMS = re.compile(r"(?:^|/)(?:tools|scripts|bin)/[^/]+$")
-_PROGRAM = re.compile(r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|test\w*|infer\w*)(?:_|\.)", re.I)
+_PROGRAM = re.compile(
+    r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|valid\w*|test\w*|infer\w*|score|generate|sample|"
+    r"preprocess|interactive|export|convert|demo)(?:_|\.)",
+    re.I,
+)
 _PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip

@@ -68,7 +68,10 @@ def _hooks(program: Program) -> Iterator[Place]:
                 yield program.at(method, method.line, "hook", 0.9 * program.weight(method) ** 0.3)
 
 
-_VERB = re.compile(r"^_?(?:run_|do_)?(?:eval(?:uate)?|valid(?:ate)?|test|infer(?!_(?:device|init|dtype|type|shape)))_\w+$", re.I)  # fmt: skip
+_VERB = re.compile(
+    r"^_?(?:run_|do_)?(?:(?:eval(?:uate)?|valid(?:ate)?|test)_\w+|infer_(?:step|batch|loop|epoch|model|one|sample|audio|image)\w*)$",
+    re.I,
+)
 _CHECKS = re.compile(r"_?validate_", re.I)  # more often a look at arguments than at data
 _NOT_VERB = re.compile(
     r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera",

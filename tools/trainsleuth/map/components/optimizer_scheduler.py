@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, External, Function, Site, written
+from trainsleuth.facts import Class, Event, Expr, External, Function, Site, written
 
 from ..networks import is_factory
 from ..program import Program
@@ -45,6 +45,8 @@ def _constructed(program: Program) -> Iterator[Place]:
         for position, event in enumerate(function.events):
             for call in event.calls:
                 role, score = _role(program, Site(function, position, call))
+                if not role and _is_handed_parameters(event, call):
+                    role, score = "optimizer", 0.8
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
         if (
@@ -55,6 +57,17 @@ def _constructed(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
         elif _RATE_FUNCTION.search(function.name):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
+
+
+_OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_\w+)?$", re.I)
+
+
+def _is_handed_parameters(event: Event, call: Expr) -> bool:
+    """self.optimizer = self.opt_class(self.model.parameters()): a class that somebody else chose."""
+    if call is not event.value or event.kind != "assign":
+        return False
+    named = any(target.kind == "path" and _OPTIMIZER.search(target.text) for target in event.targets)
+    return named and any(part.last.endswith(("parameters", "params")) for given in call.parts[1:] for part in given.walk())  # fmt: skip
 
 
 def _role(program: Program, site: Site) -> tuple[str, float]:
