@@ -48,7 +48,8 @@ class ProbeReport:
         training = [trace for run in self.runs for trace in traces(run.events) if trace.trains]
         missing = {name: why for trace in training for name, why in trace.hooks_missing.items()}
         return tuple(
-            f"the hook {name} did not take ({why}): what it would show was not observed" for name, why in missing.items()
+            f"the hook {name} did not take ({why}): what it would show was not observed"
+            for name, why in missing.items()
         )
 
     @property

@@ -43,8 +43,7 @@ class TensorCalls:
         """Every way the called project function returns is a tuple or list."""
         found = [
             value.kind in ("tuple", "list")
-            for target in self.index.calling.targets(call, spot)
-            if isinstance(target, Target)
+            for target in self.index.calling.run_by(call, spot)
             for value, _ in self.index.frames.returns(
                 self.index.frames.frame(target.function, call, spot, target.owner)
             )

@@ -12,7 +12,7 @@ from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
 from .branches import known_settings
-from .config_files import of_program
+from .config_files import of_program, own_root
 from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
@@ -115,7 +115,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     if launch is not None:
         entry = replace(entry, commands=(launch, *entry.commands))
     paths = of_program(index, entry.reach, entry.commands, recipe)
-    given = tuple(settings(index, paths))
+    given = tuple(settings(index, paths, own_root(index, entry.reach, paths)))
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
@@ -123,7 +123,12 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     chosen = (*chosen, *named_in_code(index, entry.reach.distance))
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    if decided or len(found) > MANY_PROGRAMS or any(choice.target is not None for choice in chosen):
+    if (
+        decided
+        or scope is not None
+        or len(found) > MANY_PROGRAMS
+        or any(choice.target is not None for choice in chosen)
+    ):
         values = Values(
             index,
             not_chosen(index, chosen),

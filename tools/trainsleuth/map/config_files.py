@@ -40,6 +40,13 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     return tuple(found)[:MAX_FILES]
 
 
+def own_root(index: Index, reached: Reach, paths: Iterable[str]) -> str:
+    """The folder that a command gives in place of hydra's own (--config-dir), "" when all `paths` lie in the latter."""
+    roots = [root for root, _ in _hydra_roots(index, reached)]
+    outside = [path for path in paths if roots and not any(is_under(path, root) for root in roots)]
+    return min((str(PurePosixPath(path).parent) for path in outside), key=len, default="")
+
+
 def _hydra_roots(index: Index, reached: Reach) -> Iterator[tuple[str, str]]:
     """(configuration folder, first file) of every hydra-like main of the files that are started."""
     paths = dict.fromkeys(root.path for root in reached.roots)

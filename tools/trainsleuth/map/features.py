@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, written
+from trainsleuth.facts import Event, Expr, Function, written
 
-from .configuration import Key, Truth
+from .configuration import Truth
 from .program import Program
 from .records import Part, Place
-from .statements import enclosing, event_at
+from .standing import off
+from .statements import enclosing
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
 _CALLS = {
@@ -34,6 +35,9 @@ _KEYWORDS = {
     "resume": ("resume_from_checkpoint", "ckpt_path"),
 }
 _ACCUMULATION = re.compile(r"accum|update_freq|grad_acc|micro_?steps?|iter_size", re.I)
+_RESUMES = re.compile(
+    r"(?:load_state|recover_if_possible|(?:auto_?|maybe_)?resume\w*|restore_(?:checkpoint|state|training)\w*)$"
+)
 _EMA = re.compile(r"(?:^|[._])ema(?:$|[._])", re.I)
 
 
@@ -50,10 +54,10 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
             found[name][key] = place
     parts = {}
     for name, places in found.items():
-        off = {place: why for place in places.values() if (why := _off(program, truth, place))} if truth else {}
-        best = tuple(sorted((p for p in places.values() if p not in off), key=lambda p: (-p.score, p.path, p.line)))
-        if off and not best:
-            parts[name] = Part("absent", f"off: {next(iter(off.values()))}")
+        idle = {place: why for place in places.values() if (why := _off(program, truth, place))} if truth else {}
+        best = tuple(sorted((p for p in places.values() if p not in idle), key=lambda p: (-p.score, p.path, p.line)))
+        if idle and not best:
+            parts[name] = Part("absent", f"off: {next(iter(idle.values()))}")
             continue
         parts[name] = (
             Part("found", "", best) if best else Part("absent", "none found in the code that the entry reaches")
@@ -61,46 +65,12 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
     return parts
 
 
-_NO = frozenset({"False", "false", "0", "0.0", "None", "null", "no", "off", "", "[]"})
-
-
 def _off(program: Program, truth: Truth, place: Place) -> str:
     """The setting, with its value, that keeps the line of `place` from running; "" when none is known to."""
     file = program.index.files.get(place.path)
     if file is None or not place.path.endswith(".py"):
         return ""
-    function = enclosing(file, place.line)
-    if said := _untested(truth, function, place.line):
-        return said
-    callers = list(program.callers(function)) if function.name != MODULE_BODY else []
-    every = [_untested(truth, caller, line) for caller, line in callers]
-    return every[0] if every and all(every) else ""
-
-
-def _untested(truth: Truth, function: Function, line: int) -> str:
-    """The setting that keeps `line` of `function` from running."""
-    found = event_at(function, line)
-    for branch in found[1].block.branches if found is not None else ():
-        if branch.kind == "if" and branch.test is not None:
-            for part in _needed(branch.test):
-                key = truth.find(part.text, function.path) if "." in part.text else None
-                if key is not None and key.source is not None and truth.end(key.value) in _NO and _is_sure(key):
-                    where = f"{key.source.path}:{key.source.line}" if key.source.path else "given command"
-                    return f"{key.name} = {key.value or repr('')} ({where})"
-    return ""
-
-
-def _needed(test: Expr) -> Iterator[Expr]:
-    """Names that must all be true for `test` to be."""
-    if test.kind == "path":
-        yield test
-    elif test.kind == "boolean" and test.text == "and":
-        for part in test.parts:
-            yield from _needed(part)
-
-
-def _is_sure(key: Key) -> bool:
-    return all(layer.certain for layer in key.layers)
+    return off(program, truth, enclosing(file, place.line), place.line)
 
 
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:
@@ -176,7 +146,7 @@ def _resumes(program: Program, function: Function, event: Event, weight: float) 
             call.last == "load_state_dict"
             and call.receiver is not None
             and re.search(r"opt|sched|scaler", written(call.receiver))
-        ) or call.last == "load_state":
+        ) or _RESUMES.match(call.last):
             yield "resume", program.at(function, call.line, "resume", weight)
     if _EMA.search(written(event.value)) if event.kind == "expression" and event.value is not None else False:
         yield "ema", program.at(function, event.line, "ema", 0.8 * weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -191,7 +192,8 @@ class Graph:
         owner = self.index.class_of(method)
         if owner is None:
             return
-        found = [one for one in self.index.subclasses(owner) if method.name in one.methods and self._is_open(one)]
+        below = (one for one in self.index.subclasses(owner) if method.name in one.methods)
+        found = [one for one in below if self._is_open(one) and self.values.is_loaded(one)]
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
 
     def _roots(self, methods: list[Function]) -> list[Function]:
@@ -253,7 +255,18 @@ def _loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
     yield from seen
     if by_name:
         asides = {_aside(path) for path in seen}
-        yield from (path for path in index.files if _aside(path) in asides or not _aside(path))
+        for path in index.files:
+            if (_aside(path) in asides or not _aside(path)) and not _is_started(index, path):
+                yield path
+
+
+def _is_started(index: Index, path: str) -> bool:
+    """A program of its own: nobody imports it under a name that is computed."""
+    if not path.endswith(".py"):
+        return True
+    if _PROGRAM.search(path.rpartition("/")[2]) is None:
+        return False
+    return any(is_guarded(event) for event in index.files[path].body.events)
 
 
 def _aside(path: str) -> str:
@@ -265,4 +278,5 @@ def _aside(path: str) -> str:
     return ""
 
 
-_PROJECTS = frozenset({"projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
+_PROGRAM = re.compile(r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|test\w*|infer\w*)(?:_|\.)", re.I)
+_PROJECTS = frozenset({"recipes", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip

@@ -8,15 +8,23 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module
+from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.repository import is_under
 
 from .tables import Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
-_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name")
+_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", *BUILDING_TAGS)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
+REFERENCE = re.compile(r"\$\{([\w.]+)\}|<([\w.]+)>")  # of OmegaConf, of HyperPyYAML
+
+
+def refers_to(value: str) -> str:
+    """The key that a value is a reference to, "" when it is none: "${optim.lr}" and "<lr>"."""
+    match = REFERENCE.fullmatch(value)
+    return (match[1] or match[2]) if match is not None else ""
 
 
 class Choice(NamedTuple):
@@ -40,12 +48,12 @@ class Setting(NamedTuple):
     value: str
 
 
-def settings(index: Index, paths: Iterable[str]) -> Iterator[Setting]:
-    """Every value of the files at `paths`, later ones override."""
+def settings(index: Index, paths: Iterable[str], top: str = "") -> Iterator[Setting]:
+    """Every value of the files at `paths`, later ones override; `top` is a folder whose files stand at the top."""
     taken = tuple(paths)
     composed = any(key.startswith("defaults.") for path in taken for key in index.configs[path])
     for path in taken:
-        prefix = _group(path) if composed and not _is_global(index, path) else ""
+        prefix = _group(path, top) if composed and not _is_global(index, path) else ""
         for key, found in index.configs[path].items():
             yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
 
@@ -56,8 +64,10 @@ def _is_global(index: Index, path: str) -> bool:
     return re.search(r"^#\s*@package\s+_+global_+", text[:2000], re.M) is not None
 
 
-def _group(path: str) -> str:
+def _group(path: str, top: str) -> str:
     """Folders between a configuration root and the file, as a key: configs/model/mnist.yaml is "model"."""
+    if top and is_under(path, top):
+        return ".".join(PurePosixPath(path).parent.relative_to(top).parts)
     folders = list(PurePosixPath(path).parent.parts)
     for place, folder in enumerate(folders):
         if folder.lower() in ("config", "configs", "conf", "cfgs", "cfg"):
@@ -101,7 +111,7 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
     if last in _CLASS_KEYS and _DOTTED.fullmatch(setting.value):
         target = dotted(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
-        if project is not None or last in ("_target_", "class_path", "target"):
+        if project is not None or last in ("_target_", "class_path", "target", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
     answering = [table for table in known.get(setting.value, ()) if table.answers(setting.key)]
@@ -163,7 +173,8 @@ def configured(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, 
         if last in _CLASS_KEYS and isinstance(choice.target, Class) and section:
             built[section] = choice.target
     for setting in given:
-        if (match := _REFERENCE.fullmatch(setting.value)) and (target := _by_suffix(built, match[1])) is not None:
+        referred = refers_to(setting.value)
+        if referred and (target := _by_suffix(built, referred)) is not None:
             built[setting.key] = target
     return built
 

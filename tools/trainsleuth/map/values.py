@@ -158,12 +158,12 @@ class Values:
 
     def _arguments(self, function: Function, name: str) -> Iterator[tuple[Site, Expr]]:
         place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
-        for site in islice(self._calls_of(function), MAX_CALLERS if place >= 0 else 0):
+        for site in islice(self.calls_of(function), MAX_CALLERS if place >= 0 else 0):
             value = site.call.argument(place, name)
             if value is not None:
                 yield site, value
 
-    def _calls_of(self, function: Function) -> Iterator[Site]:
+    def calls_of(self, function: Function) -> Iterator[Site]:
         """Calls of a function by its name; of a constructor by that of its class and of those that inherit it."""
         names = [function.name]
         if function.name == "__init__" and (owner := self.index.class_of(function)) is not None:
@@ -264,7 +264,9 @@ class Values:
         self._asking.add(key)
         try:
             found = _unique(self._name(function, text, depth))
-            if not found and (chosen := self.kinds.get(text.rpartition(".")[2])) is not None:
+            last = text.rpartition(".")[2]
+            chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
+            if not found and chosen is not None:
                 found = (chosen,)
         finally:
             self._asking.discard(key)
@@ -303,7 +305,7 @@ class Values:
                 yield from self._attribute_of(held, name, depth, function)
 
     def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
-        below = [one for one in self.index.subclasses(cls) if one not in self.excluded]
+        below = [one for one in self.index.subclasses(cls) if one not in self.excluded and self.is_loaded(one)]
         for one in (*self.index.lineage(cls), *below[:4]):
             for method in one.methods.values():
                 if method is not seen and method.self_name:
@@ -311,6 +313,10 @@ class Values:
                         if binding.kind == "assign":
                             yield from self._annotated(method, binding)
                             yield from self._bound(method, binding, depth)
+
+    def is_loaded(self, cls: Class) -> bool:
+        """Its file belongs to the program, as far as that is known: no class of a program beside this one."""
+        return self.loaded is None or cls.path in self.loaded
 
     def _bound(self, function: Function, binding: Binding, depth: int) -> Iterator[Held]:
         value = binding.value

@@ -62,7 +62,7 @@ def _hooks(program: Program) -> Iterator[Place]:
                 yield program.at(method, method.line, "hook", 0.9 * program.weight(method) ** 0.3)
 
 
-_VERB = re.compile(r"^_?(?:run_|do_)?(?:eval(?:uate)?|valid(?:ate)?|test|infer)_\w+$", re.I)
+_VERB = re.compile(r"^_?(?:run_|do_)?(?:eval(?:uate)?|valid(?:ate)?|test|infer(?!_(?:device|init|dtype|type|shape)))_\w+$", re.I)  # fmt: skip
 _NOT_VERB = re.compile(
     r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key", re.I
 )
