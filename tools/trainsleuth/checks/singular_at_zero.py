@@ -65,11 +65,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-<<<<<<< HEAD
-from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, subject, trained_losses, written
-=======
-from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, written
->>>>>>> speed
+from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, subject, written
 from trainsleuth.finding import Finding, Link
 
 from ._squares import is_sum_of_squares

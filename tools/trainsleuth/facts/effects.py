@@ -14,11 +14,7 @@ from .callers import Caller, Target
 from .records import Event, Expr, Function
 from .roles import stepped
 from .scopes import reaching
-<<<<<<< HEAD
-from .sites import is_test
-=======
-from .sites import call_sites
->>>>>>> speed
+from .sites import call_sites, is_test
 from .things import Spot
 
 if TYPE_CHECKING:
@@ -222,36 +218,17 @@ class Effects:
         waiting: list[tuple[str, str]] = []
         clearing: set[tuple[str, str]] = set()
         for function in self.index.functions():
-<<<<<<< HEAD
-            if is_test(function.path):
-                continue
-            part = self.index.part(function.path)
-            if _clears(function):
-                clearing.add((part, function.name))
-            else:
-                called = {call.last for event in function.events for call in event.calls}
-                waiting.append((part, function.name, called))
-        grew = True
-        while grew:
-            known = len(clearing)
-            still = []
-            for part, name, called in waiting:
-                if any((part, one) in clearing for one in called):
-                    clearing.add((part, name))
-                elif (part, name) not in clearing:
-                    still.append((part, name, called))
-            waiting, grew = still, len(clearing) > known
-=======
             may_clear = "zero_" in function.called or any(_is_clearing(name) for name in function.called)
-            if (may_clear or function.source.holds(_GRAD)) and _clears(function):
+            if is_test(function.path) or not (may_clear or function.source.holds(_GRAD)):
+                continue
+            if _clears(function):
                 waiting.append((self.index.part(function.path), function.name))
         while waiting:
             key = part, name = waiting.pop()
             if key not in clearing:
                 clearing.add(key)
                 callers = (one for one in self.index.sites.may_call(name) if self.index.part(one.path) == part)
-                waiting += [(part, one.name) for one in callers if call_sites(one).get(name)]
->>>>>>> speed
+                waiting += [(part, one.name) for one in callers if call_sites(one).get(name) and not is_test(one.path)]
         return frozenset(clearing)
 
     def may_clear(self, call: Expr, caller: Function) -> bool:
