@@ -72,6 +72,11 @@ def test_a_program_may_save_while_one_batch_is_held_still(host: Host, tmp_path: 
     assert len(trace.events("frozen")) == 12
 
 
+def test_a_program_that_is_slow_to_start_is_ended_at_a_step(host: Host, tmp_path: Path) -> None:
+    trace = run(host, ROUGH / "default_device.py", tmp_path, "observe", until=0.0)
+    assert trace.steps == 1 and trace.events("inspected")
+
+
 def test_a_module_that_prepares_data_is_no_forward(host: Host, tmp_path: Path) -> None:
     clipped = (("return self.pictures[index], ", "return nn.Hardtanh(-9.0, 9.0)(self.pictures[index]), "),)
     program = edited(HERE / "targets" / "questions" / "pictures.py", clipped, tmp_path / "program")
