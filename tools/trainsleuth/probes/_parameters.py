@@ -66,7 +66,7 @@ def read_table(trace: Trace) -> Table | None:
         return None
     last = told[-1]
     return Table(
-        tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]), 
+        tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]),
         tuple(tuple(pair) for pair in last["twins"]), last["n"], last["sampled"],
     )  # fmt: skip
 
