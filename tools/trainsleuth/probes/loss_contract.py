@@ -56,6 +56,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
                 found.setdefault((rule.__name__, call["site"]), finding)
                 break
     failures = list(found.values()) + list(_outer_products(graphs)) + list(_negated(trace, calls))
+    failures += _squashed_twice(graphs)
     failures += [*_constant_target(trace, calls), *_cut_terms(trace)]
     if not failures:
         failures += [*_far_above_chance(trace, calls), *_falls_without_bound(trace, graphs)]
@@ -255,6 +256,20 @@ def _negated(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
             severity="warning",
             measured={"loss": loss["value"], "backward": backward["value"]},
             next="remove the minus sign, or pass maximize=True if a larger value is wanted",
+        )
+
+
+def _squashed_twice(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """What is squashed twice on its way to the loss keeps to a small part of the range."""
+    for twice in {event["site"]: event for graph in graphs for event in graph["twice"]}.values():
+        name = _op(twice)
+        yield _fail(
+            {**twice, "fn": name},
+            f"{name} at {shown(twice)} is given what another {name} has made, on the way to the loss: its values keep to a small part of "
+            f"[0, 1]; expected one {name}",
+            "double-normalised-loss",
+            next="drop one of the two, and look which part of the program expects probabilities",
+            claims=("softmax-before-ce",) if name == "softmax" else (),
         )
 
 

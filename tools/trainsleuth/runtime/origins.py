@@ -69,7 +69,8 @@ class Listener:
         gains = sorted(self._scale(name, p)["gain"] for name, p in weights_of(self.torch, module))
         self.events(
             "scales", root=self.bus.number("root", module), cls=type(module).__name__, largest=rows[:5],
-            layers=len(gains), median_gain=gains[len(gains) // 2] if gains else None, norms=sum(map(is_norm, module.modules())),
+            layers=len(gains), largest_gain=gains[-1] if gains else None,
+            median_gain=gains[len(gains) // 2] if gains else None, norms=sum(map(is_norm, module.modules())),
         )  # fmt: skip
 
     def _scale(self, name, parameter):
