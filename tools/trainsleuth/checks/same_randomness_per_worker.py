@@ -165,8 +165,7 @@ def _asks_for_worker(index: Index, cls: Class) -> bool:
 
 def _generators(index: Index, cls: Class) -> Iterator[tuple[str, Link]]:
     for one in index.lineage(cls):
-        init = one.methods.get("__init__")
-        if init is None or init.called.isdisjoint(_GENERATORS):
+        if "__init__" not in one.methods:
             continue
         for name in index.hierarchy.attribute_names(one):
             for method, binding in index.hierarchy.attribute_bindings(one, name):
