@@ -16,6 +16,7 @@ from .effects import Effects
 from .flow import Flow
 from .following import Circles
 from .frames import Frames
+from .freezing import switching_names
 from .holders import Holders
 from .members import Members
 from .minimised import loss_ingredients
@@ -141,6 +142,11 @@ class Index:
     def trained(self) -> tuple[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]], ...]:
         """Every expression that training minimises, its place, and what goes into it and can receive a gradient."""
         return tuple(loss_ingredients(self))
+
+    @cached_property
+    def switching_names(self) -> frozenset[str]:
+        """Wide: last names of functions that freeze or thaw by themselves."""
+        return switching_names(self)
 
     @cached_property
     def circles(self) -> Circles:
