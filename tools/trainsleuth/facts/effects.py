@@ -177,31 +177,26 @@ class Effects:
     def _interesting(self) -> frozenset[str]:
         """Last names of functions that by name alone may lead to an effect: no bodies are read for this."""
         sites = self.index.sites
-        waiting = [name for name in sites.call_names() if name in NAMED or _is_clearing(name)]
-        found, reached = set(waiting), set[Function]()
-
-        def add(function: Function) -> None:
-            if function not in reached:
-                reached.add(function)
-                more = self._called_by(function) - found
-                found.update(more)
-                waiting.extend(more)
-
-        for function in self.index.functions():
-            if function.source.holds(_SETS_GRAD):
-                add(function)
+        waiting = [(name, False) for name in sites.call_names() if name in NAMED or _is_clearing(name)]
+        waiting += [self._name(function) for function in self.index.functions() if function.source.holds(_SETS_GRAD)]
+        found, reached = set[tuple[str, bool]](), set[Function]()
         while waiting:
-            for function in sites.may_call(waiting.pop()):
-                add(function)
-        return frozenset(found)
+            name, as_object = one = waiting.pop()
+            if one in found:
+                continue
+            found.add(one)
+            waiting += [(onward, as_object) for onward in self.index.passed_on(name, as_object)]
+            callers = [function for function in sites.may_call(name) if function not in reached]
+            reached.update(callers)
+            waiting += [self._name(function) for function in callers]
+        return frozenset(name for name, _ in found)
 
-    def _called_by(self, function: Function) -> frozenset[str]:
+    def _name(self, function: Function) -> tuple[str, bool]:
+        """The name by which a function is called, and whether that of an object that runs it when it is called."""
         cls = self.index.class_of(function)
-        if cls is not None and function.name == "__init__":
-            return self.index.aliases(cls.name)
-        if cls is not None and function.name in ("forward", "__call__"):
-            return self.index.holders(frozenset([cls.name]))
-        return self.index.aliases(function.name)
+        if cls is not None and function.name in ("__init__", "forward", "__call__"):
+            return cls.name, function.name != "__init__"
+        return function.name, False
 
     def is_interesting(self, call: Expr) -> bool:
         """It, or a function that it is handed, may lead to an effect, by name alone."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from .records import Expr
@@ -44,6 +45,16 @@ class Following(Generic[Answer]):
         self._active: set[object] = set()
         self._circles = circles
         self._left = 0
+
+    @contextmanager
+    def afresh(self) -> Iterator[None]:
+        """Questions asked inside have nothing to do with the one that is being answered."""
+        before = self._active, self._partial, self._left, self._circles.count
+        self._active, self._partial = set(), {}
+        try:
+            yield
+        finally:
+            self._active, self._partial, self._left, self._circles.count = before
 
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
         # a path may be made on the fly, so its identity means nothing

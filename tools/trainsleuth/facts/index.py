@@ -16,6 +16,7 @@ from .effects import Effects
 from .flow import Flow
 from .following import Circles
 from .frames import Frames
+from .freezing import switching_names
 from .holders import Holders
 from .members import Members
 from .minimised import loss_ingredients
@@ -143,6 +144,11 @@ class Index:
         return tuple(loss_ingredients(self))
 
     @cached_property
+    def switching_names(self) -> frozenset[str]:
+        """Wide: last names of functions that freeze or thaw by themselves."""
+        return switching_names(self)
+
+    @cached_property
     def circles(self) -> Circles:
         return Circles()
 
@@ -201,6 +207,10 @@ class Index:
     def holders_of_project(self) -> frozenset[str]:
         """Wide: every last name that may hold a function or class of the project, or what one of them gives."""
         return self._holders.reached(frozenset(self._functions_named) | {cls.name for cls in self.classes()})
+
+    def passed_on(self, name: str, with_results: bool) -> frozenset[str]:
+        """Wide: names that the value of `name`, or also what calling it gives, is handed to in one step."""
+        return self._holders.next_to(name, with_results)
 
     def holders(self, names: frozenset[str]) -> frozenset[str]:
         """Wide: every last name that may hold a thing named so: variables, attributes, parameters."""

@@ -122,17 +122,3 @@ class Sites:
     def call_names(self) -> frozenset[str]:
         """Wide: last names of all calls in the project, and perhaps more."""
         return frozenset(self._callers_of)
-
-    @cached_property
-    def kept_in_literals(self) -> frozenset[str]:
-        """Last names that stand in a list, tuple or dict literal: functions there are called by index."""
-        return frozenset(
-            part.last
-            for function in self.functions
-            for event in function.events
-            if event.value is not None and event.kind in ("assign", "return")
-            for literal in event.value.walk()
-            if literal.kind in ("list", "tuple", "pair")
-            for part in literal.parts
-            if part.kind == "path"
-        )
