@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 MAX_ENTRIES = 5000
+BUILDING_TAGS = ("!new", "!name", "!apply", "!applyref", "!module")  # HyperPyYAML: what follows the colon is built
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -21,6 +22,7 @@ class ConfigValue(NamedTuple):
 def read_config(text: str) -> dict[str, ConfigValue]:
     """Every scalar by its dotted key ("optimizer.lr", "layers.0"); later documents and duplicates win.
 
+    A tag that names what is built is a key of its own: `loss: !new:pkg.Loss` is "loss.!new", worth "pkg.Loss".
     JSON is read as YAML, after its tabs are made blank. Nothing is constructed, so unknown tags are harmless.
     Raises ValueError when the text is not YAML, or holds more than MAX_ENTRIES scalars.
     """
@@ -41,8 +43,13 @@ def read_config(text: str) -> dict[str, ConfigValue]:
 def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str, ConfigValue]]:
     if node is None or depth > 40:
         return
+    tag, colon, named = str(node.tag).partition(":")
+    if tag in BUILDING_TAGS and colon and named and prefix:
+        yield f"{prefix}.{tag}", ConfigValue(named, node.start_mark.line + 1)
+        if isinstance(node, yaml.ScalarNode) and not node.value:
+            return
     if isinstance(node, yaml.ScalarNode):
-        yield prefix, ConfigValue(str(node.value), node.start_mark.line + 1)
+        yield prefix, ConfigValue(str(node.value) or _hole(tag), node.start_mark.line + 1)
     elif isinstance(node, yaml.SequenceNode):
         for place, item in enumerate(node.value):
             yield from _flat(item, f"{prefix}.{place}" if prefix else str(place), depth + 1)
@@ -50,3 +57,8 @@ def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str
         for key, value in node.value:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
             yield from _flat(value, f"{prefix}.{name}" if prefix else name, depth + 1)
+
+
+def _hole(tag: str) -> str:
+    """`data: !PLACEHOLDER` has to be given by whoever starts the program."""
+    return tag if tag == "!PLACEHOLDER" else ""

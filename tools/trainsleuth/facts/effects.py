@@ -14,7 +14,7 @@ from .callers import Caller, Target
 from .records import Event, Expr, Function
 from .roles import stepped
 from .scopes import reaching
-from .sites import call_sites
+from .sites import call_sites, is_test
 from .things import Spot
 
 if TYPE_CHECKING:
@@ -214,19 +214,21 @@ class Effects:
         clearing: set[tuple[str, str]] = set()
         for function in self.index.functions():
             may_clear = "zero_" in function.called or any(_is_clearing(name) for name in function.called)
-            if (may_clear or function.source.holds(_GRAD)) and _clears(function):
+            if is_test(function.path) or not (may_clear or function.source.holds(_GRAD)):
+                continue
+            if _clears(function):
                 waiting.append((self.index.part(function.path), function.name))
         while waiting:
             key = part, name = waiting.pop()
             if key not in clearing:
                 clearing.add(key)
                 callers = (one for one in self.index.sites.may_call(name) if self.index.part(one.path) == part)
-                waiting += [(part, one.name) for one in callers if call_sites(one).get(name)]
+                waiting += [(part, one.name) for one in callers if call_sites(one).get(name) and not is_test(one.path)]
         return frozenset(clearing)
 
     def may_clear(self, call: Expr, caller: Function) -> bool:
-        """Wide: some function of the called name, in files that the caller's is connected to, clears
-        gradients.
+        """Wide: some function of the called name outside of tests, in files that the caller's is connected to,
+        clears gradients.
         """
         return (self.index.part(caller.path), call.last) in self._clearing_names or _is_clear(call)
 

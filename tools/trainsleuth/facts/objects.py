@@ -152,6 +152,9 @@ class Objects:
 
     def _attribute_of(self, owner: Instance, name: str, spot: Spot) -> Iterator[Thing]:
         if isinstance(owner.kind, External):
+            if name == "forward" and owner.kind.name.startswith("torch.nn."):
+                yield owner  # layer.forward(x) is layer(x)
+                return
             inner = wrapped(owner.call) if owner.call is not None and name in INNER else None
             if inner is not None and owner.spot is not None:
                 yield from self.of(inner, owner.spot)
@@ -223,6 +226,8 @@ class Objects:
                 yield Unknown(f"getattr by a computed name at line {call.line}")
         elif thing.name in ("builtins.list", "builtins.tuple", "builtins.iter", "builtins.reversed") and call.arguments:
             yield from self.of(call.arguments[0], spot, items)
+        elif thing.name.startswith("torch.nn.utils.") and last.endswith("_norm") and call.arguments:
+            yield from self.of(call.arguments[0], spot)  # weight_norm under another name: the layer itself
         elif last[:1].isupper() or last in _MAKERS:
             yield from self._pick(iter((Instance(thing, call, spot),)), items)
         else:

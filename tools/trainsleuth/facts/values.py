@@ -154,6 +154,10 @@ class Values:
             return bool(found) and all(self.is_sequence(o.expr, o.spot) for o in found if o.expr is not None)
         return expr.kind == "call" and self._calls.gives_sequence(expr, spot)
 
+    def is_loader(self, source: Expr, spot: Spot) -> bool:
+        """Iterating over it gives batches of data, as far as names and classes say."""
+        return self._names.is_loader(source, spot)
+
     def is_without_grad(self, spot: Spot) -> bool:
         """The innermost gradient switch around `spot`, in its function, says off."""
         function = spot.function

@@ -22,6 +22,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     """Paths of configuration files, base first. `recipe` is a path among `index.configs`."""
     found: dict[str, None] = {}
     roots = list(_hydra_roots(index, reached))
+    if recipe is not None and not any(is_under(recipe, root) for root, _ in roots):
+        roots = []  # it takes the place of the file that the program starts from
     for root, start in roots:
         found.update(dict.fromkeys(follow_defaults(index, start, root)))
     if recipe is not None:
@@ -38,6 +40,13 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     if not found:
         found.update(dict.fromkeys(_beside(index, reached)))
     return tuple(found)[:MAX_FILES]
+
+
+def own_root(index: Index, reached: Reach, paths: Iterable[str]) -> str:
+    """The folder that a command gives in place of hydra's own (--config-dir), "" when all `paths` lie in the latter."""
+    roots = [root for root, _ in _hydra_roots(index, reached)]
+    outside = [path for path in paths if roots and not any(is_under(path, root) for root in roots)]
+    return min((str(PurePosixPath(path).parent) for path in outside), key=len, default="")
 
 
 def _hydra_roots(index: Index, reached: Reach) -> Iterator[tuple[str, str]]:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, written
+from trainsleuth.facts import Event, Expr, Function, written
 
-from .configuration import Key, Truth
+from .configuration import Truth
 from .program import Program
 from .records import Part, Place
-from .statements import enclosing, event_at
+from .standing import off
+from .statements import enclosing
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
 _CALLS = {
@@ -34,7 +35,20 @@ _KEYWORDS = {
     "resume": ("resume_from_checkpoint", "ckpt_path"),
 }
 _ACCUMULATION = re.compile(r"accum|update_freq|grad_acc|micro_?steps?|iter_size", re.I)
-_EMA = re.compile(r"(?:^|[._])ema(?:$|[._])", re.I)
+
+
+def _goes_on(call: Expr) -> bool:
+    """A trainer is told from which checkpoint to go on: trainer.fit(model, ckpt_path=path)."""
+    if call.last not in ("fit", "train"):
+        return False
+    given = call.keyword("ckpt_path") or call.keyword("resume_from_checkpoint")
+    return given is not None and given.text != "None"
+
+
+_RESUMES = re.compile(
+    r"(?:load_state|recover_if_possible|(?:auto_?|maybe_)?resume\w*|restore_(?:checkpoint|state|training)\w*)$"
+)
+_EMA = re.compile(r"^(?!.*(?:build|init|create|make|get|setup)_ema).*(?:^|[._])ema(?:$|[._])", re.I)
 
 
 def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
@@ -50,10 +64,10 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
             found[name][key] = place
     parts = {}
     for name, places in found.items():
-        off = {place: why for place in places.values() if (why := _off(program, truth, place))} if truth else {}
-        best = tuple(sorted((p for p in places.values() if p not in off), key=lambda p: (-p.score, p.path, p.line)))
-        if off and not best:
-            parts[name] = Part("absent", f"off: {next(iter(off.values()))}")
+        idle = {place: why for place in places.values() if (why := _off(program, truth, place))} if truth else {}
+        best = tuple(sorted((p for p in places.values() if p not in idle), key=lambda p: (-p.score, p.path, p.line)))
+        if idle and not best:
+            parts[name] = Part("absent", f"off: {next(iter(idle.values()))}")
             continue
         parts[name] = (
             Part("found", "", best) if best else Part("absent", "none found in the code that the entry reaches")
@@ -61,52 +75,20 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
     return parts
 
 
-_NO = frozenset({"False", "false", "0", "0.0", "None", "null", "no", "off", "", "[]"})
-
-
 def _off(program: Program, truth: Truth, place: Place) -> str:
     """The setting, with its value, that keeps the line of `place` from running; "" when none is known to."""
     file = program.index.files.get(place.path)
     if file is None or not place.path.endswith(".py"):
         return ""
-    function = enclosing(file, place.line)
-    if said := _untested(truth, function, place.line):
-        return said
-    callers = list(program.callers(function)) if function.name != MODULE_BODY else []
-    every = [_untested(truth, caller, line) for caller, line in callers]
-    return every[0] if every and all(every) else ""
-
-
-def _untested(truth: Truth, function: Function, line: int) -> str:
-    """The setting that keeps `line` of `function` from running."""
-    found = event_at(function, line)
-    for branch in found[1].block.branches if found is not None else ():
-        if branch.kind == "if" and branch.test is not None:
-            for part in _needed(branch.test):
-                key = truth.find(part.text, function.path) if "." in part.text else None
-                if key is not None and key.source is not None and truth.end(key.value) in _NO and _is_sure(key):
-                    where = f"{key.source.path}:{key.source.line}" if key.source.path else "given command"
-                    return f"{key.name} = {key.value or repr('')} ({where})"
-    return ""
-
-
-def _needed(test: Expr) -> Iterator[Expr]:
-    """Names that must all be true for `test` to be."""
-    if test.kind == "path":
-        yield test
-    elif test.kind == "boolean" and test.text == "and":
-        for part in test.parts:
-            yield from _needed(part)
-
-
-def _is_sure(key: Key) -> bool:
-    return all(layer.certain for layer in key.layers)
+    return off(program, truth, enclosing(file, place.line), place.line)
 
 
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:
     for function, weight in program.functions():
         for event in function.events:
             for call in event.calls:
+                for name in _by_class(call):
+                    yield name, program.at(function, call.line, name, 1.2 * weight)
                 for name in _named(call.last):
                     if _counts(program, name, function, call):
                         yield name, program.at(function, call.line, name, weight)
@@ -135,6 +117,15 @@ _PATTERNS = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.ite
 def _named(last: str) -> tuple[str, ...]:
     """Features that a call of this name is a sign of. Kept: a repository repeats few names very often."""
     return tuple(name for name, pattern in _PATTERNS.items() if last and pattern.match(last))
+
+
+def _by_class(call: Expr) -> tuple[str, ...]:
+    """FP16Optimizer.build_optimizer(...): a class that says what it is for."""
+    made = call.receiver is not None and _HALF.fullmatch(call.receiver.last) is not None
+    return ("mixed_precision",) if made else ()
+
+
+_HALF = re.compile(r"\w*(?:FP16|BF16|AMP|MixedPrecision)\w*")
 
 
 def _counts(program: Program, name: str, function: Function, call: Expr) -> bool:
@@ -173,10 +164,14 @@ def _accumulates(program: Program, function: Function, event: Event, weight: flo
 def _resumes(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
     for call in event.calls:
         if (
-            call.last == "load_state_dict"
-            and call.receiver is not None
-            and re.search(r"opt|sched|scaler", written(call.receiver))
-        ) or call.last == "load_state":
+            (
+                call.last == "load_state_dict"
+                and call.receiver is not None
+                and re.search(r"opt|sched|scaler", written(call.receiver))
+            )
+            or _RESUMES.match(call.last)
+            or _goes_on(call)
+        ):
             yield "resume", program.at(function, call.line, "resume", weight)
-    if _EMA.search(written(event.value)) if event.kind == "expression" and event.value is not None else False:
+    if event.kind == "expression" and any(_EMA.search(call.callee) for call in event.calls):
         yield "ema", program.at(function, event.line, "ema", 0.8 * weight)

@@ -8,15 +8,23 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module
+from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.repository import is_under
 
 from .tables import Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
-_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name")
+_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", "_component_", *BUILDING_TAGS)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
+REFERENCE = re.compile(r"\$\{([\w.]+)\}|<([\w.]+)>")  # of OmegaConf, of HyperPyYAML
+
+
+def refers_to(value: str) -> str:
+    """The key that a value is a reference to, "" when it is none: "${optim.lr}" and "<lr>"."""
+    match = REFERENCE.fullmatch(value)
+    return (match[1] or match[2]) if match is not None else ""
 
 
 class Choice(NamedTuple):
@@ -40,12 +48,12 @@ class Setting(NamedTuple):
     value: str
 
 
-def settings(index: Index, paths: Iterable[str]) -> Iterator[Setting]:
-    """Every value of the files at `paths`, later ones override."""
+def settings(index: Index, paths: Iterable[str], top: str = "") -> Iterator[Setting]:
+    """Every value of the files at `paths`, later ones override; `top` is a folder whose files stand at the top."""
     taken = tuple(paths)
     composed = any(key.startswith("defaults.") for path in taken for key in index.configs[path])
     for path in taken:
-        prefix = _group(path) if composed and not _is_global(index, path) else ""
+        prefix = _group(path, top) if composed and not _is_global(index, path) else ""
         for key, found in index.configs[path].items():
             yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
 
@@ -56,8 +64,10 @@ def _is_global(index: Index, path: str) -> bool:
     return re.search(r"^#\s*@package\s+_+global_+", text[:2000], re.M) is not None
 
 
-def _group(path: str) -> str:
+def _group(path: str, top: str) -> str:
     """Folders between a configuration root and the file, as a key: configs/model/mnist.yaml is "model"."""
+    if top and is_under(path, top):
+        return ".".join(PurePosixPath(path).parent.relative_to(top).parts)
     folders = list(PurePosixPath(path).parent.parts)
     for place, folder in enumerate(folders):
         if folder.lower() in ("config", "configs", "conf", "cfgs", "cfg"):
@@ -68,8 +78,19 @@ def _group(path: str) -> str:
 def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Setting]) -> tuple[Choice, ...]:
     """Settings that name a class or a function of the project, or of a library by its full dotted name."""
     every = [choice for setting in found for choice in _chosen(index, known, setting)]
+    decided = {choice.table.kind for choice in every if choice.table is not None}
+    every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
     latest = {_slot(choice): choice for choice in every}
     return tuple(choice for choice in every if latest[_slot(choice)] is choice)
+
+
+def _by_default(known: Mapping[str, list[Table]]) -> Iterator[Choice]:
+    """What code asks a registry for when no setting says anything else."""
+    for name, found in known.items():
+        for table in found:
+            entry = table.entries.get(name)
+            if table.default == name and table.site is not None and isinstance(entry, Class | Function):
+                yield Choice(table.site[0].path, table.site[1], table.key, name, entry, table, (table.site,))
 
 
 def named_in_code(index: Index, functions: Iterable[Function]) -> Iterator[Choice]:
@@ -101,10 +122,13 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
     if last in _CLASS_KEYS and _DOTTED.fullmatch(setting.value):
         target = dotted(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
-        if project is not None or last in ("_target_", "class_path", "target"):
+        if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
-    answering = [table for table in known.get(setting.value, ()) if table.answers(setting.key)]
+    holding = known.get(setting.value, ())
+    answering = [table for table in holding if table.answers(setting.key)]
+    if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
+        answering = registered  # the only registry that knows the name
     if answering:
         entry = answering[0].entries[setting.value]
         project = entry if isinstance(entry, Class | Function) else None
@@ -163,7 +187,8 @@ def configured(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, 
         if last in _CLASS_KEYS and isinstance(choice.target, Class) and section:
             built[section] = choice.target
     for setting in given:
-        if (match := _REFERENCE.fullmatch(setting.value)) and (target := _by_suffix(built, match[1])) is not None:
+        referred = refers_to(setting.value)
+        if referred and (target := _by_suffix(built, referred)) is not None:
             built[setting.key] = target
     return built
 
@@ -178,6 +203,29 @@ def selecting(index: Index, known: Mapping[str, list[Table]], limit: int = 400) 
     for path in sorted(index.configs)[:limit]:
         if any(choice.target is not None for s in settings(index, [path]) for choice in _chosen(index, known, s)):
             found.append(path)
+    return found
+
+
+def slots(chosen: Iterable[Choice]) -> dict[str, Class]:
+    """By the section that names it, where only one section is called so: what self.head is for head.type."""
+    found: dict[str, set[Class]] = {}
+    for choice in chosen:
+        section, _, last = choice.key.rpartition(".")
+        if isinstance(choice.target, Class) and last in ("type", "_target_", "class_path", "_component_") and section:
+            found.setdefault(section.rpartition(".")[2], set()).add(choice.target)
+    return {name: targets.pop() for name, targets in found.items() if len(targets) == 1 and not name.isdigit()}
+
+
+def tagged(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class | Function]:
+    """By the last name under which the code finds it: what a configuration file makes or names by a tag."""
+    made = [choice for choice in chosen if choice.key.rpartition(".")[2] in BUILDING_TAGS]
+    found: dict[str, Class | Function] = {}
+    for choice in made:
+        if choice.target is not None:
+            found[choice.key.split(".")[-2]] = choice.target
+    for setting in given if made else ():
+        if (named := refers_to(setting.value)) in found:
+            found.setdefault(setting.key.rpartition(".")[2], found[named])
     return found
 
 

@@ -18,6 +18,12 @@ def enclosing(file: FileFacts, line: int) -> Function:
     return max(inside, key=lambda one: (one.line, one.end_line < file.lines), default=file.body)
 
 
+def is_class_body(file: FileFacts, function: Function) -> bool:
+    """What `enclosing` gave is a class, not a function."""
+    cls = file.classes.get(function.qualname.removesuffix(".<class>"))
+    return cls is not None and cls.body is function
+
+
 def event_at(function: Function, line: int) -> tuple[int, Event] | None:
     """(position, event) of the statement that `line` belongs to."""
     found = None
@@ -27,7 +33,7 @@ def event_at(function: Function, line: int) -> tuple[int, Event] | None:
     return found
 
 
-def statement(lines: Sequence[str], line: int, limit: int = MAX_LINES) -> str:
+def statement(lines: Sequence[str], line: int, limit: int = MAX_LINES, width: int = WIDTH) -> str:
     """Source from `line` on until its brackets are closed, as one line."""
     depth, kept = 0, []
     for text in lines[line - 1 : line - 1 + limit]:
@@ -36,7 +42,7 @@ def statement(lines: Sequence[str], line: int, limit: int = MAX_LINES) -> str:
         depth += sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
         if depth <= 0 and not code.rstrip().endswith("\\"):
             break
-    return clean(" ".join(part.strip().rstrip("\\") for part in kept), WIDTH)
+    return clean(" ".join(part.strip().rstrip("\\") for part in kept), width)
 
 
 def conditions(event: Event) -> str:

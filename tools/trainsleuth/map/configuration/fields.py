@@ -121,7 +121,11 @@ def _field_value(event: Event) -> str:
         default = value.argument(0, "default", "default_factory")
         if default is not None and default.kind == "lambda" and default.parts:
             default = default.parts[0]
-        return text_of(default) if default is not None else "(required)"
+        return _told(default) if default is not None else "(required)"
+    return _told(value)
+
+
+def _told(value: Expr) -> str:
     if value.kind == "call" and value.last == "II" and value.arguments:
         return f"${{{value.arguments[0].text}}}"  # omegaconf's name for a reference
     return text_of(value)

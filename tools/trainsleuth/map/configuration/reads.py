@@ -44,6 +44,10 @@ class Reads:
         """The word stands anywhere in code as an attribute, a name, a key, a keyword or a parameter."""
         return word in self._said or word in self._named
 
+    def inside(self, word: str) -> Iterator[Function]:
+        """Functions that name the word as an attribute or a literal key."""
+        yield from (read.function for read in self._named.get(word, ()) if read.kind != "name")
+
     def is_taken(self, section: str) -> bool:
         """A whole section of the configuration is used at once: somebody may read what is in it."""
         return any(read.whole and read.kind != "name" for read in self._named.get(section, ()))

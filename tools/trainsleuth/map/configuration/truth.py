@@ -11,6 +11,7 @@ from trainsleuth.facts import Expr, Function
 
 from ..launch import Command
 from ..program import Program
+from ..recipes import refers_to
 from .fields import fields
 from .handed import arguments
 from .lists import together
@@ -23,9 +24,8 @@ from .taken import Taken
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
-_NOT_KEYS = re.compile(r"^(?:defaults\.\d|hydra\.|_base_|_BASE_$|default_scope$)")
+_NOT_KEYS = re.compile(r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)")
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
-_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 
 
 class Truth:
@@ -40,8 +40,12 @@ class Truth:
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
 
     @cached_property
+    def reads(self) -> Reads:
+        return Reads(self.program.index)
+
+    @cached_property
     def keys(self) -> tuple[Key, ...]:
-        taken = Taken(self.program, Reads(self.program.index))
+        taken = Taken(self.program, self.reads)
         return tuple(self._used(key, taken) for key in self._plain)
 
     def _used(self, key: Key, taken: Taken) -> Key:
@@ -78,14 +82,20 @@ class Truth:
 
     def end(self, value: str, hops: int = MAX_HOPS) -> str:
         """What a chain of references ends in."""
-        match = _REFERENCE.fullmatch(value)
-        key = self.find(match[1], hops=hops) if match is not None and hops > 0 else None
+        referred = refers_to(value)
+        key = self.find(referred, hops=hops) if referred and hops > 0 else None
         return self.end(key.value, hops - 1) if key is not None and key.value else value
+
+    def last(self, key: Key, hops: int = MAX_HOPS) -> Key:
+        """The key that a chain of references begun by `key` ends in."""
+        referred = refers_to(key.value)
+        found = self.find(referred, hops=hops) if referred and hops > 0 else None
+        return self.last(found, hops - 1) if found is not None and found.value else key
 
     def effective(self, value: str, hops: int = MAX_HOPS) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""
-        if (match := _REFERENCE.fullmatch(value)) is not None:
-            dotted = match[1]
+        if dotted := refers_to(value):
+            pass
         elif _NAME.match(value) and value not in ("None", "True", "False", "null", "true", "false"):
             dotted = value
         else:
@@ -161,12 +171,13 @@ def _of_files(program: Program, layers: dict[str, list[Layer]]) -> None:
         lasts.setdefault(name.rpartition(".")[2], []).append(name)
     given = list(together(program.settings))
     keys = [setting.key for setting in given]
+    built = tuple(f"{choice.key.rpartition('.')[0]}." for choice in program.choices if "." in choice.key)
     for setting in given:
         if _NOT_KEYS.match(setting.key):
             continue
         last = setting.key.rpartition(".")[2]
         name = setting.key
-        if name not in layers:
+        if name not in layers and not name.startswith(built):
             alike = {key for key in keys if key.rpartition(".")[2] == last}
             if len(lasts.get(last, ())) == 1 and len(alike) == 1:
                 name = lasts[last][0]

@@ -1,4 +1,4 @@
-"""Everything about one component: each place with its whole statement, its function, its callers and its values."""
+"""Everything about one component: each place with its whole statement, its function, its condition and its values."""
 
 from __future__ import annotations
 
@@ -8,45 +8,70 @@ from typing import NamedTuple
 from trainsleuth.facts import MODULE_BODY, Event, Function
 
 from ..configuration import Truth
-from ..layout import ranked
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
-from ..statements import MAX_LINES, conditions, enclosing, event_at, statement
+from ..standing import off
+from ..statements import MAX_LINES, conditions, enclosing, event_at, is_class_body, statement
 from ..wording import clean
+from .bodies import body_of
+from .choosing import in_order
+from .contents import held_in
+from .deciding import deciding_lines
+from .headings import heading
+from .naming import naming_lines
 from .values import values_in
 from .writing import Block
 
-MAX_CALLERS = 3
 MAX_PLACES = 160
 TINY = 9  # lines of a function of which one statement is not shown alone
-SHORT = 22  # lines of a function that is shown as a whole
+SHORT = 12  # lines of code of a function that is shown as a whole
+WHY_WIDTH = 420  # characters of a statement that gives a condition its name
 
 
 def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Block]:
-    """One block for each statement, best first."""
+    """One block for each statement, best first; those that the settings switch off last."""
     writer = _Writer(program, truth, {}, set())
     seen: set[tuple[str, int]] = set()
     whole: list[tuple[str, int, int]] = []  # functions that were shown from end to end
-    for place in ranked(part.places[:MAX_PLACES], name):
-        if any(path == place.path and first < place.line <= last for path, first, last in whole):
+    idle: list[Block] = []
+    for chosen in in_order(program, part, name, MAX_PLACES):
+        place = writer.joined(chosen)
+        if any(path == place.path and first <= place.line <= last for path, first, last in whole):
             continue
         block, function = writer.block(place)
         mark = (place.path, block.order[0])
         if function is not None:
             whole.append((function.path, function.line, function.end_line))
-        if mark not in seen:
-            seen.add(mark)
-            yield block
+        if mark in seen:
+            continue
+        seen.add(mark)
+        if block.item.get("off"):
+            idle.append(block)
+            continue
+        yield block
+        for line in deciding_lines(program, chosen, name) if function is None else ():
+            if (place.path, line) not in seen:
+                seen.add((place.path, line))
+                yield writer.block(place._replace(line=line, role="inside"))[0]
+    yield from idle
 
 
 class _Writer(NamedTuple):
-    """Turns places into blocks; `told` are values that need not be said again."""
+    """Turns places into blocks; `told` are values and conditions that need not be said again."""
 
     program: Program
     truth: Truth
     texts: dict[str, list[str]]
     told: set[tuple[str, str]]
+
+    def joined(self, place: Place) -> Place:
+        """A place in a cell of a notebook with its line among all cells."""
+        file = self.program.index.files.get(place.path)
+        if place.cell is None or file is None:
+            return place
+        first = next((first for first, number in file.cells if number == place.cell), 1)
+        return place._replace(line=first + place.line - 1)
 
     def block(self, place: Place) -> tuple[Block, Function | None]:
         """The block of a place, and the function that it shows as a whole, if any."""
@@ -56,12 +81,12 @@ class _Writer(NamedTuple):
         file = self.program.index.files.get(place.path)
         if file is None or not place.path.endswith((".py", ".ipynb")):
             text = statement(lines, place.line, 1)
-            item = _item(place, place.line, text)
+            item = {**place.to_dict(), "text": text}
             return Block((f" {place.path}",), (place.line,), (f"  {place.line} {text}",), item), None
         function = enclosing(file, place.line)
-        short = 0 < function.end_line - function.line <= TINY and not function.qualname.endswith(".<class>")
+        short = 0 < function.end_line - function.line <= TINY and not is_class_body(file, function)
         if function.name != MODULE_BODY and (place.line == function.line or short):
-            return _definition(self.program, place, function, lines)
+            return self._definition(place, function, lines, is_class_body(file, function))
         return self._statement(place, function, lines), None
 
     def _statement(self, place: Place, function: Function, lines: list[str]) -> Block:
@@ -69,15 +94,39 @@ class _Writer(NamedTuple):
         near = found is not None and place.line - found[1].line < MAX_LINES
         first = found[1].line if found is not None and near else place.line
         event = found[1] if found is not None and near else None
-        known = tuple(self._values(function, event, place.line)) if event is not None else ()
+        idle = off(self.program, self.truth, function, first)
+        known = tuple(self._values(function, event, place.line)) if event is not None and not idle else ()
         when = conditions(event) if event is not None else ""
         text = statement(lines, first)
-        shown = [f"   {first} {text}", *([f"     when {when}"] if when else [])]
-        shown += [f"     {name}: {value}" for name, value in known]
-        heading = _heading(self.program, function)
-        item = {**_item(place, first, text), "function": function.qualname, "when": when, "values": dict(known)}
-        headings = (f" {place.path}", heading) if heading else (f" {place.path}",)
-        return Block(headings, (first,), tuple(shown), item)
+        shown = [f"   {self._where(place, first)} {text}"]
+        if idle:
+            shown.append(f"     off: {idle}")
+        elif when and event is not None:
+            shown += self._when(function, event, when, lines)
+        if known:
+            shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
+        if holds := held_in(self.program, function, event) if event is not None else "":
+            shown.append(f"     holds {holds}")
+        item = {**self._item(place, first, text), "function": function.qualname, "when": when, "values": dict(known)}
+        if idle:
+            item["off"] = idle
+        return Block(self._headings(place, function), (first,), tuple(shown), item)
+
+    def _when(self, function: Function, event: Event, when: str, lines: list[str]) -> Iterator[str]:
+        """The condition, and the statements that give its names their values, unless they were shown."""
+        if (function.qualname, when) in self.told:
+            return
+        self.told.add((function.qualname, when))
+        yield f"     when {when}"
+        for line in naming_lines(function, event):
+            if (function.qualname, str(line)) not in self.told:
+                self.told.add((function.qualname, str(line)))
+                made = event_at(function, line)
+                known = self._values(function, made[1], line) if made is not None else ()
+                values = " · ".join(f"{name}: {value}" for name, value in known)
+                yield f"       {line} {statement(lines, line, width=WHY_WIDTH)}"
+                if values:
+                    yield f"         {values}"
 
     def _values(self, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
         for name, value in values_in(self.program, self.truth, function, event, line):
@@ -85,40 +134,41 @@ class _Writer(NamedTuple):
                 self.told.add((name, value))
                 yield name, value
 
+    def _definition(
+        self, place: Place, function: Function, lines: list[str], is_class: bool
+    ) -> tuple[Block, Function | None]:
+        """A function that is short as a whole; of a long one, or a class, how long it is."""
+        body = body_of(function, lines)
+        item = {**self._item(place, place.line, place.text), "function": function.qualname, "lines": len(body)}
+        if idle := off(self.program, self.truth, function, function.line):
+            item["off"] = idle
+        headings = self._headings(place, function) if function.name != MODULE_BODY else (f" {place.path}",)
+        if not body or len(body) > SHORT or is_class:
+            where = self._where(place, function.line)
+            return Block(headings, (place.line,), (f"   {where}-{function.end_line} {place.text}",), item), None
+        known = tuple(self._values_inside(function))
+        item["values"] = dict(known)
+        shown = [f"   | {line}" for line in body]
+        if known:
+            shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
+        return Block(headings, (place.line,), tuple(shown), item), function
 
-def _definition(program: Program, place: Place, function: Function, lines: list[str]) -> tuple[Block, Function | None]:
-    """A function that is short as a whole; of a long one, or a class, how long it is."""
-    body = [line for line in lines[function.line - 1 : function.end_line] if line.strip()]
-    heading = _heading(program, function)
-    item = {**_item(place, place.line, place.text), "function": function.qualname, "lines": len(body)}
-    headings = (f" {place.path}", heading or f"  :{function.line}")
-    if len(body) > SHORT or function.qualname.endswith(".<class>"):
-        return Block(headings, (place.line,), (f"   {function.line}-{function.end_line} {place.text}",), item), None
-    edge = min(len(line) - len(line.lstrip()) for line in body)
-    shown = tuple(f"   | {clean_line(line[edge:])}" for line in body[1:])
-    return Block(headings, (place.line,), shown, item), function
+    def _values_inside(self, function: Function) -> Iterator[tuple[str, str]]:
+        """Of a function that is shown as a whole."""
+        for event in function.events:
+            yield from self._values(function, event, event.line)
 
+    def _headings(self, place: Place, function: Function) -> tuple[str, ...]:
+        above = heading(self.program, self.truth, function)
+        return (f" {place.path}", above) if above else (f" {place.path}",)
 
-def clean_line(line: str) -> str:
-    """A line of source that keeps its indentation."""
-    text = line.lstrip()
-    return " " * (len(line) - len(text)) + clean(text, 120)
+    def _where(self, place: Place, line: int) -> str:
+        file = self.program.index.files.get(place.path)
+        cell = file.cell(line) if file is not None and place.cell is not None else None
+        return f"cell {cell[0]}:{cell[1]}" if cell is not None else str(line)
 
-
-def _item(place: Place, line: int, text: str) -> dict[str, object]:
-    plain = {**place.to_dict(), "line": line, "text": text}
-    return plain if place.cell is None else {**plain, "cell": place.cell}
-
-
-def _heading(program: Program, function: Function) -> str:
-    """ "  in build(cfg) :12, called at train.py:30" """
-    if function.name == MODULE_BODY:
-        return ""
-    names = ", ".join(one.kind + one.name for one in function.parameters[:6])
-    more = ", …" if len(function.parameters) > 6 else ""
-    said = function.qualname.removesuffix(".<class>")
-    if function.qualname == f"{function.name}.<class>" or (not function.parameters and function.name[:1].isupper()):
-        return f"  class {said} :{function.line}"
-    calls = dict.fromkeys(f"{caller.path}:{line}" for caller, line in program.callers(function))
-    where = ", called at " + ", ".join(list(calls)[:MAX_CALLERS]) if calls else ""
-    return f"  in {said}({names}{more}) :{function.line}{where}"
+    def _item(self, place: Place, line: int, text: str) -> dict[str, object]:
+        file = self.program.index.files.get(place.path)
+        cell = file.cell(line) if file is not None and place.cell is not None else None
+        plain = {**place.to_dict(), "line": line if cell is None else cell[1], "text": clean(text, 230)}
+        return plain if cell is None else {**plain, "cell": cell[0]}

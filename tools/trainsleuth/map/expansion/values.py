@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
-from ..configuration import Truth
+from ..configuration import Key, Truth
 from ..configuration.literals import is_literal, text_of
 from ..configuration.truth import reads_in
 from ..program import Program
+from ..standing import setting_of
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
+MAX_SITES = 40
 
 
 def values_in(program: Program, truth: Truth, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
@@ -39,6 +42,9 @@ def _parts(event: Event, line: int) -> Iterator[Expr]:
 def value_of(program: Program, truth: Truth, function: Function, name: str) -> str:
     """The value of a name in `function` in words; "" when it is not known."""
     if "." in name:
+        head, _, rest = name.partition(".")
+        if head == function.self_name and "." not in rest:
+            return _of_attribute(program, truth, function, rest)
         return _of_key(truth, name, function.path)
     bound = [one for one in bindings(function).get(name, ()) if one.kind != "augment"]
     if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
@@ -50,24 +56,66 @@ def value_of(program: Program, truth: Truth, function: Function, name: str) -> s
     if not bound and function.name != MODULE_BODY:
         outside = bindings(program.index.files[function.path].body).get(name, ())
         if len(outside) == 1 and (value := outside[0].value) is not None and is_literal(value):
-            return _of_key(truth, name) or f"{text_of(value)} (:{value.line})"
+            return _of_constant(truth, name) or f"{text_of(value)} (:{value.line})"
+    return ""
+
+
+def _of_attribute(program: Program, truth: Truth, function: Function, name: str) -> str:
+    """self.name: what the only statement of the class gives it that sets it; a setting that all are set from."""
+    owner = program.index.class_of(function)
+    lineage = program.index.lineage(owner) if owner is not None else ()
+    found = [
+        (method, binding)
+        for cls in lineage
+        for method in cls.methods.values()
+        if method.self_name
+        for binding in bindings(method).get(f"{method.self_name}.{name}", ())
+    ]
+    if not found:
+        key = truth.find(name, function.path)
+        given = key is not None and key.name == name and key.source is not None and key.source.how != "default"
+        return _told(truth, key) if key is not None and given else ""
+    method, binding = found[0]
+    if len(found) > 1 or binding.value is None or binding.kind != "assign" or binding.items:
+        return ""
+    value = binding.value
+    if is_literal(value):
+        return f"{text_of(value)} ({method.path}:{value.line})"
+    if value.kind == "path" and "." not in value.text and method.parameter(value.text) is not None:
+        return value_of(program, truth, method, value.text)
+    if value.kind in ("path", "index") and (dotted := next(iter(reads_in(value)), "")) and "." in dotted:
+        return _of_key(truth, dotted, method.path)
     return ""
 
 
 def _of_bound(truth: Truth, value: Expr, name: str, function: Function) -> str:
     if is_literal(value):
-        return (_of_key(truth, name) if function.name == MODULE_BODY else "") or f"{text_of(value)} (:{value.line})"
+        return (
+            _of_constant(truth, name) if function.name == MODULE_BODY else ""
+        ) or f"{text_of(value)} (:{value.line})"
     dotted = next((one for one in reads_in(value)), "")
     if value.kind in ("path", "index") and dotted and (said := _of_key(truth, dotted)):
         return f"{written(value)} = {said}"
+    if value.kind == "binary" and any(setting_of(truth, one, function.path) for one in reads_in(value)):
+        return f"{written(value, 80)} (:{value.line})"
     return ""
+
+
+def _of_constant(truth: Truth, name: str) -> str:
+    """A name at the top of a file that is a setting."""
+    key = truth.find(name) if name else None
+    return _told(truth, key) if key is not None else ""
 
 
 def _of_key(truth: Truth, name: str, path: str = "") -> str:
     """Value of a configuration key and the place that sets it; what it overrides, too."""
-    key = truth.find(name, path) if name else None
-    source = key.source if key is not None else None
-    if key is None or source is None:
+    key = setting_of(truth, name, path) if name else None
+    return _told(truth, key) if key is not None else ""
+
+
+def _told(truth: Truth, key: Key) -> str:
+    source = key.source
+    if source is None:
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
@@ -78,25 +126,25 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 
 
 def _given(program: Program, truth: Truth, function: Function, name: str, default: Expr | None) -> str:
-    """What callers give for a parameter, one hop up; else its default."""
-    called = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
+    """What callers give for a parameter, one hop up, and its default where one of them gives nothing."""
     order = [one.name for one in function.parameters if one.name != function.self_name]
     said: dict[str, None] = {}
-    for site in program.index.calls(called):
+    for site in islice(program.values.calls_of(function), MAX_SITES) if name in order else ():
         if not program.is_reached(site.function):
             continue
-        value = site.call.argument(order.index(name), name) if name in order else None
+        value = site.call.argument(order.index(name), name)
+        if value is None and any(part.kind in ("star", "doublestar") for part in site.call.parts):
+            return ""  # whatever is unpacked may give it
+        value = value or default
         if value is None:
             continue
         text = text_of(value)
         known = text if is_literal(value) else _known(truth, value)
-        if known:
-            said.setdefault(f"{known} ({site.function.path}:{value.line})" if known == text else known)
-        if len(said) >= MAX_CALLERS:
+        where = f"default :{value.line}" if value is default else f"{site.function.path}:{value.line}"
+        said.setdefault(f"{known} ({where})" if known == text else known or "?")
+        if len(said) > MAX_CALLERS:
             break
-    if said:
-        return " or ".join(said)
-    return f"{text_of(default)} (default :{default.line})" if default is not None and is_literal(default) else ""
+    return "" if "?" in said or len(said) > MAX_CALLERS else " or ".join(said)
 
 
 def _known(truth: Truth, value: Expr) -> str:

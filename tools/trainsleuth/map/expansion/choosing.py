@@ -1,0 +1,65 @@
+"""Which places of a component a reader wants first: those of this program, what happens before what goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Event, Function, written
+
+from ..layout import ranked
+from ..program import Program
+from ..records import Part, Place
+from ..statements import enclosing, event_at, is_class_body
+from .naming import naming
+from .settings import OF
+
+_FIRST = {  # roles that answer the usual question of a part
+    "checkpointing": ("save", "configuration"),
+    "evaluation": ("loop", "call"),
+    "training_loop": ("backward", "optimizer step", "clip", "rescale", "loop", "call", "unscale", "scheduler step"),
+    "optimizer_scheduler": ("optimizer", "scheduler", "learning rate", "scheduler step"),
+}
+NEAR = 0.4  # weight of a function beside the frame of the program
+_PERIODIC = re.compile(r"%|interval|every|freq|_steps|epoch")
+
+
+def in_order(program: Program, part: Part, name: str, limit: int) -> Iterator[Place]:
+    """The places of a part: code that the program reaches first, handlers of errors and other programs last."""
+    yield from sorted(ranked(part.places[:limit], name), key=lambda place: _rank(program, place, name))
+
+
+def _rank(program: Program, place: Place, name: str) -> int:
+    """0 is what is shown first; places of the same rank stay in their order."""
+    file = program.index.files.get(place.path)
+    if file is None or not place.path.endswith((".py", ".ipynb")):
+        return 5 if name in OF else 1  # the settings show it
+    function = enclosing(file, place.line)
+    if not (program.is_reached(function) or is_class_body(file, function)):
+        return 4
+    if _is_open(function):
+        return 4
+    found = event_at(function, place.line)
+    if found is None or found[1].line > place.line:
+        return 2
+    if _handles(found[1]):
+        return 3
+    near = program.weight(function) > NEAR
+    return 1 if near and (place.role in _FIRST.get(name, ()) or _is_periodic(function, found[1])) else 2
+
+
+def _is_open(function: Function) -> bool:
+    """It only says that a class below has to define it."""
+    return any(event.kind == "raise" and "NotImplementedError" in written(event.value) for event in function.events[:3] if event.value is not None)  # fmt: skip
+
+
+def _handles(event: Event) -> bool:
+    """In an except: what is done when something went wrong."""
+    return any(branch.kind == "try" and branch.arm > 0 for branch in event.block.branches)
+
+
+def _is_periodic(function: Function, event: Event) -> bool:
+    """It stands under a test, by itself or by name, of a step, an epoch or an interval."""
+    tests = [branch.test for branch in event.block.branches if branch.kind == "if" and branch.test is not None]
+    tests += [one.value for one in naming(function, event) if one.value is not None]
+    return any(_PERIODIC.search(written(test, 200)) for test in tests)

@@ -1,0 +1,47 @@
+"""The features that belong to a part: whether each is in use, its first place, and the value that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..configuration import Truth
+from ..parts import source_lines
+from ..program import Program
+from ..records import Part, Place
+from ..statements import enclosing, event_at, statement
+from ..wording import clean
+from .values import values_in
+from .writing import Block
+
+OF = {
+    "training_loop": ("accumulation", "mixed_precision", "clipping", "ema", "seeds", "distribution", "compile"),
+    "checkpointing": ("resume",),
+}
+MOST = {"accumulation": 2, "mixed_precision": 3, "seeds": 2}
+_WIDTH = 110
+
+
+def feature_blocks(program: Program, truth: Truth, features: Mapping[str, Part], component: str) -> Iterator[Block]:
+    """One block for each feature that is usually asked about with this component."""
+    for order, name in enumerate(OF.get(component, ())):
+        part = features[name]
+        if not part.places:
+            text = f"  {name}: {part.why or part.status}"
+            yield Block(("# features",), (order,), (text,), {"feature": name, "status": part.status, "why": part.why})
+            continue
+        said = "; ".join(_told(program, truth, place) for place in part.places[: MOST.get(name, 1)])
+        item = {"feature": name, "status": part.status, **part.places[0].to_dict()}
+        yield Block(("# features",), (order,), (f"  {name}: {said}",), item)
+
+
+def _told(program: Program, truth: Truth, place: Place) -> str:
+    """The statement of a place with the values that it reads."""
+    said, more = clean(place.text), ""
+    file = program.index.files.get(place.path)
+    if file is not None and place.cell is None and place.path.endswith(".py"):
+        function = enclosing(file, place.line)
+        found = event_at(function, place.line)
+        said = statement(source_lines(program.index, place.path), place.line, width=_WIDTH)
+        values = values_in(program, truth, function, found[1], place.line) if found is not None else ()
+        more = "".join(f" · {name}: {value}" for name, value in list(values)[:3])
+    return f"{place.path}:{place.line} {said}{more}"
