@@ -81,6 +81,12 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 100.0)"),),
         "input_matters", "loss = F.cross_entropy(model(pictures)", "exactly the same of all 16 examples",
     ),
+    "an argument that is dropped": (
+        "table",
+        (("model = nn.Sequential(", "class Conditioned(nn.Sequential):\n    def forward(self, x, context):\n        return super().forward(x)\n\nmodel = Conditioned("),
+         ("(model(x), y)", "(model(x, 2 * x + 1), y)")),
+        "input_matters", "loss = criterion(model(x, 2 * x + 1), y)", "exchanging 'context' alone among the 24 examples",
+    ),
     "rows and channels exchanged": (
         "pictures",
         (("F.max_pool2d(x, 2).flatten(1)", "F.max_pool2d(x, 2).transpose(0, 1).reshape(len(x), -1)"),),
