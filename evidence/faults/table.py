@@ -1,6 +1,6 @@
 """Fills the matrix: healthy programs x planted faults x probes. Writes results/PROGRAM.json and RESULTS.md.
 
-    python evidence/faults/table.py [--program NAME ...] [--fault ID ...] [--healthy] [--only-table] [--minutes N]
+    python evidence/faults/table.py [--program NAME ...] [--fault ID ...] [--healthy] [--missing] [--only-table] [--minutes N]
 
 Cells that were not asked for keep what they have. One program at a time, one process at a time.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from cells import Cell, Runner, from_plain, to_plain
@@ -35,17 +35,19 @@ def keep(program: Program, cells: dict[str, Cell]) -> None:
     (RESULTS / f"{program.name}.json").write_text(text, encoding="utf-8")
 
 
-def asked(program: Program, given: argparse.Namespace) -> Iterator[Fault | None]:
-    if given.healthy or not given.fault:
+def asked(program: Program, given: argparse.Namespace, known: Container[str]) -> Iterator[Fault | None]:
+    if given.healthy or not (given.fault or (given.missing and "" in known)):
         yield None
     for fault in faults().values():
+        if given.missing and fault.id in known:
+            continue
         if fault.id in program.edits and not given.healthy and (not given.fault or fault.id in given.fault):
             yield fault
 
 
 def fill(program: Program, given: argparse.Namespace, runner: Runner, until: float) -> None:
     cells = kept(program)
-    for fault in asked(program, given):
+    for fault in asked(program, given, set(cells)):
         if time.monotonic() > until:
             break
         usual = cells[""].checks if "" in cells else ()
@@ -62,6 +64,7 @@ def main() -> None:
     parser.add_argument("--program", action="append", help="only these programs")
     parser.add_argument("--fault", action="append", help="only these faults")
     parser.add_argument("--healthy", action="store_true", help="only the programs without a fault")
+    parser.add_argument("--missing", action="store_true", help="only cells that are not kept yet")
     parser.add_argument("--only-table", action="store_true", help="run nothing, write RESULTS.md from what is kept")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin no further cell after this time")
     given = parser.parse_args()

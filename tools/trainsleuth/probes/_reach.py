@@ -14,6 +14,7 @@ from trainsleuth.trace import Event, Trace, shown
 from ._parameters import MEANINGFUL_SHARE, NEEDED_READINGS, Row, Table, fail, names
 
 NEARLY_ALL = 0.9
+NEEDED_LOOKS = 5
 CUT = 0.8  # of the parameters without a gradient
 
 
@@ -78,6 +79,28 @@ def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             measured={"unreached": len(unreached), "share": round(share, 4)},
             next="look for detach, no_grad or an unused output behind these modules",
             claims=("detach-breaks-learning",),
+        )
+    ]
+
+
+def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
+    """Parameters that get a gradient at every look, and it is exactly zero each time: nothing passes behind them."""
+    rows = [r for r in table.of(optimizer) if r.trainable and r.gradients]
+    dead = [r for r in rows if r.gradients == r.zeros and r.gradients >= NEEDED_LOOKS]
+    share = sum(r.elements for r in dead) / max(1, sum(r.elements for r in rows))
+    if share < MEANINGFUL_SHARE or len(dead) == len(rows):
+        return []
+    site = trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0]
+    return [
+        fail(
+            site.get("site"),
+            f"{len(dead)} of {len(rows)} parameters ({share:.1%} of elements: {names(dead)}) got a gradient of exactly zero in all "
+            f"{dead[0].gradients} looks over {table.steps} steps; expected values other than zero",
+            "input-does-not-matter",
+            severity="warning",
+            measured={"zero_gradients": len(dead), "share": round(share, 4), "looks": dead[0].gradients},
+            next="look at what comes after these modules: units that are never active, a product with zero, an output that is not used",
+            claims=("dead-relu-forty-percent",),
         )
     ]
 

@@ -23,35 +23,29 @@ MOST = 0.5  # of the elements
 NO_BETTER = 0.9  # of the first loss of a supervised task
 FAR_ABOVE_START = 3.0  # times the first loss of any other
 CLEARED = 3  # times that gradients were cleared without a step
-NEEDED_BACKWARDS = 200  # without a step or a clearing; accumulation over more is rare
 SHRUNK = 0.1  # of a parameter's first norm
 ROUNDED_OFF = 0.02  # of the elements with a gradient: fewer than these ever changed
 
 
-def never_steps(trace: Trace, table: Table) -> Iterator[Finding]:
-    """An optimizer was built, gradients reach its parameters and are cleared, it never steps and nothing changes."""
-    graphs = trace.events("graph")
+def idle(trace: Trace, table: Table) -> Iterator[Finding]:
+    """One of several optimizers never steps, though gradients reach its parameters and are cleared."""
     for born in trace.events("optimizer"):
         number = born["optimizer"]
         held = [row for row in table.of(number) if row.trainable]
-        is_reached = any(graph["reached"][number : number + 1] > [0] for graph in graphs)
+        is_reached = any(graph["reached"][number : number + 1] > [0] for graph in trace.events("graph"))
         if number in trace.stepping or not held or any(row.changed for row in held) or not is_reached:
             continue
-        if trace.ops("scaler_step"):
-            continue  # it skips steps whose gradients are not finite
         ops = [op for op in trace.ops("backward", "zero_grad") if op["op"] == "backward" or _clears(op, number)]
-        backwards = [op for op in ops if op["op"] == "backward"]
-        cleared = sum(one["op"] == "backward" and next_one["op"] == "zero_grad" for one, next_one in pairwise(ops))
-        if cleared < CLEARED and len(backwards) < NEEDED_BACKWARDS:
-            continue
+        cleared = sum(one["op"] == "backward" and after["op"] == "zero_grad" for one, after in pairwise(ops))
+        if cleared < CLEARED or trace.ops("scaler_step"):
+            continue  # a scaler skips steps whose gradients are not finite
         yield fail(
-            born.get("site") if trace.stepping else backwards[0].get("site"),
-            f"{len(held)} parameters of {born.get('cls')} built at {shown(born)} got gradients from backward at {shown(backwards[0])}, "
-            f"which were cleared {cleared} times in {len(backwards)} backward calls, and its step() was never called: none of them "
-            "ever changed; expected a step after each backward",
+            born.get("site"),
+            f"{born.get('cls')} built at {shown(born)} never stepped in {table.steps} steps of the program: its {len(held)} parameters got "
+            f"gradients, which were cleared {cleared} times, and none of them ever changed; expected a step after its backward",
             "step-order",
-            measured={"backwards": len(backwards), "cleared": cleared, "parameters": len(held)},
-            next="call step() of this optimizer after the backward, with parentheses",
+            measured={"steps": table.steps, "cleared": cleared, "parameters": len(held)},
+            next="call step() of this optimizer after its backward, with parentheses",
             claims=("updates-not-applied",),
         )
 

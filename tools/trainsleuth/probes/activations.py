@@ -6,7 +6,7 @@ line, and every module's output with its size.
 Fails on: at least nine of ten units of a rectifier that never were above zero in all looks; tanh or sigmoid
 that is at its ends for nearly all values in the very first step; outputs larger than a million times the
 unit scale; inputs that make the first layer's output tens of times too large where no norm follows; weights
-that start ten times larger than any usual initialisation.
+that start ten times larger than any usual initialisation, or all at zero.
 A pass rules these out for the looks. Sparse activations are normal; a final sigmoid may saturate as it learns.
 Cost: a few slower steps among all (1, 2, 3, 6, 11, 21 ...). Cannot see: activations inside compiled or fused kernels.
 
@@ -117,16 +117,24 @@ def _huge(trace: Trace, layers: list[list[Any]]) -> Iterator[Finding]:
 
 
 def _wild_weights(trace: Trace) -> Iterator[Finding]:
-    """Half of the layers start with weights far above any usual initialisation; none were loaded."""
+    """Half of the layers start with weights far above any usual initialisation, or all at zero; none were loaded."""
     for scales in trace.events("scales"):
-        if scales["layers"] < NEEDED_LAYERS or scales["median_gain"] < WILD_GAIN or trace.ops("weights_loaded"):
+        if scales["layers"] < NEEDED_LAYERS or trace.ops("weights_loaded"):
+            continue
+        if scales["largest_gain"] == 0.0:
+            how = "with weights of zero, so all units of a layer say the same and pass no gradient on"
+        elif scales["median_gain"] >= WILD_GAIN:
+            how = (
+                f"with weights of standard deviation x sqrt(inputs) above {scales['median_gain']:.3g}, in half of them"
+            )
+        else:
             continue
         largest = next((row for row in scales["largest"] if row["site"]), {"site": None})
         forward = next((op for op in trace.ops("forward") if op["root"] == scales["root"]), {"site": None})
         yield _fail(
             largest if largest["site"] else forward,
-            f"half of the {scales['layers']} linear layers and convolutions of {scales['cls']} start with weights of standard deviation x "
-            f"sqrt(inputs) above {scales['median_gain']:.3g}; expected about 0.6 (torch's default) to 1.4 (He)",
+            f"the {scales['layers']} linear layers and convolutions of {scales['cls']} start {how}; expected about 0.6 (torch's "
+            "default) to 1.4 (He)",
             ("bad-initialisation-scale",),
             confidence="high",
             measured={"median_gain": scales["median_gain"], "layers": scales["layers"]},

@@ -30,10 +30,12 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
 NEEDED_BATCHES = 3
+VARIED = 8  # different rows in every batch, where rows hold little each
 STANDING = 0.8  # of the batches that enter are the one before; a new one may come with each epoch
 STEPS_OF_ONE_BATCH = 15
 NEEDED_ROWS = 4  # of a batch whose examples are all the same
 REPEATED = 0.2  # of the examples of one pass that came before in it
+LEAKED_POOR, NEEDED_POOR = 0.1, 50  # the same, and how many there must be, of examples that hold few values
 LEAKED = 0.02  # of the distinct evaluation examples; below it chance duplicates of the data are the likelier reason
 WHOLE = 0.95  # of them: evaluation on the training data themselves, which is usually meant
 OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
@@ -143,11 +145,13 @@ def _standing_between(trace: Trace) -> Iterator[Finding]:
     """The loader gives new examples, and the model gets the same batch at every step."""
     given: dict[int, int] = {}
     for seen in trace.events("loader_pass"):
-        given[seen["loader"]] = max(given.get(seen["loader"], 0), seen["distinct"])
+        given[seen["loader"]] = max(given.get(seen["loader"], 0), seen["sets"])
     evaluating = {rows["loader"] for rows in trace.events("rows") if rows["role"] == "eval"}
     for rows in _last(trace, "rows", "role", "root", "loader"):
-        if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2 or not rows["telling"]:
+        if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2:
             continue
+        if not rows["telling"] and rows["varied"] < VARIED:
+            continue  # few kinds of rows: equal batches may be chance
         if rows["loader"] in evaluating:
             continue  # it came last, but its batches are not what is trained on
         if rows["standing"] < STANDING * (rows["read"] - 1):
@@ -155,20 +159,19 @@ def _standing_between(trace: Trace) -> Iterator[Finding]:
         entrance = _entrance(trace, rows)
         gave, loader = given.get(rows["loader"], 0), _loader(trace, rows["loader"])
         asked_once = rows["standing"] == rows["read"] - 1 >= STEPS_OF_ONE_BATCH and _gives_more(loader)
-        if gave <= 2 * rows["distinct"] and not asked_once:
+        if "main" not in entrance or (gave <= 2 * rows["sets"] and not asked_once):
             continue
+        more = gave > rows["sets"]
         what = (
-            f"while the loader gave {gave} different ones"
-            if gave > rows["distinct"]
-            else f"though {_named(loader)} has more"
+            f"while the loader gave {gave} different ones in one pass" if more else f"though {_named(loader)} has more"
         )
         yield _fail(
             entrance,
-            f"{entrance['main']!r} at {shown(entrance)} is one batch over and over, {rows['distinct']} examples in {rows['read']} "
-            f"batches read, {what}; expected each batch of the loader to reach the model",
+            f"{entrance['main']!r} at {shown(entrance)} is one batch over and over, {rows['sets']} different in {rows['read']} "
+            f"read, {what}; expected each batch of the loader to reach the model",
             "bad-data-values",
-            confidence="high" if gave > 2 * rows["distinct"] else "medium",
-            measured={"batches": rows["read"], "distinct": rows["distinct"], "given": gave},
+            confidence="high" if gave > 2 * rows["sets"] else "medium",
+            measured={"batches": rows["read"], "different": rows["sets"], "given": gave},
             next="look between the loop's head and this line for a variable that keeps the first batch",
         )
 
@@ -211,21 +214,24 @@ def _repeated(trace: Trace) -> Iterator[Finding]:
 def _leaked(trace: Trace) -> Iterator[Finding]:
     """Some evaluation examples were trained on, though the two loaders read different data sets."""
     for overlap in _last(trace, "overlap", "root", "eval_loader", "train_loader"):
-        share = overlap["shared"] / max(1, overlap["distinct"])
-        if overlap["same_data"] is not False or share < LEAKED:
+        shared, distinct, needed = overlap["shared"], overlap["distinct"], LEAKED
+        if not distinct:
+            shared, distinct, needed = overlap["poor_shared"], overlap["poor_distinct"], LEAKED_POOR
+        share = shared / max(1, distinct)
+        if overlap["same_data"] is not False or share < needed or (needed == LEAKED_POOR and distinct < NEEDED_POOR):
             continue
         is_chance = _repeats_itself(trace, overlap["train_loader"])
         is_alarm = share < WHOLE and not is_chance
         entrance = _entrance(trace, {"role": "eval", "root": overlap["root"], "loader": overlap["eval_loader"]})
         yield _fail(
             entrance,
-            f"{overlap['shared']} of {overlap['distinct']} evaluation examples at {shown(entrance)} were also trained on "
+            f"{shared} of {distinct} evaluation examples at {shown(entrance)} were also trained on "
             f"({share:.1%}), value for value; expected none"
             + (", but the training data hold the same examples several times too" if is_chance else ""),
             "split-leak",
             severity="warning" if is_alarm else "note",
             confidence="high" if is_alarm else "low",
-            measured={"shared": overlap["shared"], "evaluated": overlap["distinct"], "share": round(share, 4)},
+            measured={"shared": shared, "evaluated": distinct, "share": round(share, 4)},
             next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),
         )
@@ -256,7 +262,11 @@ def _stored_twice(trace: Trace) -> Iterator[Finding]:
 def _repeats_itself(trace: Trace, loader: int) -> bool:
     """Do examples come several times within one pass of training? Then few are possible, or they were drawn twice."""
     passes = [event for event in trace.events("loader_pass") if event["loader"] == loader]
-    return any(event["telling"] - event["distinct"] > LEAKED * event["telling"] for event in passes)
+    return any(
+        event[rows] - event[kinds] > LEAKED * event[rows]
+        for event in passes
+        for rows, kinds in (("telling", "distinct"), ("poor", "poor_distinct"))
+    )
 
 
 def _overwritten(trace: Trace) -> Iterator[Finding]:

@@ -56,7 +56,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
                 found.setdefault((rule.__name__, call["site"]), finding)
                 break
     failures = list(found.values()) + list(_outer_products(graphs)) + list(_negated(trace, calls))
-    failures += _constant_target(trace, calls)
+    failures += _squashed_twice(graphs)
+    failures += [*_constant_target(trace, calls), *_cut_terms(trace)]
     if not failures:
         failures += [*_far_above_chance(trace, calls), *_falls_without_bound(trace, graphs)]
     yield from failures
@@ -255,6 +256,36 @@ def _negated(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
             severity="warning",
             measured={"loss": loss["value"], "backward": backward["value"]},
             next="remove the minus sign, or pass maximize=True if a larger value is wanted",
+        )
+
+
+def _squashed_twice(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """What is squashed twice on its way to the loss keeps to a small part of the range."""
+    for twice in {event["site"]: event for graph in graphs for event in graph["twice"]}.values():
+        name = _op(twice)
+        yield _fail(
+            {**twice, "fn": name},
+            f"{name} at {shown(twice)} is given what another {name} has made, on the way to the loss: its values keep to a small part of "
+            f"[0, 1]; expected one {name}",
+            "double-normalised-loss",
+            next="drop one of the two, and look which part of the program expects probabilities",
+            claims=("softmax-before-ce",) if name == "softmax" else (),
+        )
+
+
+def _cut_terms(trace: Trace) -> Iterator[Finding]:
+    """A term was computed with a graph, left it, and a number without one is added to the loss."""
+    for cut in {event["site"]: event for event in trace.events("term_cut")}.values():
+        yield _fail(
+            {**cut, "fn": "the term leaves its graph"},
+            f"a term computed with gradients leaves its graph at {cut['site']}, before a backward that does not go through it, and a "
+            f"number without a graph is added to the loss{' at ' + cut['added'] if cut['added'] else ''}: this term trains nothing; "
+            "expected it to stay a tensor with its graph",
+            "loss-cut-from-graph",
+            severity="warning",
+            confidence="medium",
+            next="add the tensor itself, and take .item() or .detach() of it for the log only",
+            claims=("detach-breaks-learning",),
         )
 
 

@@ -50,7 +50,28 @@ def _of_root(phases: Sequence[Event]) -> Iterator[Finding]:
     if _mode_layers(phases[0]) == "":
         return
     yield from _not_restored(phases)
+    yield from _never_in_training(phases)
     yield from _evaluated_in_training(phases)
+
+
+def _never_in_training(phases: Sequence[Event]) -> Iterator[Finding]:
+    """Evaluated before the first step, and every step after that is in evaluation mode too."""
+    trained = [phase for phase in phases if phase["backwards"]]
+    before = [
+        phase for phase in phases if not phase["grad"] and not phase["training"] and phase["n"] <= trained[0]["n"]
+    ]
+    calls = sum(phase["backwards"] for phase in trained)
+    if calls < NEEDED_CALLS or any(phase["training"] for phase in phases) or not before or phases[0] is not before[0]:
+        return
+    path, line = place(before[0].get("site"))
+    yield _fail(
+        trained[0],
+        f"{trained[0]['cls']} trains in evaluation mode from the start: an evaluation at {shown(before[0])} comes first, and none of {calls} "
+        f"calls at {shown(trained[0])} is in training mode; its {_mode_layers(trained[0])} layers are off; expected model.train()",
+        chain=(Link(path, line, "evaluates, and leaves the model in evaluation mode"),) if path and line else (),
+        measured={"from_step": trained[0]["n"], "calls": calls},
+        next="call model.train() at the start of each epoch, or at the end of the evaluation",
+    )
 
 
 def _mode_layers(phase: Event) -> str:

@@ -38,9 +38,10 @@ def probe(trace: Trace) -> Iterator[Finding]:
     for optimizer in trace.stepping:
         found += _frozen(trace, table, optimizer) or _updates.steps_on_nothing(trace, table, optimizer, bool(found))
         found += _reach.unreached(trace, table, optimizer)
+        found += _reach.only_zeros(trace, table, optimizer)
         found += _updates.shrunk(trace, table, optimizer)
         found += _updates.stands_still(trace, table, optimizer) or _updates.rounded_off(trace, table, optimizer)
-    found += _updates.never_steps(trace, table)
+    found += _updates.idle(trace, table)
     found += _copies.left_behind(table)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)

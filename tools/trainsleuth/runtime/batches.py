@@ -22,10 +22,14 @@ CLASSIFIERS = ("cross_entropy", "nll_loss")
 
 
 class Stream:
-    """Rows that took one way: `seen` maps codes to how often they came."""
+    """Rows that took one way: `seen` maps codes to how often they came, `poor` those of rows that hold little.
+
+    `sets` are whole batches, `varied` the fewest different rows that one of them had.
+    """
 
     def __init__(self):
-        self.seen, self.waiting = {}, []
+        self.seen, self.poor, self.sets, self.waiting = {}, {}, set(), []
+        self.varied = None
         self.calls = self.read = self.rows = self.standing = self.alike = 0
         self.last = None
 
@@ -41,11 +45,15 @@ class Stream:
             whole = codes.tolist()
             self.rows += len(whole)
             self.alike += len(set(whole)) == 1
+            kinds = len(set(whole))
+            self.varied = kinds if self.varied is None else min(self.varied, kinds)
             self.standing += sorted(whole) == self.last
             self.last = sorted(whole)
+            self.sets.add(hash(tuple(self.last)))
             for code, is_telling in zip(whole, telling.tolist()):
-                if is_telling and (code in self.seen or len(self.seen) < MOST_CODES):
-                    self.seen[code] = self.seen.get(code, 0) + 1
+                met = self.seen if is_telling else self.poor
+                if code in met or len(met) < MOST_CODES:
+                    met[code] = met.get(code, 0) + 1
         self.waiting = []
 
     def facts(self):
@@ -53,7 +61,8 @@ class Stream:
         telling = sum(self.seen.values())
         return {
             "calls": self.calls, "read": self.read, "rows": self.rows, "telling": telling, "distinct": len(self.seen),
-            "standing": self.standing, "alike": self.alike,
+            "standing": self.standing, "alike": self.alike, "sets": len(self.sets), "varied": self.varied or 0,
+            "poor": sum(self.poor.values()), "poor_distinct": len(self.poor),
         }  # fmt: skip
 
 
@@ -179,7 +188,7 @@ class Listener:
         trained = [(key, stream) for key, stream, _ in ways if key[0] == "train"]
         for key, stream, _ in ways:
             for other, met in trained:
-                if key[0] == "eval" and key[1] == other[1] and stream.seen:
+                if key[0] == "eval" and key[1] == other[1] and (stream.seen or stream.poor):
                     self._tell_overlap(key, other, stream, met)
         for (fn, user, library, classes), (calls, targets) in self.labels.items():
             self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes,
@@ -190,9 +199,10 @@ class Listener:
 
     def _tell_overlap(self, key, other, stream, met):
         shared = sum(1 for code in stream.seen if code in met.seen)
+        poor = sum(1 for code in stream.poor if code in met.poor)
         self.events(
             "overlap", n=self.bus.steps, root=key[1], eval_loader=key[2], train_loader=other[2], shared=shared,
-            distinct=len(stream.seen), same_data=self._same_data(key[2], other[2]),
+            distinct=len(stream.seen), poor_shared=poor, poor_distinct=len(stream.poor), same_data=self._same_data(key[2], other[2]),
         )  # fmt: skip
 
     def _tell_stored(self):

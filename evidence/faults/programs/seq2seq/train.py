@@ -25,8 +25,8 @@ def evaluate(model, loader):
 
 def main():
     torch.manual_seed(0)
-    train = DataLoader(Strings(1280, seed=0), batch_size=32, shuffle=True, collate_fn=pad)
-    valid = DataLoader(Strings(192, seed=1), batch_size=96, collate_fn=pad)
+    train = DataLoader(Strings(640, seed=0), batch_size=16, shuffle=True, collate_fn=pad)
+    valid = DataLoader(Strings(96, seed=1), batch_size=48, collate_fn=pad)
     model = Translator(tokens=BEGIN + 2)
     criterion = nn.CrossEntropyLoss(ignore_index=PAD, label_smoothing=0.05)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, betas=(0.9, 0.98))

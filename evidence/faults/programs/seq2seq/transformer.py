@@ -10,13 +10,13 @@ LONGEST = 16
 class Translator(nn.Module):
     """(source (N, S), target so far (N, T)) -> logits (N, T, tokens); input and output share the embedding."""
 
-    def __init__(self, tokens, width=48, heads=4):
+    def __init__(self, tokens, width=32, heads=2):
         super().__init__()
         self.width = width
         self.embed = nn.Embedding(tokens, width, padding_idx=PAD)
         self.places = nn.Parameter(0.02 * torch.randn(LONGEST, width))
         self.core = nn.Transformer(
-            width, heads, num_encoder_layers=2, num_decoder_layers=2, dim_feedforward=96, dropout=0.05, batch_first=True
+            width, heads, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=64, dropout=0.05, batch_first=True
         )
         self.head = nn.Linear(width, tokens, bias=False)
         nn.init.normal_(self.embed.weight, std=1 / math.sqrt(width))

@@ -24,7 +24,6 @@ class VAE(nn.Module):
         super().__init__()
         self.down = nn.ModuleList([nn.Linear(SIDE * SIDE, width), nn.Linear(width, width)])
         self.mean, self.log_variance = nn.Linear(width, LATENT), nn.Linear(width, LATENT)
-        self.norm = nn.LayerNorm(LATENT)
         self.drop = nn.Dropout(0.02)
         self.up = nn.Linear(LATENT, width)
         self.out = nn.Linear(width, SIDE * SIDE)

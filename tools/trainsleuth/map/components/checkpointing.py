@@ -31,6 +31,8 @@ _METHODS = {
     "save_model": 0.85,
     "resume_from_checkpoint": 0.8,
     "register_for_checkpointing": 0.7,
+    "add_recoverable": 0.8,
+    "recover_if_possible": 0.85,
 }
 _NAMED = re.compile(
     r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
@@ -139,9 +141,11 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
     if call.last in _METHODS:
         if call.receiver is not None and written(call.receiver).startswith("super()"):
             return "", 0.0
+        if call.last.startswith(("add_", "register_")):
+            return "registered", _METHODS[call.last]
         if call.last == "load_state_dict":
             return "restore", _METHODS[call.last]
-        return ("load" if "load" in call.last or "resume" in call.last else "save"), _METHODS[call.last]
+        return ("load" if re.search("load|resume|recover_if", call.last) else "save"), _METHODS[call.last]
     return _kept(call, program.graph.targets(function, call))
 
 

@@ -15,7 +15,7 @@ from .naming import naming
 from .settings import OF
 
 _FIRST = {  # roles that answer the usual question of a part
-    "checkpointing": ("save", "configuration"),
+    "checkpointing": ("save", "configuration", "registered", "restore"),
     "evaluation": ("loop", "call"),
     "training_loop": ("backward", "optimizer step", "clip", "rescale", "loop", "call", "unscale", "scheduler step"),
     "optimizer_scheduler": ("optimizer", "scheduler", "learning rate", "scheduler step"),
