@@ -1,6 +1,6 @@
 """Score the map against anatomies written by hand (anatomies.py says what they are).
 
-    python evidence/map_score.py CHECKOUTS [CHECKOUTS ...] [--set tuned|untouched|both] [--budget 2000] [--misses]
+    python evidence/map_score.py CHECKOUTS [CHECKOUTS ...] [--set tuned|untouched|untouched2|all] [--budget 2000] [--misses]
 
 CHECKOUTS are folders that hold a checkout of each repository under its name ("nanoGPT"), at the commit that its
 anatomy names. For each component, an anchor counts when the map shows a line within 5 of it in the same file
@@ -9,7 +9,8 @@ anchors of the training loop; each averaged over components, then over repositor
 that the map claims to have found, a repository that trains nothing and is not told so, and another library than
 torch that is not named; where another library trains, nothing else is scored. A map that is refused scores 0.
 
-The untouched set is for measuring: whoever works on the map does not run it.
+The sets untouched and untouched2, the second blind half, are for measuring: whoever works on the map does not
+run them.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ class Score(NamedTuple):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkouts", type=Path, nargs="+")
-    parser.add_argument("--set", choices=[*SETS, "both"], default="tuned")
+    parser.add_argument("--set", choices=[*SETS, "all"], default="tuned")
     parser.add_argument("--budget", type=int, default=2000)
     parser.add_argument("--misses", action="store_true", help="print each anchor that is not shown")
     arguments = parser.parse_args()
     complete = True
-    for name in SETS if arguments.set == "both" else [arguments.set]:
+    for name in SETS if arguments.set == "all" else [arguments.set]:
         scores = list(_scores(SETS[name], arguments.checkouts, arguments.budget))
         complete &= bool(scores)
         print(f"\n{name}\n\n{_table(scores)}")

@@ -34,7 +34,11 @@ WATCHES = {
     "nonfinite": ("nonfinite",),
     "both": ("trace", "losses", "parameters", "nonfinite"),
     "questions": ("batches", "phases", "layers", "timing", "checksums", "inspection"),
-}
+    "all": (
+        "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
+        "inspection",
+    ),
+}  # fmt: skip
 
 
 def patched_owners(torch: Any) -> list[Any]:

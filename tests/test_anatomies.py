@@ -31,9 +31,13 @@ def test_each_file_of_questions_is_well_formed(path: Path) -> None:
     assert READING.read_questions(path).name == path.stem
 
 
-def test_no_program_is_in_both_sets() -> None:
-    tuned, untouched = ([one.repository for one in ANATOMY.read_anatomies(ANATOMY.SETS[name])] for name in ANATOMY.SETS)
-    assert tuned and untouched and not set(tuned) & set(untouched)
+def test_no_repository_is_in_two_sets() -> None:
+    sets = [{one.repository for one in ANATOMY.read_anatomies(folder)} for folder in ANATOMY.SETS.values()]
+    assert all(sets) and len(set().union(*sets)) == sum(map(len, sets))
+
+
+def test_each_anatomy_is_in_a_set() -> None:
+    assert {path.parent for path in EVIDENCE.glob("maps/**/*.yaml")} == set(ANATOMY.SETS.values())
 
 
 @pytest.mark.parametrize(

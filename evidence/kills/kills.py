@@ -155,25 +155,33 @@ def length(shape: str, face: str) -> float:
     return time.monotonic() - started
 
 
+def table(counts: collections.Counter[tuple[str, str, str]]) -> Iterator[str]:
+    yield f"{'hit':24}{'by':10}{'answered':28}{'rounds':>6}"
+    for (hit, by, answered), count in sorted(counts.items()):
+        yield f"{hit:24}{by:10}{answered:28}{count:>6}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lasts", type=float, help="seconds that a probe takes; measured when not given")
     given = parser.parse_args()
-    lasts = {(shape, face): length(shape, face) for shape in SHAPES for face in FACES}
+    every = [(shape, face) for shape in SHAPES for face in FACES]
+    lasts = {one: given.lasts or length(*one) for one in every}
     counts: collections.Counter[tuple[str, str, str]] = collections.Counter()
-    broken, longest, rng = [], 0.0, random.Random(given.seed)
-    for number, one in enumerate(rounds(given.rounds, given.seed)):
+    broken, longest, rng = 0, 0.0, random.Random(given.seed)
+    for number, one in enumerate(rounds(given.rounds, given.seed), 1):
         outcome = play(one, lasts[one.shape, one.face], rng)
         counts[outcome.hit or "nobody (all was over)", one.number.name, outcome.answered] += 1
-        longest = max(longest, outcome.seconds)
+        longest, broken = max(longest, outcome.seconds), broken + bool(outcome.wrong)
         if outcome.wrong:
-            broken.append((number, one, outcome))
             print(number, one, outcome, flush=True)
-    print(f"{'hit':24}{'by':10}{'answered':28}{'rounds':>6}")
-    for (hit, by, answered), count in sorted(counts.items()):
-        print(f"{hit:24}{by:10}{answered:28}{count:>6}")
-    print(f"{given.rounds} rounds, seed {given.seed}: {len(broken)} went wrong; all gone after at most {longest:.1f} s")
+        if number % 10 == 0 or number == given.rounds:
+            print(*table(counts), sep="\n")
+            print(
+                f"{number} rounds, seed {given.seed}: {broken} went wrong; all gone after {longest:.1f} s\n", flush=True
+            )
     return 1 if broken else 0
 
 

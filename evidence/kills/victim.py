@@ -36,14 +36,15 @@ def main(shape):
     model = nn.Linear(4, 1)
     if shape == "ranks":
         model = nn.parallel.DistributedDataParallel(model)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     step = 0
     while True:
         for inputs, target in loader:
             loss = nn.functional.mse_loss(model(inputs), target)
-            optimizer.zero_grad()
             loss.backward()
-            optimizer.step()
+            with torch.no_grad():  # by hand: an optimizer's first step imports for seconds
+                for parameter in model.parameters():
+                    parameter -= 0.05 * parameter.grad
+                    parameter.grad = None
             step += 1
             with open("notes.txt", "a") as log:
                 log.write(f"{step} {loss.item()}\n")

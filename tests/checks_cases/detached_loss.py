@@ -338,4 +338,19 @@ def train(loader):
         loss.backward()
         optimizer.step()
 """,
+    "the share of a chunk": """
+import torch.nn.functional as F
+
+def learn(model, optimizer, loss_fn, step, batches, size):
+    for batch in batches:
+        optimizer.zero_grad()
+        for chunk in batch.split(size):
+            loss = loss_fn(*step(chunk))
+            loss = loss * (len(chunk) / len(batch))
+            loss.backward()
+        optimizer.step()
+
+def main(model, optimizer, batches):
+    learn(model, optimizer, F.cross_entropy, lambda chunk: (model(chunk.x), chunk.y), batches, 8)
+""",
 }

@@ -202,4 +202,30 @@ def main(model, dataset, optimizer):
             model(x).mean().backward()
             optimizer.step()
 """,
+    "a sampler for the loader of the test": """
+import torch
+from torch.utils.data import BatchSampler, DataLoader, DistributedSampler, RandomSampler
+
+def loaders(dataset, is_train):
+    if is_train:
+        return DataLoader(dataset, sampler=RandomSampler(dataset))
+    else:
+        sampler = DistributedSampler(dataset)
+        return DataLoader(dataset, sampler=sampler)
+
+def more(dataset):
+    sampler = DistributedSampler(dataset)
+    batches = BatchSampler(sampler, 8, False)
+    test_loader = DataLoader(dataset, batch_sampler=batches)
+    return test_loader
+
+def main(model, dataset, optimizer):
+    loader = loaders(dataset, True)
+    for epoch in range(5):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        print(loaders(dataset, False), more(dataset))
+""",
 }

@@ -17,6 +17,7 @@ from trainsleuth.trace import Trace, traces
 
 FIRST_SHARE = 0.55  # of the time, for the first of two experiments; what it leaves goes to the second
 GRACE = 20.0  # seconds for imports and set-up on top of the watched time, before the run is killed
+LAST_WORDS = 10.0  # seconds before that in which a step must end, so that the last questions can be asked
 RECORD = "asked.json"  # in the folder of the last run: what was asked and found, for running it again after a change
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
 
@@ -48,7 +49,8 @@ class ProbeReport:
         training = [trace for run in self.runs for trace in traces(run.events) if trace.trains]
         missing = {name: why for trace in training for name, why in trace.hooks_missing.items()}
         return tuple(
-            f"the hook {name} did not take ({why}): what it would show was not observed" for name, why in missing.items()
+            f"the hook {name} did not take ({why}): what it would show was not observed"
+            for name, why in missing.items()
         )
 
     @property
@@ -163,6 +165,8 @@ def _launch(request: Request, experiment: str, seconds: float) -> Run:
     if request.steps is not None:
         wanted["steps"] = request.steps
     wanted["seconds"] = max(1.0, seconds)
+    limit = max(5.0, seconds) + GRACE
+    wanted["until"] = limit - LAST_WORDS
     shown = ", ".join(wanted["listeners"])
     request.say(f"{experiment}: running the program for up to {wanted['steps']} steps or {seconds:.0f} s ({shown})")
     return launcher.launch(
@@ -171,7 +175,7 @@ def _launch(request: Request, experiment: str, seconds: float) -> Run:
         root=request.root,
         cwd=request.cwd,
         python=request.python,
-        limits=Limits(seconds=max(5.0, seconds) + GRACE),
+        limits=Limits(seconds=limit),
         contain=request.contain,  # type: ignore[arg-type]
         cancelled=request.cancelled,
         progress=request.progress,

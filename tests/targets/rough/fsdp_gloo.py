@@ -1,5 +1,7 @@
 """torchrun --nproc-per-node 2 fsdp_gloo.py: each layer's parameters are spread over the ranks."""
 
+import os
+
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -16,7 +18,10 @@ def rings(count):
 
 
 def main():
-    dist.init_process_group("gloo")
+    if "RANK" in os.environ:
+        dist.init_process_group("gloo")
+    else:  # alone, and sharded all the same
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
     torch.manual_seed(0)
     dataset = rings(640)
     sampler = DistributedSampler(dataset, shuffle=True, seed=1)

@@ -73,9 +73,12 @@ class _Shuffle(NamedTuple):
     call: Expr
 
 
+_SHUFFLING = ("shuffle", "randperm", "permutation")
+
+
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
-        if is_test(function.path):
+        if is_test(function.path) or function.called.isdisjoint(_SHUFFLING):
             continue
         found = [shuffle for position, event in enumerate(function.events) for shuffle in _shuffles(position, event)]
         for one, other in combinations(found, 2):

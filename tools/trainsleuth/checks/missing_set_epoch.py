@@ -116,7 +116,7 @@ def _examined(index: Index, site: Site) -> Finding:
     written_about = " ".join(target.text for target in site.event.targets) + " ".join(
         part.text for part in site.call.walk() if part.kind == "path"
     )
-    if _HELD_OUT.search(written_about) or _HELD_OUT.search(site.function.name):
+    if any(map(_HELD_OUT.search, (written_about, site.function.name))) or _is_in_evaluation(site):
         return SAY.passed(path, line, "the sampler is one for evaluation")
     if any(index.part(other.function.path) == part for other in index.calls("set_epoch")):
         return SAY.passed(path, line, "set_epoch() is called in this part of the project")
@@ -140,6 +140,23 @@ def _examined(index: Index, site: Site) -> Finding:
         "the same order in each round; expected sampler.set_epoch(epoch) in it."
     )
     return SAY.fail(path, line, message, chain)
+
+
+def _is_in_evaluation(site: Site) -> bool:
+    """It stands in the else of `if is_train:`, or the loaders that are made with it are for held-out data."""
+    for branch in site.event.block.branches:
+        words = " ".join(part.text for part in branch.tests[-1].walk()) if branch.tests else ""
+        if branch.test is None and re.search(r"train", words, re.IGNORECASE) and not _HELD_OUT.search(words):
+            return True
+    names, loaders = {target.text for target in site.event.targets}, []
+    for event in site.function.events[site.position + 1 :]:
+        for call in event.calls:
+            if names & {part.text for part in call.walk() if part.kind == "path"}:
+                if "Sampler" in call.last:
+                    names |= {target.text for target in event.targets}
+                elif "Loader" in call.last:
+                    loaders.append(" ".join(target.text for target in event.targets))
+    return bool(loaders) and all(map(_HELD_OUT.search, loaders))
 
 
 def _shuffles(index: Index, site: Site) -> bool | None:

@@ -65,7 +65,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, subject, trained_losses, written
+from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, subject, written
 from trainsleuth.finding import Finding, Link
 
 from ._squares import is_sum_of_squares
@@ -99,8 +99,8 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
     """All that a loss is computed from."""
-    for loss, start in trained_losses(index):
-        yield from ingredients(index, loss, start, through_cuts=False)
+    for _, _, parts in index.trained:
+        yield from parts
 
 
 def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:

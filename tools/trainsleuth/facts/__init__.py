@@ -65,6 +65,7 @@ from .operations import is_torch
 from .optimizers import Built, built_optimizers
 from .order import (
     Surrounding,
+    branches_around,
     excludes,
     guards,
     is_every_few,
@@ -140,6 +141,7 @@ __all__ = [
     "axis_of",
     "bindings",
     "bound_names",
+    "branches_around",
     "build_index",
     "built_optimizers",
     "called",

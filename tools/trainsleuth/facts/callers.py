@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
 from .records import Class, Expr, Function
+from .scopes import comprehension_bindings
 from .things import REACH, Frame, Instance, Method, Spot, Thing
 
 if TYPE_CHECKING:
     from .index import Index
 
-CALLED_BY_INSTANCE = ("forward", "__call__")
 MAX_CONTEXTS = 16
 
 
@@ -34,52 +35,43 @@ class Target(NamedTuple):
 class Callers:
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
-        self._tables: dict[tuple[str, int, str], dict[Function, list[Caller]]] = {}
+        self._known: dict[tuple[str, int], dict[Function, tuple[Caller, ...]]] = {}
 
     def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
-        """Every proved call of `function` outside tests, in the order of the files; `reach` as in Spot."""
-        key = (function, reach)
+        """Every proved call of `function` outside tests, by name and in the order of the files; `reach` as in Spot."""
+        key = (self.index.part(function.path), reach)
         if key not in self._known:
-            part = self.index.part(function.path)
-            found: list[Caller] = []
-            for name in sorted(self._names(function)):
-                found += self._table(name, reach, part).get(function, ())
-            self._known[key] = tuple(found)
-        return self._known[key]
-
-    def _table(self, name: str, reach: int, part: str) -> dict[Function, list[Caller]]:
-        """Every call by last name `name` in a part of the project, resolved once, by the function that it
-        runs.
-        """
-        key = (name, reach, part)
-        if key not in self._tables:
             table: dict[Function, list[Caller]] = {}
+            with self.index.objects.afresh():
+                for one, caller in self._resolved(*key):
+                    table.setdefault(one, []).append(caller)
+            self._known[key] = {one: tuple(callers) for one, callers in table.items()}
+        return self._known[key].get(function, ())
+
+    def _resolved(self, part: str, reach: int) -> Iterator[tuple[Function, Caller]]:
+        """Every call in a part of the project and the functions that it runs."""
+        for name in sorted({"", *self._names_that_run} & self.index.sites.call_names()):
             for site in self.index.sites.calls_in(name, part):
                 spot = Spot(site.function, site.position, None, reach)
-                for target in dict.fromkeys(self.targets(site.call, spot)):
-                    if isinstance(target, Target):
-                        table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
-            self._tables[key] = table
-        return self._tables[key]
-
-    def _names(self, function: Function) -> frozenset[str]:
-        cls = self.index.class_of(function)
-        if cls is None or function.name not in (*CALLED_BY_INSTANCE, "__init__"):
-            by_index = {""} if function.name in self.index.sites.kept_in_literals else set()
-            return self.index.aliases(function.name) | by_index
-        family = {one.name for one in (cls, *self.index.subclasses(cls))}
-        if function.name == "__init__":
-            return frozenset(alias for name in family for alias in self.index.aliases(name)) | {
-                "__init__",
-                "",
-            }
-        return self.index.holders(frozenset(family)) | {function.name}
+                for target in dict.fromkeys(self.run_by(site.call, spot)):
+                    yield target.function, Caller(spot, site.call, target.owner)
 
     def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         """What a call runs: project functions as Target, everything else as the thing that is called."""
         for thing in self.index.objects.of(call.parts[0], spot):
             yield from self.called(thing, call, spot)
+
+    def run_by(self, call: Expr, spot: Spot) -> Iterator[Target]:
+        """The project functions among `targets`; a call that by its name alone can run none is not followed."""
+        if call.last and call.last not in self._names_that_run and not comprehension_bindings(spot.function):
+            return
+        for target in self.targets(call, spot):
+            if isinstance(target, Target):
+                yield target
+
+    @cached_property
+    def _names_that_run(self) -> frozenset[str]:
+        return self.index.holders_of_project()
 
     def called(self, thing: Thing, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         if isinstance(thing, Function):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from .records import Expr
@@ -45,12 +46,26 @@ class Following(Generic[Answer]):
         self._circles = circles
         self._left = 0
 
+    @contextmanager
+    def afresh(self) -> Iterator[None]:
+        """Questions asked inside have nothing to do with the one that is being answered."""
+        before = self._active, self._partial, self._left, self._circles.count
+        self._active, self._partial = set(), {}
+        try:
+            yield
+        finally:
+            self._active, self._partial, self._left, self._circles.count = before
+
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
-        if spot.frame is not None:
-            spot = self._plain(expr, spot)
         # a path may be made on the fly, so its identity means nothing
-        key = (expr.text if expr.kind == "path" else expr, spot, items)
+        what = expr.text if expr.kind == "path" else expr
+        key = (what, spot, items)
         known = self._known.get(key)
+        if known is None:
+            asked, spot = key, self._plain(expr, spot)
+            key = (what, spot, items)
+            if (known := self._known.get(key)) is not None:
+                self._known[asked] = known
         if known is None:
             known = self._partial.get(key)
         if known is not None:
@@ -60,6 +75,8 @@ class Following(Generic[Answer]):
             return ()
         if spot.frame is not None and spot.frame.depth > MAX_DEPTH:
             return (self._too_far,)  # whoever asks, so answers made with it are whole
+        if spot.frame is not None and spot.frame.is_again:
+            return ()
         if not self._active:
             self._left = MAX_STEPS
             self._partial.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from .index import Index
 
 _LISTING = ("parameters", "named_parameters")
+
+_SWITCHED = re.compile(rb"requires_grad")
 
 
 class Switch(NamedTuple):
@@ -31,15 +34,24 @@ class Switch(NamedTuple):
 def switches(index: Index, function: Function) -> Iterator[Switch]:
     """All in one function, in the order of its events; helpers that are called are looked into once."""
     yield from own_switches(function)
+    if function.called.isdisjoint(index.switching_names):
+        return
     for position, event in enumerate(function.events):
         for call in event.calls:
-            yield from _through(index, call, Spot(function, position))
+            if call.last in index.switching_names:
+                yield from _through(index, call, Spot(function, position))
+
+
+def switching_names(index: Index) -> frozenset[str]:
+    """Wide: last names of functions that freeze or thaw by themselves."""
+    named = index.functions_by_name()
+    return frozenset(name for name, functions in named.items() if any(own_switches(one) for one in functions))
 
 
 @kept_per_function
 def own_switches(function: Function) -> tuple[Switch, ...]:
     """Those that are written in the function itself."""
-    return tuple(_own(function))
+    return tuple(_own(function)) if function.source.holds(_SWITCHED) else ()
 
 
 def _own(function: Function) -> Iterator[Switch]:
@@ -86,8 +98,6 @@ def _header(function: Function, loop: int) -> Event | None:
 
 def _through(index: Index, call: Expr, spot: Spot) -> Iterator[Switch]:
     """A helper that freezes what it is given."""
-    if not any(own_switches(function) for function in index.functions_named(call.last)):
-        return
     for target in index.calling.targets(call, spot):
         if not isinstance(target, Target) or target.function is spot.function:
             continue

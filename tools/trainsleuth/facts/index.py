@@ -16,14 +16,17 @@ from .effects import Effects
 from .flow import Flow
 from .following import Circles
 from .frames import Frames
+from .freezing import switching_names
 from .holders import Holders
 from .members import Members
+from .minimised import loss_ingredients
 from .names import Names, Symbol
 from .needs import Needs
 from .objects import Objects
-from .records import Class, FileFacts, Function
+from .records import Class, Expr, FileFacts, Function
 from .scopes import Binding, bindings
 from .sites import Site, Sites, is_test
+from .things import Spot
 from .values import Values
 from .words import words
 
@@ -136,6 +139,16 @@ class Index:
         return tuple(self._set_from_outside.get(attribute, ()))
 
     @cached_property
+    def trained(self) -> tuple[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]], ...]:
+        """Every expression that training minimises, its place, and what goes into it and can receive a gradient."""
+        return tuple(loss_ingredients(self))
+
+    @cached_property
+    def switching_names(self) -> frozenset[str]:
+        """Wide: last names of functions that freeze or thaw by themselves."""
+        return switching_names(self)
+
+    @cached_property
     def circles(self) -> Circles:
         return Circles()
 
@@ -190,6 +203,14 @@ class Index:
     def aliases(self, function_name: str) -> frozenset[str]:
         """Wide: every last name under which a function of that name may be called."""
         return self._holders.aliases(function_name)
+
+    def holders_of_project(self) -> frozenset[str]:
+        """Wide: every last name that may hold a function or class of the project, or what one of them gives."""
+        return self._holders.reached(frozenset(self._functions_named) | {cls.name for cls in self.classes()})
+
+    def passed_on(self, name: str, with_results: bool) -> frozenset[str]:
+        """Wide: names that the value of `name`, or also what calling it gives, is handed to in one step."""
+        return self._holders.next_to(name, with_results)
 
     def holders(self, names: frozenset[str]) -> frozenset[str]:
         """Wide: every last name that may hold a thing named so: variables, attributes, parameters."""

@@ -25,6 +25,7 @@ class Needs:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._known: dict[object, frozenset[str]] = {}
+        self._outside: dict[Function, frozenset[str]] = {}
         self._trimmed: dict[tuple[Frame, frozenset[str]], Frame] = {}
 
     def plain(self, expr: Expr, spot: Spot) -> Spot:
@@ -34,47 +35,64 @@ class Needs:
     def of(self, expr: Expr, function: Function, position: int) -> frozenset[str]:
         """Wide: parameters, self among them, that can have to do with what `expr` stands for."""
         inner = comprehension_bindings(function).get(position, ())
+        if expr.kind == "path" and not inner:
+            return self._named(expr.text, function)
         key = (function, expr.text if expr.kind == "path" else expr, position if inner else -1)
         if key not in self._known:
             self._known[key] = self._of(expr, function, inner)
         return self._known[key]
 
     def _of(self, expr: Expr, function: Function, inner: tuple[Binding, ...]) -> frozenset[str]:
+        names = dict.fromkeys(_paths(expr))
+        for _ in inner:  # a clause may use the variable of another
+            heads = {name.partition(".")[0] for name in names}
+            sources = (one.value for one in inner if one.name in heads and one.value is not None)
+            names.update((name, None) for source in sources for name in _paths(source))
+        return frozenset().union(*(self._named(name, function) for name in names))
+
+    def _named(self, name: str, function: Function) -> frozenset[str]:
+        key = (function, name)
+        if key not in self._known:
+            self._known[key] = self._behind(name, function)
+        return self._known[key]
+
+    def _behind(self, name: str, function: Function) -> frozenset[str]:
+        """Parameters that lead to `name` by assignments; `_EVERYTHING` where a closure is on the way."""
         outside = self._names_outside(function)
-        waiting, seen = _paths(expr), set[str]()
+        waiting, seen = [name], {name}
         found: set[str] = set()
         while waiting:
             path = waiting.pop()
-            if path in seen:
-                continue
-            seen.add(path)
             head = path.partition(".")[0]
             if head in outside:
                 return _EVERYTHING
             if function.parameter(head) is not None:
                 found.add(head)
-            for binding in inner:
-                if binding.name == head and binding.value is not None:
-                    waiting += _paths(binding.value)
             for prefix in _prefixes(path):
                 before = _before(function, prefix)
                 if _ALL in before:
                     return _EVERYTHING
-                waiting += before
+                waiting += [one for one in before if one not in seen]
+                seen.update(before)
         return frozenset(found)
 
     def _names_outside(self, function: Function) -> frozenset[str]:
         """Variables of the functions that it is written in: what they hold depends on the call around."""
-        names: set[str] = set()
-        file = self.index.files[function.path]
-        outer = file.functions.get(function.outer) if function.outer else None
-        while outer is not None and outer.name != MODULE_BODY:
-            names.update(bindings(outer), (parameter.name for parameter in outer.parameters))
-            outer = file.functions.get(outer.outer) if outer.outer else None
-        return frozenset(names)
+        if not function.outer:
+            return frozenset()
+        if function not in self._outside:
+            names: set[str] = set()
+            file, outer = self.index.files[function.path], function.outer
+            while (around := file.functions.get(outer)) is not None and around.name != MODULE_BODY:
+                names.update(bindings(around), (parameter.name for parameter in around.parameters))
+                outer = around.outer
+            self._outside[function] = frozenset(names)
+        return self._outside[function]
 
     def _with(self, spot: Spot, needs: frozenset[str]) -> Spot:
         frame = spot.frame
+        if not needs and spot.reach:  # nothing to look for at callers
+            spot = spot._replace(reach=0)
         if frame is None or frame.function is not spot.function or _ALL in needs:
             return spot
         key = (frame, needs)

@@ -5,6 +5,7 @@ literals.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from .flow import Origin
@@ -50,6 +51,10 @@ class Objects:
         if not items and expr.kind in _LITERALS:
             return (Literal(expr, spot),)
         return self._following.ask(expr, spot, items)
+
+    def afresh(self) -> AbstractContextManager[None]:
+        """See `Following.afresh`."""
+        return self._following.afresh()
 
     def _of(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Thing]:
         if expr.kind == "path":

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 MAX_CHAIN = 8
+ENOUGH = 4  # ways to follow when one of them is nothing special: what is said of a tensor must hold in all
 TOO_FAR = "too many ways to follow"  # the `why` of a value that was given up
 
 
@@ -53,7 +54,10 @@ def unknown(why: str) -> Value:
 
 
 class Values:
-    """`of` gives every alternative; the meaning of "all" or "any" of them is for the one who asks."""
+    """`of` gives the alternatives; whether all or any of them count is for the one who asks.
+
+    They are every one, or the first ones when these have a tensor of no known range that may receive a gradient.
+    """
 
     def __init__(self, index: Index) -> None:
         from .tensor_calls import TensorCalls
@@ -79,7 +83,12 @@ class Values:
         if expr.kind in ("call", "binary", "attr", "unary") and self.is_without_grad(spot):
             place = (spot.function.path, expr.line, "computed under torch.no_grad()")
             found = (cut(value, *place) if value.grad in ("live", "unknown", "reborn") else value for value in found)
-        yield from found
+        decided = False
+        for count, value in enumerate(found, 1):
+            yield value
+            decided = decided or (value.grad in ("live", "unknown") and value.range in ("other", "unknown"))
+            if decided and count >= ENOUGH:
+                break
 
     def _plain(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         match expr.kind:

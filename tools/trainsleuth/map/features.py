@@ -35,10 +35,20 @@ _KEYWORDS = {
     "resume": ("resume_from_checkpoint", "ckpt_path"),
 }
 _ACCUMULATION = re.compile(r"accum|update_freq|grad_acc|micro_?steps?|iter_size", re.I)
+
+
+def _goes_on(call: Expr) -> bool:
+    """A trainer is told from which checkpoint to go on: trainer.fit(model, ckpt_path=path)."""
+    if call.last not in ("fit", "train"):
+        return False
+    given = call.keyword("ckpt_path") or call.keyword("resume_from_checkpoint")
+    return given is not None and given.text != "None"
+
+
 _RESUMES = re.compile(
     r"(?:load_state|recover_if_possible|(?:auto_?|maybe_)?resume\w*|restore_(?:checkpoint|state|training)\w*)$"
 )
-_EMA = re.compile(r"(?:^|[._])ema(?:$|[._])", re.I)
+_EMA = re.compile(r"^(?!.*(?:build|init|create|make|get|setup)_ema).*(?:^|[._])ema(?:$|[._])", re.I)
 
 
 def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
@@ -77,6 +87,8 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
     for function, weight in program.functions():
         for event in function.events:
             for call in event.calls:
+                for name in _by_class(call):
+                    yield name, program.at(function, call.line, name, 1.2 * weight)
                 for name in _named(call.last):
                     if _counts(program, name, function, call):
                         yield name, program.at(function, call.line, name, weight)
@@ -105,6 +117,15 @@ _PATTERNS = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.ite
 def _named(last: str) -> tuple[str, ...]:
     """Features that a call of this name is a sign of. Kept: a repository repeats few names very often."""
     return tuple(name for name, pattern in _PATTERNS.items() if last and pattern.match(last))
+
+
+def _by_class(call: Expr) -> tuple[str, ...]:
+    """FP16Optimizer.build_optimizer(...): a class that says what it is for."""
+    made = call.receiver is not None and _HALF.fullmatch(call.receiver.last) is not None
+    return ("mixed_precision",) if made else ()
+
+
+_HALF = re.compile(r"\w*(?:FP16|BF16|AMP|MixedPrecision)\w*")
 
 
 def _counts(program: Program, name: str, function: Function, call: Expr) -> bool:
@@ -143,10 +164,14 @@ def _accumulates(program: Program, function: Function, event: Event, weight: flo
 def _resumes(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
     for call in event.calls:
         if (
-            call.last == "load_state_dict"
-            and call.receiver is not None
-            and re.search(r"opt|sched|scaler", written(call.receiver))
-        ) or _RESUMES.match(call.last):
+            (
+                call.last == "load_state_dict"
+                and call.receiver is not None
+                and re.search(r"opt|sched|scaler", written(call.receiver))
+            )
+            or _RESUMES.match(call.last)
+            or _goes_on(call)
+        ):
             yield "resume", program.at(function, call.line, "resume", weight)
-    if _EMA.search(written(event.value)) if event.kind == "expression" and event.value is not None else False:
+    if event.kind == "expression" and any(_EMA.search(call.callee) for call in event.calls):
         yield "ema", program.at(function, event.line, "ema", 0.8 * weight)

@@ -18,6 +18,12 @@ def enclosing(file: FileFacts, line: int) -> Function:
     return max(inside, key=lambda one: (one.line, one.end_line < file.lines), default=file.body)
 
 
+def is_class_body(file: FileFacts, function: Function) -> bool:
+    """What `enclosing` gave is a class, not a function."""
+    cls = file.classes.get(function.qualname.removesuffix(".<class>"))
+    return cls is not None and cls.body is function
+
+
 def event_at(function: Function, line: int) -> tuple[int, Event] | None:
     """(position, event) of the statement that `line` belongs to."""
     found = None

@@ -6,11 +6,12 @@ written as a PNG grid, sound as WAV and spectrogram, token ids are decoded when 
 
 Fails on: batches in which all examples are the same; a loader that gives the same batch again and again;
 examples that come once per worker; evaluation examples that were trained on; evaluation inputs on another
-scale than training inputs; batches of a single class each.
+scale than training inputs; batches of a single class each; targets that are one value in every batch.
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a
 person can see: look at the files.
 Cost: a few percent, limited by itself: when it takes longer, only every tenth batch is read.
-Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time.
+Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time, unless
+the data sets keep them as tensors, arrays or paths.
 
 Bad:
     self.generator = numpy.random.default_rng(0)  # each worker has the same one
@@ -29,13 +30,18 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
 NEEDED_BATCHES = 3
+VARIED = 8  # different rows in every batch, where rows hold little each
+STANDING = 0.8  # of the batches that enter are the one before; a new one may come with each epoch
+STEPS_OF_ONE_BATCH = 15
 NEEDED_ROWS = 4  # of a batch whose examples are all the same
 REPEATED = 0.2  # of the examples of one pass that came before in it
+LEAKED_POOR, NEEDED_POOR = 0.1, 50  # the same, and how many there must be, of examples that hold few values
 LEAKED = 0.02  # of the distinct evaluation examples; below it chance duplicates of the data are the likelier reason
 WHOLE = 0.95  # of them: evaluation on the training data themselves, which is usually meant
 OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
 OTHER_PLACE = 3.0  # distance of their means in standard deviations
 SINGLE_CLASS_BATCHES = 5
+SINGLE_CLASS_SHARE = 0.6  # of the batches; where two classes meet, a sorted batch holds both
 WITHOUT_ORDER = ("SequentialSampler", "RandomSampler", "DistributedSampler", "_InfiniteConstantSampler")
 
 
@@ -46,7 +52,18 @@ def probe(trace: Trace) -> Iterator[Finding]:
                       message="no tensor batch entered a module in training mode, so no example was looked at",
                       next="print what enters the loss by hand")  # fmt: skip
         return
-    rules = (_alike, _standing, _standing_between, _repeated, _leaked, _other_scale, _single_class, _overwritten)
+    rules = (
+        _alike,
+        _standing,
+        _standing_between,
+        _repeated,
+        _leaked,
+        _stored_twice,
+        _other_scale,
+        _single_class,
+        _constant_targets,
+        _overwritten,
+    )
     found = [finding for rule in rules for finding in rule(trace)]
     yield from found
     if not any(finding.is_alarm for finding in found):
@@ -128,21 +145,41 @@ def _standing_between(trace: Trace) -> Iterator[Finding]:
     """The loader gives new examples, and the model gets the same batch at every step."""
     given: dict[int, int] = {}
     for seen in trace.events("loader_pass"):
-        given[seen["loader"]] = max(given.get(seen["loader"], 0), seen["distinct"])
+        given[seen["loader"]] = max(given.get(seen["loader"], 0), seen["sets"])
+    evaluating = {rows["loader"] for rows in trace.events("rows") if rows["role"] == "eval"}
     for rows in _last(trace, "rows", "role", "root", "loader"):
-        if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2 or rows["standing"] < rows["read"] - 1:
+        if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2:
+            continue
+        if not rows["telling"] and rows["varied"] < VARIED:
+            continue  # few kinds of rows: equal batches may be chance
+        if rows["loader"] in evaluating:
+            continue  # it came last, but its batches are not what is trained on
+        if rows["standing"] < STANDING * (rows["read"] - 1):
             continue
         entrance = _entrance(trace, rows)
-        if not rows["telling"] or given.get(rows["loader"], 0) <= 2 * rows["distinct"]:
+        gave, loader = given.get(rows["loader"], 0), _loader(trace, rows["loader"])
+        asked_once = rows["standing"] == rows["read"] - 1 >= STEPS_OF_ONE_BATCH and _gives_more(loader)
+        if "main" not in entrance or (gave <= 2 * rows["sets"] and not asked_once):
             continue
+        more = gave > rows["sets"]
+        what = (
+            f"while the loader gave {gave} different ones in one pass" if more else f"though {_named(loader)} has more"
+        )
         yield _fail(
             entrance,
-            f"{entrance['main']!r} at {shown(entrance)} is the same {rows['distinct']} examples in all {rows['read']} batches read, "
-            f"while the loader gave {given[rows['loader']]} different ones; expected each batch of the loader to reach the model",
+            f"{entrance['main']!r} at {shown(entrance)} is one batch over and over, {rows['sets']} different in {rows['read']} "
+            f"read, {what}; expected each batch of the loader to reach the model",
             "bad-data-values",
-            measured={"batches": rows["read"], "distinct": rows["distinct"], "given": given[rows["loader"]]},
+            confidence="high" if gave > 2 * rows["sets"] else "medium",
+            measured={"batches": rows["read"], "different": rows["sets"], "given": gave},
             next="look between the loop's head and this line for a variable that keeps the first batch",
         )
+
+
+def _gives_more(loader: Event) -> bool:
+    """Does this loader hold several batches, or a stream of them?"""
+    batches = loader.get("batches")
+    return bool(loader) and (batches > 1 if batches is not None else loader.get("cls") == "DataLoader")
 
 
 def _named(loader: Event) -> str:
@@ -177,30 +214,59 @@ def _repeated(trace: Trace) -> Iterator[Finding]:
 def _leaked(trace: Trace) -> Iterator[Finding]:
     """Some evaluation examples were trained on, though the two loaders read different data sets."""
     for overlap in _last(trace, "overlap", "root", "eval_loader", "train_loader"):
-        share = overlap["shared"] / max(1, overlap["distinct"])
-        if overlap["same_data"] is not False or share < LEAKED:
+        shared, distinct, needed = overlap["shared"], overlap["distinct"], LEAKED
+        if not distinct:
+            shared, distinct, needed = overlap["poor_shared"], overlap["poor_distinct"], LEAKED_POOR
+        share = shared / max(1, distinct)
+        if overlap["same_data"] is not False or share < needed or (needed == LEAKED_POOR and distinct < NEEDED_POOR):
             continue
         is_chance = _repeats_itself(trace, overlap["train_loader"])
         is_alarm = share < WHOLE and not is_chance
         entrance = _entrance(trace, {"role": "eval", "root": overlap["root"], "loader": overlap["eval_loader"]})
         yield _fail(
             entrance,
-            f"{overlap['shared']} of {overlap['distinct']} evaluation examples at {shown(entrance)} were also trained on "
+            f"{shared} of {distinct} evaluation examples at {shown(entrance)} were also trained on "
             f"({share:.1%}), value for value; expected none"
             + (", but the training data hold the same examples several times too" if is_chance else ""),
             "split-leak",
             severity="warning" if is_alarm else "note",
             confidence="high" if is_alarm else "low",
-            measured={"shared": overlap["shared"], "evaluated": overlap["distinct"], "share": round(share, 4)},
+            measured={"shared": shared, "evaluated": distinct, "share": round(share, 4)},
             next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),
         )
 
 
+def _stored_twice(trace: Trace) -> Iterator[Finding]:
+    """The data sets keep the same examples, which augmentation makes differ in the batches."""
+    found = {overlap["eval_loader"] for overlap in trace.events("overlap") if overlap["shared"]}
+    for stored in trace.events("stored_overlap"):
+        share = stored["shared"] / max(1, stored["distinct"])
+        repeats = stored["trained"] - stored["trained_distinct"] > LEAKED * stored["trained"]
+        if stored["eval_loader"] in found or not LEAKED <= share < WHOLE or repeats:
+            continue
+        loader = _loader(trace, stored["eval_loader"])
+        yield _fail(
+            loader,
+            f"{stored['shared']} of {stored['distinct']} examples that {_named(loader)} evaluates are kept by "
+            f"{_named(_loader(trace, stored['train_loader']))} too, which trains ({share:.1%}, compared in {stored['attribute']!r}, before any "
+            "augmentation); expected none",
+            "split-leak",
+            measured={"shared": stored["shared"], "evaluated": stored["distinct"], "share": round(share, 4)},
+            next="split before copying or augmenting the data, and compare the indices or paths of both parts",
+            claims=("leakage-is-widespread", "augment-after-split"),
+        )
+        return
+
+
 def _repeats_itself(trace: Trace, loader: int) -> bool:
     """Do examples come several times within one pass of training? Then few are possible, or they were drawn twice."""
     passes = [event for event in trace.events("loader_pass") if event["loader"] == loader]
-    return any(event["telling"] - event["distinct"] > LEAKED * event["telling"] for event in passes)
+    return any(
+        event[rows] - event[kinds] > LEAKED * event[rows]
+        for event in passes
+        for rows, kinds in (("telling", "distinct"), ("poor", "poor_distinct"))
+    )
 
 
 def _overwritten(trace: Trace) -> Iterator[Finding]:
@@ -266,15 +332,18 @@ def _single_class(trace: Trace) -> Iterator[Finding]:
     if len(trace.stepping) > 1 or calls_per_step > 1.5:
         return  # a discriminator sees one class at a time
     for labels in counted:
-        if labels["single"] < labels["batches"] or labels["batches"] < SINGLE_CLASS_BATCHES or labels["classes"] < 2:
-            continue
         several = len(labels["single_labels"]) > 1
+        needed = SINGLE_CLASS_SHARE if several else 1.0
+        if labels["batches"] < SINGLE_CLASS_BATCHES or labels["classes"] < 2:
+            continue
+        if labels["single"] < needed * labels["batches"]:
+            continue
         what = (
             "each of a single class: the data are sorted by label and not shuffled" if several else "all of one class"
         )
         yield _fail(
             labels,
-            f"the labels at {shown(labels)} are {what}, in all {labels['batches']} batches of {labels['batch']}; expected a "
+            f"the labels at {shown(labels)} are {what}, in {labels['single']} of {labels['batches']} batches of {labels['batch']}; expected a "
             f"mixture of the {labels['classes']} classes",
             "too-little-or-unbalanced-data",
             measured={"batches": labels["batches"], "classes": labels["classes"], "distinct": labels["distinct"]},
@@ -284,6 +353,21 @@ def _single_class(trace: Trace) -> Iterator[Finding]:
 
 
 # -- what was seen -------------------------------------------------------------------------
+
+
+def _constant_targets(trace: Trace) -> Iterator[Finding]:
+    """The loader's targets are one value, in every batch."""
+    for targets in _last(trace, "targets", "fn", "site", "lib"):
+        if targets["read"] < SINGLE_CLASS_BATCHES or targets["given"] < targets["read"] or len(targets["values"]) != 1:
+            continue
+        yield _fail(
+            targets,
+            f"the targets of {targets['fn']} at {shown(targets)} are {targets['values'][0]:g} throughout, in all {targets['read']} "
+            "batches read; expected targets that differ",
+            "too-little-or-unbalanced-data",
+            measured={"batches": targets["read"], "value": targets["values"][0]},
+            next="print the targets of the data set before and after their preparation",
+        )
 
 
 def _passes(trace: Trace, entered: list[Event]) -> Iterator[Finding]:

@@ -100,7 +100,7 @@ def _measured(event: Event, first: Event) -> dict[str, Number]:
     if first["kind"] != "source" and first["inputs"]:
         given = first["inputs"][0]
         measured.update({f"input_{name}": given[name] for name in ("min", "max", "zeros") if name in given})
-    elif first.get("at") and first["source"] in ("input", "batch"):
+    elif first.get("at") and first.get("source") in ("input", "batch"):
         measured["row"] = first["at"][0]
     return measured
 

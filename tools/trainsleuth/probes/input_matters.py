@@ -1,10 +1,11 @@
 """Does what the model says depend on what it is shown?
 
 When the run is over, the last training batch goes through the trained model again, in evaluation mode and
-without gradients, as it was and with its examples exchanged among the rows. The outputs are compared exactly.
+without gradients, as it was and with its examples exchanged among the rows, then those of each argument alone. The
+outputs are compared exactly.
 
 Fails on: outputs that are the same for every example although the examples differ: dead units, an input that
-is multiplied by zero or overwritten, a head that sees only its bias.
+is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect.
 A pass means that at least one example changes its output; not that the model uses the right part of it.
 Cost: three calls of the model, once. Cannot see: modules that return only a loss, models spread over ranks.
 
@@ -50,6 +51,16 @@ def _judge(trace: Trace, model: Event) -> Finding:
             f"{trace.steps} steps; expected other outputs for other inputs",
             severity="warning", confidence="high", measured=measured, suspects=("input-does-not-matter",),
             next="look at the activations layer by layer (probe activations): where does the first layer become constant?",
+            claims=("random-input-test", "zero-input-baseline"),
+        )  # fmt: skip
+    if model.get("idle"):
+        named = ", ".join(repr(name) for name in model["idle"])
+        return finding(
+            BY, model, "fail",
+            f"{what}: exchanging {named} alone among the {model['rows']} examples changes no output at all, though the examples "
+            f"differ there, after {trace.steps} steps; expected each input to matter",
+            severity="warning", confidence="medium", measured=measured, suspects=("input-does-not-matter",),
+            next="follow this argument through the forward pass: is it dropped, overwritten or masked out?",
             claims=("random-input-test", "zero-input-baseline"),
         )  # fmt: skip
     return finding(

@@ -34,6 +34,8 @@ NEEDED = 10  # steps of each kind
 CLEAR = 4.0  # standard errors between the two
 FELL = 0.9  # of the first loss: something was learned
 LEVEL = 0.03  # of the first loss: change between the last two quarters of the training below which it is level
+FELL_A_LITTLE = 0.015  # of the first loss, when the curve has clearly flattened since
+FLAT = 0.2  # of the whole fall; one that goes on evenly has 0.25 of it left between the last two quarters
 STILL_SAME = 2.0  # standard errors within which they are the same
 
 
@@ -80,7 +82,9 @@ def _judge(trace: Trace, fit: Sequence[float], real: Sequence[float], mixed: Seq
         )
     noise = stdev(fit[-2 * third :]) * (2 / third) ** 0.5
     fell, level = fmean(real) < FELL * start, abs(fall) < max(LEVEL * abs(start), 2 * noise)
-    if fell and level and abs(apart) < STILL_SAME:
+    gained = start - fmean(fit[-third:])
+    flattened = gained > FELL_A_LITTLE * abs(start) and abs(fall) < 2 * noise < FLAT * gained
+    if ((fell and level) or flattened) and abs(apart) < STILL_SAME:
         return _finding(
             trace, "fail",
             f"{told}: the same within {abs(apart):.1f} standard errors, though it fell from {start:.4g} and is level; expected "

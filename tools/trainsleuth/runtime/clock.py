@@ -17,6 +17,8 @@ class Clock:
         self.started = None
         self.most_steps = bus.experiment.get("steps") or float("inf")
         self.most_seconds = bus.experiment.get("seconds") or float("inf")
+        until = bus.experiment.get("until")  # seconds after the launch: soon after it everything is killed
+        self.until = float("inf") if until is None else bus.config.get("launched_at", 0.0) + until
 
     def optimizer_born(self, optimizer):
         self.born = True
@@ -46,5 +48,6 @@ class Clock:
         bus.busy = True
         if bus.steps >= self.most_steps:
             bus.finish("steps")
-        if time.monotonic() - self.started >= self.most_seconds:
+        now = time.monotonic()
+        if now - self.started >= self.most_seconds or now >= self.until:
             bus.finish("seconds")

@@ -65,6 +65,14 @@ def shape_of(node):
     return None if size is None else [int(n) for n in size]
 
 
+def squashed_twice(nodes):
+    """Nodes that squash what a node of the same kind has just squashed: sigmoid of sigmoid, softmax of softmax."""
+    for node in nodes:
+        kind = next((kind for kind in ("SigmoidBackward", "SoftmaxBackward") if name_of(node).startswith(kind)), None)
+        if kind and node.next_functions and name_of(source(node.next_functions[0][0])).startswith(kind):
+            yield node
+
+
 def loss_arithmetic(roots):
     """The nodes between the loss and the first operation that is neither elementwise, a reduction nor a carrier."""
     waiting = [tensor.grad_fn for tensor in roots if getattr(tensor, "grad_fn", None) is not None]

@@ -55,6 +55,7 @@ class Bus:
         self.pid, self.thread = os.getpid(), threading.get_ident()
         self.busy = False
         self.depth = 0  # of nested module calls
+        self.in_loader = False  # modules called meanwhile prepare data (torchvision's transforms): no forwards
         self.in_loss = False  # a loss function that calls another is told once
         self.steps = 0  # of training, finished
         self.listeners = []

@@ -14,6 +14,7 @@ from .tensors import describe, local, scalar
 CLASSIFIERS = ("cross_entropy", "nll_loss")
 MOST_PER_PLACE = 3  # calls of one loss at one line that are described
 MOST_GRAPHS = 4
+MOST_TWICE = 5
 
 
 class Listener:

@@ -8,11 +8,15 @@ in the first step only, tensors cut from their graph.
 import functools
 import math
 
+from . import graph
+from .terms import Terms
+
 INITIALISERS = (
     "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_", "sparse_",
     "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 )  # fmt: skip
 MOST_TOLD = 40
+MOST_BEHIND = 400  # names of parameters behind one detached tensor
 MOST_PARAMETERS = 20_000
 
 
@@ -21,11 +25,11 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.initialised = {}  # id of a parameter: the last user line that set it
         self.told = 0
-        self.scaled = set()
+        self.scaled, self.names, self.terms = set(), {}, Terms(bus)
         patch_initialisers(bus.torch, self)
         patch_setattr(bus.torch, self)
         patch_randperm(bus.torch, self)
-        self.release = patch_detach(bus.torch, self)
+        self.release = [patch_leaving(bus.torch, self, name) for name in ("detach", "item", "__float__")]
 
     def say(self, kind, **fields):
         if self.told < MOST_TOLD and self.bus.awake:
@@ -34,9 +38,24 @@ class Listener:
                 self.told += 1
                 self.events(kind, n=self.bus.steps, site=user, lib=library, **fields)
 
+    def left_graph(self, tensor, name):
+        """A tensor with a graph loses it: with the names of the parameters that it was computed from."""
+        if self.bus.awake:
+            self.terms.note(tensor, self.bus.sites.here()[0])
+        if name == "detach" and self.bus.awake and self.told < MOST_TOLD:
+            leaves = map(graph.leaf_of, graph.nodes_from([tensor]))
+            behind = [self.names[id(leaf)] for leaf in leaves if id(leaf) in self.names]
+            self.say("detach", shape=list(tensor.shape), behind=sorted(behind)[:MOST_BEHIND])
+
+    def backward_before(self, tensors, gradients):
+        if not self.bus.steps:
+            self.terms.backward(tensors)
+
     def boundary(self, step):
         if step == 1:
-            self.release()
+            for release in self.release:
+                release()
+            self.terms = Terms(self.bus)
             self.told = 0
 
     def forward_before(self, module, args, kwargs):
@@ -44,9 +63,15 @@ class Listener:
         if id(module) in self.scaled or self.bus.steps:
             return
         self.scaled.add(id(module))
+        self.names.update((id(p), name) for name, p in module.named_parameters())
         rows = [self._scale(name, p) for name, p in module.named_parameters() if p.dim() > 1 and p.numel()]
         rows.sort(key=lambda row: -row["gain"])
-        self.events("scales", cls=type(module).__name__, largest=rows[:5])
+        gains = sorted(self._scale(name, p)["gain"] for name, p in weights_of(self.torch, module))
+        self.events(
+            "scales", root=self.bus.number("root", module), cls=type(module).__name__, largest=rows[:5],
+            layers=len(gains), largest_gain=gains[-1] if gains else None,
+            median_gain=gains[len(gains) // 2] if gains else None, norms=sum(map(is_norm, module.modules())),
+        )  # fmt: skip
 
     def _scale(self, name, parameter):
         values = parameter.detach().float()
@@ -54,6 +79,19 @@ class Listener:
         std = float(values.std()) if values.numel() > 1 else 0.0
         gain = std * math.sqrt(fan_in)  # about 0.6 by torch's default, 1 to 1.4 by Xavier and He
         return {"name": name, "std": std, "fan_in": fan_in, "gain": gain, "site": self.initialised.get(id(parameter))}
+
+
+def weights_of(torch, module):
+    """(name, weight) of every linear layer and convolution that learns."""
+    for name, one in module.named_modules():
+        weight = getattr(one, "weight", None)
+        if isinstance(one, (torch.nn.Linear, torch.nn.modules.conv._ConvNd)) and weight is not None:
+            if weight.requires_grad and weight.dim() > 1 and weight.numel():
+                yield name, weight
+
+
+def is_norm(module):
+    return type(module).__name__.lower().endswith(("norm", "norm1d", "norm2d", "norm3d"))
 
 
 def patch_initialisers(torch, listener):
@@ -100,19 +138,20 @@ def patch_randperm(torch, listener):
     torch.randperm = randperm
 
 
-def patch_detach(torch, listener):
-    """Notes tensors with a graph that the user's code detaches; returns what undoes the patch."""
+def patch_leaving(torch, listener, name):
+    """Notes tensors with a graph that the user's code takes out of it; returns what undoes the patch."""
     tensor_class = torch.Tensor
-    original = tensor_class.detach
+    original = getattr(tensor_class, name)
 
-    def detach(self):
+    @functools.wraps(original)
+    def leave(self):
         if self.grad_fn is not None:
-            listener.say("detach", shape=list(self.shape))
+            listener.left_graph(self, name)
         return original(self)
 
-    tensor_class.detach = detach
+    setattr(tensor_class, name, leave)
 
     def release():
-        tensor_class.detach = original
+        setattr(tensor_class, name, original)
 
     return release

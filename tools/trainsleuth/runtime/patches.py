@@ -48,7 +48,7 @@ def module_call(torch, bus):
                 return original(self, *args, **kwargs)
             finally:
                 bus.depth -= 1
-        if not bus.awake or type(self).__module__ == "torch.nn.modules.loss":
+        if not bus.awake or bus.in_loader or type(self).__module__ == "torch.nn.modules.loss":
             return original(self, *args, **kwargs)
         changed = bus.tell("forward_before", self, args, kwargs)
         if changed is not None:
@@ -195,7 +195,12 @@ def data_loader(torch, bus):
     @functools.wraps(original_next)
     def __next__(self):
         bus.tell("batch_before", loaders.get(id(self), self))
-        batch = original_next(self)
+        before = bus.in_loader
+        bus.in_loader = before or bus.awake  # not for a thread that reads ahead
+        try:
+            batch = original_next(self)
+        finally:
+            bus.in_loader = before
         changed = bus.tell("batch", loaders.get(id(self), self), batch)
         return batch if changed is None else changed
 

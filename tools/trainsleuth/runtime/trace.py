@@ -75,9 +75,19 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         number = self.root(module)
-        if self.detailed:
+        if self.detailed and not self._is_preparation(module, args, kwargs):
             self.op("forward", root=number, training=module.training, grad=self.bus.torch.is_grad_enabled(),
                     shapes=_shapes((args, kwargs)))  # fmt: skip
+
+    def forward_after(self, module, args, kwargs, output):
+        if self.detailed and self._is_preparation(module, args, kwargs) and _has_graph(output):
+            self.op(
+                "forward", root=self.root(module), training=module.training, grad=True, shapes=_shapes((args, kwargs))
+            )
+
+    def _is_preparation(self, module, args, kwargs):
+        """Nothing in it can learn, nothing that enters it has learned: a transform of the data."""
+        return next(module.parameters(), None) is None and not _has_graph((args, kwargs))
 
     def loss_after(self, name, arguments, output):
         if self.detailed:
@@ -207,6 +217,10 @@ def _loader(loader):
     facts["replacement"] = bool(getattr(sampler, "replacement", False))
     facts["dataset"] = type(dataset).__name__
     return facts
+
+
+def _has_graph(value):
+    return any(tensor.requires_grad for tensor in tensors_in(value))
 
 
 def _shapes(value):

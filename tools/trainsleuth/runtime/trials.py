@@ -3,15 +3,20 @@
 The random state is the same in every call but one, so noise that a model draws itself cancels out.
 """
 
+import re
 import time
 from contextlib import ExitStack
 
 from . import randomness
+from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
+from .rows import is_batch
 from .tensors import tensors_in
 
 NEXT_TOKEN = 0.95  # share of targets that are the input shifted by one, from which a model must be causal
+MOST_ARGUMENTS = 4  # that are exchanged one by one
+HELPERS = re.compile(r"label|target|truth|mask|length|len$|weight|id$|idx|index|^y$|^gt", re.IGNORECASE)  # not examples
 
 
 class OutOfTimeError(Exception):
@@ -63,12 +68,31 @@ class Again:
         facts["scale"] = max(float(t.float().abs().max()) for t in results if t.numel())
         facts["inputs_differ"] = bool((self.main != self.main[:1]).any())
         facts["input_effect"] = distance(results, self.of_rows(self.outputs(self._rolled(0))))
+        if facts["input_effect"]:
+            facts["idle"] = self._idle(results)
         facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
         facts["mates_effect"] = self._effect_of_others(results, 0)
         if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
             facts["axis_1_effect"] = self._effect_of_others(results, 1)
         facts.update(self._causal(results, targets))
         return facts
+
+    def _idle(self, results):
+        """Names of tensors of examples, among several that go in, that can be exchanged without any effect."""
+        given = Call(self.torch, "input", self.model, self.args, self.kwargs, (None, None)).tensors()
+        named = [(name, t) for name, t in given if not HELPERS.search(name) and self._holds_examples(t)]
+        idle = []
+        for name, one in named[:MOST_ARGUMENTS] if len(named) > 1 else ():
+            changed = self.outputs(lambda tensor, one=one: tensor.roll(1, 0) if tensor is one else tensor)
+            if distance(results, self.of_rows(changed)) == 0.0:
+                idle.append(name)
+        return idle
+
+    def _holds_examples(self, tensor):
+        """A row per example, rows that differ, and more than marks: two values or fewer are a mask."""
+        if not is_batch(tensor) or tensor.shape[0] != self.rows or tensor.dtype == self.torch.bool:
+            return False
+        return bool((tensor != tensor[:1]).any()) and len(tensor.reshape(-1)[:4096].unique()) > 2
 
     def _rolled(self, keep):
         """Every tensor with a row per example gets its rows from `keep` on moved by one."""
@@ -83,12 +107,13 @@ class Again:
     def _effect_of_others(self, results, axis):
         """How far the middle of an axis moves when only what stands at the other places changes; None if unknown.
 
-        The middle, since a recurrent layer that takes this axis for time shows at later places only.
+        The middle, since a recurrent layer that takes this axis for time shows at later places only. The others are
+        doubled or left out, not only exchanged: sums and means over the axis would stay as they are.
         """
         size = int(self.main.shape[axis])
         middle = size // 2
         others = [place for place in range(size) if place != middle]
-        order = dict(zip(others, others[1:] + others[:1])) if size > 2 else {0: middle}
+        order = {place: others[number // 2] for number, place in enumerate(others)} if size > 2 else {}
         moved = [order.get(place, middle) for place in range(size)]
 
         def change(tensor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, External, Function, Site, written
+from trainsleuth.facts import Class, Event, Expr, External, Function, Site, written
 
 from ..networks import is_factory
 from ..program import Program
@@ -29,7 +29,11 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(site.function, site.call.line, "scheduler step", 0.7 * weight**0.3)
     for choice in program.choices:
         words = choice.key.lower()
-        if any(word in words for word in ("optim", "sched", "lr_")):
+        named = choice.value.rpartition(".")[2]
+        chosen = is_optimizer(
+            program.index, choice.target if isinstance(choice.target, Class) else External(choice.value)
+        )
+        if chosen or _SCHEDULE.search(named) or any(word in words for word in ("optim", "sched", "lr_")):
             yield Place(choice.path, choice.line, "configuration", 0.9)
             yield from program.chosen_at(choice)
             if choice.target is not None:
@@ -41,6 +45,8 @@ def _constructed(program: Program) -> Iterator[Place]:
         for position, event in enumerate(function.events):
             for call in event.calls:
                 role, score = _role(program, Site(function, position, call))
+                if not role and _is_handed_parameters(event, call):
+                    role, score = "optimizer", 0.8
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
         if (
@@ -51,6 +57,17 @@ def _constructed(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
         elif _RATE_FUNCTION.search(function.name):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
+
+
+_OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_\w+)?$", re.I)
+
+
+def _is_handed_parameters(event: Event, call: Expr) -> bool:
+    """self.optimizer = self.opt_class(self.model.parameters()): a class that somebody else chose."""
+    if call is not event.value or event.kind != "assign":
+        return False
+    named = any(target.kind == "path" and _OPTIMIZER.search(target.text) for target in event.targets)
+    return named and any(part.last.endswith(("parameters", "params")) for given in call.parts[1:] for part in given.walk())  # fmt: skip
 
 
 def _role(program: Program, site: Site) -> tuple[str, float]:
@@ -69,6 +86,10 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
             return "scheduler", 0.95 if isinstance(target, External) else 0.8
     if isinstance(target, External) and re.search(r"create_optimizer|create_scheduler|get_scheduler|_schedule", last):
         return ("scheduler" if "sched" in last else "optimizer"), 0.9
+    if _CLASS_HANDED.fullmatch(last):
+        return "optimizer", 0.88
+    if any("opt" in one.text for one in site.call.arguments if one.kind == "path") and _is_schedule(program, site):
+        return "scheduler step", 0.85
     if _BUILDER.fullmatch(last) and not isinstance(target, External):
         return "builder call", 0.88
     if is_factory(last) and re.search(r"optim|sched|(?:^|\W)opt(?:_|\W|$)", written(site.call)):
@@ -78,6 +99,15 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
     if isinstance(target, Function) and _RATE_FUNCTION.search(last):
         return "schedule call", 0.6
     return "", 0.0
+
+
+_CLASS_HANDED = re.compile(r"_?opt\w*_(?:class|cls|fn|func|type|factory|ctor|builder)")
+
+
+def _is_schedule(program: Program, site: Site) -> bool:
+    """An object of a class of schedules is called: annealing(optimizer)."""
+    held = program.values.of(site.function, site.call.parts[0]) if site.call.parts[0].kind == "path" else ()
+    return any(isinstance(one, Class) and _SCHEDULE.search(one.name) for one in held)
 
 
 def _gives_optimizer(program: Program, function: Function) -> bool:

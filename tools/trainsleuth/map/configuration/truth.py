@@ -24,7 +24,7 @@ from .taken import Taken
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
-_NOT_KEYS = re.compile(r"^(?:defaults\.\d|hydra\.|_base_|_BASE_$|default_scope$)")
+_NOT_KEYS = re.compile(r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)")
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
 
 

@@ -36,10 +36,11 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
         return _drawn(anatomy, what, part, config.blocks(truth, names), budget, *said)
     if what == "batch":
         step = anatomy.parts["training_loop"]
-        return _drawn(anatomy, what, step, batch.blocks(program, part), budget)
-    given, places = settings.blocks(truth, what), component.blocks(program, truth, part, what)
-    features = feature_blocks(program, truth, anatomy.features, what)
-    found = (_shortened(block, names) for block in _settings_first(given, places, features, budget))
+        return _drawn(anatomy, what, step, batch.blocks(program, truth, part), budget)
+    given = ((_shortened(block, names), telling) for block, telling in settings.blocks(truth, what))
+    places = (_shortened(block, names) for block in component.blocks(program, truth, part, what))
+    features = (_shortened(block, names) for block in feature_blocks(program, truth, anatomy.features, what))
+    found = _settings_first(given, places, features, budget)
     return _drawn(anatomy, what, part, found, budget, names=names)
 
 

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Function, LossCall, Spot, loss_calls, written
 
 from ..batch_path import Stage
+from ..configuration import Truth
 from ..networks import calls_network
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part
+from ..standing import off
 from ..statements import statement
 from .writing import Block
 
@@ -51,7 +53,7 @@ class Step(NamedTuple):
     said: str = ""
 
 
-def blocks(program: Program, data: Part) -> Iterator[Block]:
+def blocks(program: Program, truth: Truth, data: Part) -> Iterator[Block]:
     """One block for each step, in the order in which a batch meets them."""
     count: dict[str, int] = {}
     texts: dict[str, list[str]] = {}
@@ -63,6 +65,8 @@ def blocks(program: Program, data: Part) -> Iterator[Block]:
         if mark in seen or count[step.role] > MAX_EACH.get(step.role, 6):
             continue
         seen.add(mark)
+        if off(program, truth, step.function, step.line):
+            continue
         yield _block(program, step, number, texts)
 
 

@@ -10,12 +10,14 @@ from trainsleuth.facts import Event, Function, written
 from ..layout import ranked
 from ..program import Program
 from ..records import Part, Place
-from ..statements import enclosing, event_at
+from ..statements import enclosing, event_at, is_class_body
+from .naming import naming
 from .settings import OF
 
 _FIRST = {  # roles that answer the usual question of a part
-    "checkpointing": ("save", "configuration"),
+    "checkpointing": ("save", "configuration", "registered", "restore"),
     "evaluation": ("loop", "call"),
+    "training_loop": ("backward", "optimizer step", "clip", "rescale", "loop", "call", "unscale", "scheduler step"),
     "optimizer_scheduler": ("optimizer", "scheduler", "learning rate", "scheduler step"),
 }
 NEAR = 0.4  # weight of a function beside the frame of the program
@@ -33,7 +35,7 @@ def _rank(program: Program, place: Place, name: str) -> int:
     if file is None or not place.path.endswith((".py", ".ipynb")):
         return 5 if name in OF else 1  # the settings show it
     function = enclosing(file, place.line)
-    if not (program.is_reached(function) or function.qualname.endswith(".<class>")):
+    if not (program.is_reached(function) or is_class_body(file, function)):
         return 4
     if _is_open(function):
         return 4
@@ -43,7 +45,7 @@ def _rank(program: Program, place: Place, name: str) -> int:
     if _handles(found[1]):
         return 3
     near = program.weight(function) > NEAR
-    return 1 if near and (place.role in _FIRST.get(name, ()) or _is_periodic(found[1])) else 2
+    return 1 if near and (place.role in _FIRST.get(name, ()) or _is_periodic(function, found[1])) else 2
 
 
 def _is_open(function: Function) -> bool:
@@ -56,6 +58,8 @@ def _handles(event: Event) -> bool:
     return any(branch.kind == "try" and branch.arm > 0 for branch in event.block.branches)
 
 
-def _is_periodic(event: Event) -> bool:
+def _is_periodic(function: Function, event: Event) -> bool:
+    """It stands under a test, by itself or by name, of a step, an epoch or an interval."""
     tests = [branch.test for branch in event.block.branches if branch.kind == "if" and branch.test is not None]
+    tests += [one.value for one in naming(function, event) if one.value is not None]
     return any(_PERIODIC.search(written(test, 200)) for test in tests)

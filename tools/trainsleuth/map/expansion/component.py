@@ -12,13 +12,14 @@ from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
 from ..standing import off
-from ..statements import MAX_LINES, conditions, enclosing, event_at, statement
+from ..statements import MAX_LINES, conditions, enclosing, event_at, is_class_body, statement
 from ..wording import clean
 from .bodies import body_of
 from .choosing import in_order
 from .contents import held_in
 from .deciding import deciding_lines
 from .headings import heading
+from .naming import naming_lines
 from .values import values_in
 from .writing import Block
 
@@ -83,9 +84,9 @@ class _Writer(NamedTuple):
             item = {**place.to_dict(), "text": text}
             return Block((f" {place.path}",), (place.line,), (f"  {place.line} {text}",), item), None
         function = enclosing(file, place.line)
-        short = 0 < function.end_line - function.line <= TINY and not function.qualname.endswith(".<class>")
+        short = 0 < function.end_line - function.line <= TINY and not is_class_body(file, function)
         if function.name != MODULE_BODY and (place.line == function.line or short):
-            return self._definition(place, function, lines)
+            return self._definition(place, function, lines, is_class_body(file, function))
         return self._statement(place, function, lines), None
 
     def _statement(self, place: Place, function: Function, lines: list[str]) -> Block:
@@ -117,7 +118,7 @@ class _Writer(NamedTuple):
             return
         self.told.add((function.qualname, when))
         yield f"     when {when}"
-        for line in self._named(function, event):
+        for line in naming_lines(function, event):
             if (function.qualname, str(line)) not in self.told:
                 self.told.add((function.qualname, str(line)))
                 made = event_at(function, line)
@@ -127,38 +128,35 @@ class _Writer(NamedTuple):
                 if values:
                     yield f"         {values}"
 
-    def _named(self, function: Function, event: Event) -> Iterator[int]:
-        """Lines above `event` that bind a plain name of its condition to a test."""
-        wanted = {
-            part.text
-            for branch in event.block.branches[-2:]
-            for test in branch.tests[: branch.arm + 1]
-            for part in test.walk()
-            if part.kind == "path" and "." not in part.text
-        }
-        for one in function.events:
-            if one.line >= event.line or one.kind != "assign" or one.value is None:
-                continue
-            if one.value.kind in ("boolean", "compare") and any(target.text in wanted for target in one.targets):
-                yield one.line
-
     def _values(self, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
         for name, value in values_in(self.program, self.truth, function, event, line):
             if (name, value) not in self.told:
                 self.told.add((name, value))
                 yield name, value
 
-    def _definition(self, place: Place, function: Function, lines: list[str]) -> tuple[Block, Function | None]:
+    def _definition(
+        self, place: Place, function: Function, lines: list[str], is_class: bool
+    ) -> tuple[Block, Function | None]:
         """A function that is short as a whole; of a long one, or a class, how long it is."""
         body = body_of(function, lines)
         item = {**self._item(place, place.line, place.text), "function": function.qualname, "lines": len(body)}
         if idle := off(self.program, self.truth, function, function.line):
             item["off"] = idle
         headings = self._headings(place, function) if function.name != MODULE_BODY else (f" {place.path}",)
-        if not body or len(body) > SHORT or function.qualname.endswith(".<class>"):
+        if not body or len(body) > SHORT or is_class:
             where = self._where(place, function.line)
             return Block(headings, (place.line,), (f"   {where}-{function.end_line} {place.text}",), item), None
-        return Block(headings, (place.line,), tuple(f"   | {line}" for line in body), item), function
+        known = tuple(self._values_inside(function))
+        item["values"] = dict(known)
+        shown = [f"   | {line}" for line in body]
+        if known:
+            shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
+        return Block(headings, (place.line,), tuple(shown), item), function
+
+    def _values_inside(self, function: Function) -> Iterator[tuple[str, str]]:
+        """Of a function that is shown as a whole."""
+        for event in function.events:
+            yield from self._values(function, event, event.line)
 
     def _headings(self, place: Place, function: Function) -> tuple[str, ...]:
         above = heading(self.program, self.truth, function)

@@ -3,41 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from trainsleuth.facts import MODULE_BODY, Event
 
 from ..program import Program
 from ..records import Place
-from ..statements import enclosing
+from ..statements import enclosing, is_class_body
 
 MOST = 3  # of one function
 _MADE = {
     "data": r"(?:^|[._])(?:\w*loader|\w*sampler|\w*datasets?|train_data|valid_data|\w*transforms?)$",
     "model": r"(?:^|[._])(?:model|net|network|backbone|encoder|decoder)$",
-    "loss": r"(?:^|[._])(?:\w*loss\w*|criterion)$",
+    "loss": r"(?:^|[._])(?:\w*_loss|loss|losses|criterion)$",
     "optimizer_scheduler": r"(?:^|[._])(?:optim\w*|\w*optimizer|\w*scheduler|lr)$",
 }
+_LEAVES = r"(?:^|[._])(?:\w*logits?|similarity|scores)$"  # what a network gives to a loss
 
 
 def deciding_lines(program: Program, place: Place, name: str) -> Iterator[int]:
-    """Lines of the function that `place` defines or, for a loss, stands in: those that bind what the component is called by; the last count most."""
+    """Lines that bind what the component is called by, in the function that `place` defines; the last count most.
+
+    Of the function that a loss stands in, those that put its terms together; of a network, what it calls logits.
+    """
     file = program.index.files.get(place.path)
     if name not in _MADE or file is None or place.cell is not None:
         return
     function = enclosing(file, place.line)
-    if function.name == MODULE_BODY or not program.is_reached(function):
+    if is_class_body(file, function):
+        methods = file.classes[function.qualname.removesuffix(".<class>")].methods.values() if name == "model" else ()
+        inside = sorted(methods, key=lambda one: one.line)
+        yield from _lines((event for one in inside for event in one.events), _LEAVES)
+    elif function.name == MODULE_BODY or not program.is_reached(function):
         return
-    pattern = re.compile(_MADE[name], re.I)
-    found = [event.line for event in function.events if _makes(event, pattern)]
-    if function.line == place.line:
-        yield from sorted(dict.fromkeys(found[-MOST:]))
-    elif name == "loss":
-        yield from found[-1:]  # what the terms are put together to
+    elif function.line == place.line or name == "loss":
+        yield from _lines(function.events, _MADE[name])
+
+
+def _lines(events: Iterable[Event], pattern: str) -> list[int]:
+    made = re.compile(pattern, re.I)
+    return sorted(dict.fromkeys([event.line for event in events if _makes(event, made)][-MOST:]))
 
 
 def _makes(event: Event, pattern: re.Pattern[str]) -> bool:
     """Something is worked out and bound to such a name: not a constant, not another name for it."""
-    if event.kind != "assign" or event.value is None or event.value.kind in ("constant", "number", "string", "path"):
+    if event.kind not in ("assign", "augment") or event.value is None:
+        return False
+    if event.kind == "assign" and event.value.kind in ("constant", "number", "string", "path", "list"):
         return False
     return any(target.kind == "path" and pattern.search(target.text) for target in event.targets)

@@ -17,7 +17,7 @@ OF = {
     "training_loop": ("accumulation", "mixed_precision", "clipping", "ema", "seeds", "distribution", "compile"),
     "checkpointing": ("resume",),
 }
-MOST = {"accumulation": 2, "mixed_precision": 2, "seeds": 2}
+MOST = {"accumulation": 2, "mixed_precision": 3, "seeds": 2}
 _WIDTH = 110
 
 

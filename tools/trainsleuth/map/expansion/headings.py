@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import MODULE_BODY, Function
 
 from ..configuration import Truth
+from ..graph import DIRECT
 from ..program import Program
 from ..standing import untaken
 from ..statements import conditions, event_at
@@ -34,7 +35,7 @@ def _calls(program: Program, truth: Truth, function: Function) -> Iterator[str]:
     distance, way = program.entry.reach.distance, program.entry.reach.parents.get(function)
     found = [one for one in program.callers(function) if not untaken(truth, *one)]
     first = way[0] if way is not None else None
-    if not found and way is not None and way[1].position >= 0:
+    if not found and way is not None and way[1].position >= 0 and way[1].cost == DIRECT:
         found = [(way[0], way[0].events[way[1].position].line)]  # through an object: noam(optimizer)
     near = sorted(found, key=lambda one: (one[0] is not first, distance.get(one[0], len(distance))))
     for place, (caller, line) in enumerate(near):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Function
@@ -17,22 +18,22 @@ from .config import worth
 from .replacing import replaced_at
 from .writing import Block
 
-MOST = 12  # values of a section that are shown
-MOST_DEFAULTS = 5  # of them, those that nobody changed
+MOST = 16  # values of a section that are shown
+MOST_DEFAULTS = 6  # of them, those that nobody changed
 WIDTH = 70  # characters of one value
 TELLING = 2.0  # rank of a section that somebody set
 OF = {
-    "data": r"batch|data|worker|crop|resize|augment|seq_len|block_size|max_tokens|shuffle|sample_rate|sample_size|split|sampler|max_(?:length|len)|mixup|cutmix|csv|subset",
-    "model": r"^model\.|arch|layer|dim$|head|hidden|depth|dropout|embd|embed|^model$|d_model|d_ffn|num_channels|mask_(?:prob|length)|freeze|pretrained|lora",
+    "data": r"batch|data|worker|crop|resize|augment|seq_len|block_size|max_tokens|shuffle|sample_rate|sample_size|split|sampler|max_(?:length|len)|mixup|cutmix|csv|subset|cutoff|template|max_samples|tokenizer|segment",
+    "model": r"^model\.|arch|layer|dim$|head|hidden|depth|dropout|embd|embed|^model$|d_model|d_ffn|num_channels|mask_(?:prob|length)|freeze|pretrained|lora|model_name|finetuning_type",
     "loss": r"loss|cost|criterion|label_smooth|temperature|lambda|gamma|_weight$|reduction|logit_temp",
     "optimizer_scheduler": r"optim|sched|anneal|(?:^|[._])lr|learning_rate|warm_?up|weight_decay|beta|momentum|decay|"
     r"max_(?:steps|epochs?|updates?|iters)|(?:^|[._])epochs$|number_of_epochs",
-    "training_loop": r"epoch|max_(?:steps|updates?|iters)|accum|update_freq|clip|max_(?:grad_)?norm|(?:^|[._])(?:amp|fp16|bf16)$|batch_size|precision|seed|ema|world_size|compile|nprocs|devices",
+    "training_loop": r"epoch|max_(?:steps|updates?|iters)|accum|update_freq|clip|max_(?:grad_)?norm|(?:^|[._])(?:amp|fp16|bf16)$|batch_size|precision|seed|ema|world_size|compile|nprocs|devices|autocast|mixed_precision",
     "logging": r"log|wandb|tensorboard|print_|report_to",
     "checkpointing": r"save|ckpt|checkpoint|resume|keep_|pretrained|output_dir|out_dir|restore|recover",
-    "evaluation": r"eval|valid|(?:^|[._])val(?:_|$)|test_|metric|beam|search|error_rate|(?:^|_)(?:wer|cer|acc)|best",
+    "evaluation": r"eval|valid|(?:^|[._])val(?:_|$)|test_|metric|beam|search|error_rate|(?:^|_)(?:wer|cer|acc)(?:$|_)|accuracy|best",
 }
-_SIDE = re.compile(r"url|port$|rank|verbose|help|tag|note|_id$|folder|placeholder", re.I)
+_SIDE = re.compile(r"url|port$|(?:node|local|global)_rank|verbose|help|tag|note|_id$|folder|placeholder", re.I)
 
 
 class Section(NamedTuple):
@@ -70,8 +71,26 @@ def _sections(truth: Truth, component: str) -> list[Section]:
             held.setdefault(_section_of(key, chosen), []).append(key)
     for name in chosen:
         held.setdefault(name, [])
-    found = [_section(truth, component, pattern, name, keys, chosen.get(name)) for name, keys in held.items()]
+    left = set(_alternatives(held))
+    found = [
+        _section(truth, component, pattern, name, keys, chosen.get(name))
+        for name, keys in held.items()
+        if name not in left
+    ]
     return sorted((one for one in found if one is not None), key=lambda one: -one.rank)
+
+
+def _alternatives(held: Mapping[str, Sequence[Key]]) -> Iterator[str]:
+    """Sections that a key beside them does not name: schedule.step, when schedule.kind is cosine."""
+    values: dict[str, set[str]] = {}
+    for keys in held.values():
+        for key in keys:
+            values.setdefault(key.name.rpartition(".")[0], set()).add(key.value)
+    decided = {name.rpartition(".")[0] for name in held if name.rpartition(".")[2] in values.get(name.rpartition(".")[0], ())}  # fmt: skip
+    for name in held:
+        parent, _, last = name.rpartition(".")
+        if parent and parent in decided and last not in values[parent] and len(values[parent]) == 1:
+            yield name
 
 
 def _section_of(key: Key, chosen: dict[str, Choice]) -> str:
@@ -96,14 +115,16 @@ def _section(
     kept = [key for key in given if whole or key in named]
     some = bool(kept) or name.startswith("/") or own or (bool(given) and built is None)
     rest = [key for key in named if key not in kept] if some else []
-    kept += sorted(rest, key=_tells, reverse=True)[:MOST_DEFAULTS]
-    if name.startswith("/") and component in _DECIDES:
-        kept.sort(key=lambda key: re.search(_DECIDES[component], key.name, re.I) is None)
+    decides = re.compile(_DECIDES.get(component, "^$"), re.I)
+    kept += sorted(rest, key=lambda key: (decides.search(key.name) is None, -_tells(key)))[:MOST_DEFAULTS]
+    kept.sort(key=lambda key: (key.value in ("null", "None"), decides.search(key.name.removeprefix(name)) is None))
     if built is not None:
-        kept = [key for key in kept if key.name != built.key]
+        kept = [key for key in kept if key.name != built.key and not key.name.rpartition(".")[2].startswith("_")]
     if not kept and not own:
         return None
-    rank = TELLING * any(map(_is_set, kept)) + whole + _weight(component, f"{name} {kept}")
+    rank = TELLING + whole + _weight(component, f"{name} {kept}") if any(map(_is_set, kept)) else 0.5 * whole
+    recipe = truth.program.config_paths[-1:]
+    rank += any(layer.path in recipe for key in kept for layer in key.layers)
     if own and built is not None:
         rank += 4.0 + (1.0 if _is_named(truth, name) else 0.0)
     elif name.startswith("/") and rank >= TELLING:
@@ -123,6 +144,7 @@ def _weight(component: str, words: str) -> float:
 
 _DECIDES = {
     "data": r"batch|sampler|max_tokens|split",
+    "model": r"layers?$|_dim$|d_model|hidden|heads?$|depth|width|n_embd|mask_prob|num_blocks",
     "evaluation": r"interval|every|freq|beam|metric|best",
     "training_loop": r"clip|accum|max_(?:steps|updates?)|epochs|update_freq",
     "optimizer_scheduler": r"(?:^|[ ._])lr|warm|optim|sched",
@@ -176,18 +198,29 @@ def _kind(truth: Truth, built: Choice) -> str:
 
 def _line(truth: Truth, section: Section) -> str:
     built = section.built
-    base = section.name.removeprefix("/") if section.name.startswith("/") else ""
-    said = [_value(truth, key, section, base or (built.path if built is not None else "")) for key in section.keys]
+    base = built.path if built is not None else _home(truth, section)
+    said = [_value(truth, key, section, base) for key in section.keys]
     more = f", +{len(said) - MOST} more" if len(said) > MOST else ""
     text = ", ".join(said[:MOST]) + more
     if built is None:
-        return f"{section.name.removeprefix('/')}: {text}"
+        name = "" if section.name.startswith("/") else f"{section.name} "
+        return f"{name}{base}: {text}" if base else f"{name.strip()}: {text}"
     target = built.target
     what = f"{target.name} {target.path}:{target.line}" if target is not None else built.value
     if target is None and not built.key.endswith(BUILDING_TAGS):
         return f"{built.key}={built.value} {built.path}:{built.line}" + (f": {text}" if text else "")
-    name = section.name if built.key.endswith(BUILDING_TAGS) else f"{built.key}={built.value}"
+    plain = built.key.endswith(BUILDING_TAGS) or (target is not None and built.value.endswith(f".{target.name}"))
+    name = section.name if plain else f"{built.key}={built.value}"
     return f"{name} {built.path}:{built.line} is {what}" + (f": {text}" if text else "")
+
+
+def _home(truth: Truth, section: Section) -> str:
+    """The file that sets most of the values of a section."""
+    if section.name.startswith("/"):
+        return section.name.removeprefix("/")
+    sources = [truth.last(key).source for key in section.keys]
+    count = Counter(source.path for source in sources if source is not None and source.path)
+    return count.most_common(1)[0][0] if count else ""
 
 
 def _value(truth: Truth, key: Key, section: Section, base: str) -> str:

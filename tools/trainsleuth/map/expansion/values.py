@@ -96,6 +96,8 @@ def _of_bound(truth: Truth, value: Expr, name: str, function: Function) -> str:
     dotted = next((one for one in reads_in(value)), "")
     if value.kind in ("path", "index") and dotted and (said := _of_key(truth, dotted)):
         return f"{written(value)} = {said}"
+    if value.kind == "binary" and any(setting_of(truth, one, function.path) for one in reads_in(value)):
+        return f"{written(value, 80)} (:{value.line})"
     return ""
 
 
@@ -130,7 +132,10 @@ def _given(program: Program, truth: Truth, function: Function, name: str, defaul
     for site in islice(program.values.calls_of(function), MAX_SITES) if name in order else ():
         if not program.is_reached(site.function):
             continue
-        value = site.call.argument(order.index(name), name) or default
+        value = site.call.argument(order.index(name), name)
+        if value is None and any(part.kind in ("star", "doublestar") for part in site.call.parts):
+            return ""  # whatever is unpacked may give it
+        value = value or default
         if value is None:
             continue
         text = text_of(value)

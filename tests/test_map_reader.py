@@ -1,0 +1,203 @@
+"""What a reader of one program among many asks of an expansion: only this program, its values, what happens when."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import map_depth
+import pytest
+from trainsleuth.map import expand_component, map_repository
+
+BRAIN = '''import torch
+from hyperpyyaml import load_hyperpyyaml
+
+
+class Brain:
+    def __init__(self, modules=None, opt_class=None, hparams=None, max_norm=None, checkpointer=None):
+        self.modules = modules
+        self.opt_class = opt_class
+        self.hparams = hparams
+        self.checkpointer = checkpointer
+        self.max_norm = max_norm
+
+    def compute_loss(self, batch):
+        """A recipe says how."""
+        raise NotImplementedError
+
+    def on_start(self):
+        self.optimizer = self.opt_class(self.modules.parameters())
+        self.checkpointer.recover_if_possible()
+
+    def fit(self, epochs, batches):
+        self.on_start()
+        for epoch in epochs:
+            for step, batch in enumerate(batches):
+                loss = self.compute_loss(batch)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.modules.parameters(), self.max_norm)
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+                do_save = step > 0 and step % self.hparams.save_every == 0
+                if do_save:
+                    self.save(step)
+                if self.hparams.ema:
+                    self.ema.step()
+
+    def save(self, step):
+        """Writes what a restart needs."""
+        state = {"model": self.modules.state_dict(), "step": step}
+        torch.save(state, "last.pt")
+'''
+RECIPE = """import sys
+from core.brain import Brain, load_hyperpyyaml
+
+
+class {name}(Brain):
+    def compute_loss(self, batch):
+        logits = self.modules.net(batch)
+        first = self.hparams.first_cost(logits, batch)
+        loss = self.hparams.weight * first + logits.mean()
+        return loss
+
+
+if __name__ == "__main__":
+    hparams = load_hyperpyyaml(open(sys.argv[1]))
+    brain = {name}(modules=hparams["modules"], opt_class=hparams["Adam"], hparams=hparams, max_norm=hparams["max_norm"])
+    loader_opts = hparams["loader_opts"]
+    if hparams["buckets"]:
+        loader_opts = {{"batch_sampler": hparams["sampler"]}}
+    brain.fit(range(hparams["number_of_epochs"]), hparams["batches"])
+"""
+VALUES = """number_of_epochs: 7
+max_norm: 2.5
+save_every: 50
+ema: False
+weight: 0.3
+buckets: True
+rate: 0.004
+data_folder: !PLACEHOLDER
+loader_opts:
+    batch_size: 16
+net: !new:core.nets.Net
+    width: 8
+modules:
+    net: !ref <net>
+Adam: !name:torch.optim.Adam
+    lr: !ref <rate>
+first_cost: !name:core.nets.first_loss
+    smoothing: 0.1
+"""
+NETS = """import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, width)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+def first_loss(logits, target, smoothing=0.0):
+    return torch.nn.functional.cross_entropy(logits, target, label_smoothing=smoothing)
+"""
+RECIPES = {
+    "core/__init__.py": "",
+    "core/brain.py": BRAIN,
+    "core/nets.py": NETS,
+    "recipes/digits/train.py": RECIPE.format(name="Digits"),
+    "recipes/digits/small.yaml": VALUES,
+    **{f"recipes/other{n}/train.py": RECIPE.format(name=f"Other{n}") for n in range(9)},
+}
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return map_depth.write(RECIPES, tmp_path_factory.mktemp("digits"))
+
+
+def asked(root: Path, what: str, budget: int = 1500, **more: Any) -> str:
+    given = {"scope": "recipes/digits/train.py", "recipe": "recipes/digits/small.yaml", **more}
+    return expand_component(root, what, budget=budget, **given).text
+
+
+def test_sister_recipes_are_no_part_of_the_chosen_one(digits: Path) -> None:
+    found = map_repository(digits, scope="recipes/digits/train.py", recipe="recipes/digits/small.yaml", budget=4000)
+    assert "Digits" in asked(digits, "loss")
+    assert "recipes/other" not in found.text.partition("# entry point")[2]
+    assert "recipes/other" not in asked(digits, "loss") + asked(digits, "training_loop")
+
+
+def test_what_a_tag_builds_is_told_with_its_arguments(digits: Path) -> None:
+    optimizer, model = asked(digits, "optimizer_scheduler"), asked(digits, "model")
+    assert "Adam A:15 is torch.optim.Adam: lr=0.004 :7" in optimizer
+    assert "self.optimizer = self.opt_class(self.modules.parameters())" in optimizer
+    assert "self.opt_class: None" not in optimizer  # the recipe gives one
+    assert "net A:11 is Net core/nets.py:4: width=8 :12" in model
+    assert "data_folder=!PLACEHOLDER" not in model
+
+
+def test_the_loss_shows_its_terms_and_their_weights(digits: Path) -> None:
+    loss = asked(digits, "loss")
+    assert "first_cost A:17 is first_loss core/nets.py:13: smoothing=0.1 :18" in loss
+    assert "loss = self.hparams.weight * first + logits.mean()" in loss
+    assert "self.hparams.weight: 0.3 (" in loss
+
+
+def test_the_loop_says_what_is_on_and_what_is_off(digits: Path) -> None:
+    loop = asked(digits, "training_loop")
+    assert "ema: off: ema = False (A:4)" in loop
+    assert (
+        "clip_grad_norm_(self.modules.parameters(), self.max_norm) · self.max_norm: hparams.max_norm = 2.5 ("
+        in " ".join(loop.split())
+    )
+    assert "loader_opts A: batch_size=16 :10" in asked(digits, "data")
+    assert "replaced at recipes/digits/train.py:18 when hparams['buckets']" in asked(digits, "data")
+
+
+def test_a_checkpoint_says_when_and_what_and_how_a_run_goes_on(digits: Path) -> None:
+    saved = asked(digits, "checkpointing")
+    assert "when do_save" in saved
+    assert "do_save = step > 0 and step % self.hparams.save_every == 0" in saved
+    assert "self.hparams.save_every: 50 (" in saved
+    assert '| state = {"model": self.modules.state_dict(), "step": step}' in saved
+    assert "Writes what a restart needs" not in saved  # text for readers of the file
+    assert "resume: core/brain.py:19 self.checkpointer.recover_if_possible()" in saved
+
+
+def test_a_folder_of_configurations_that_the_command_gives_is_a_root(tmp_path: Path) -> None:
+    files = {
+        "train.py": "import hydra\nimport torch\n\n\n@hydra.main(config_path='config', config_name='base')\ndef main(cfg):\n"
+        "    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=cfg.optim.lr)\n"
+        "    for step in range(cfg.optim.steps):\n        loss = net(torch.ones(1, 2)).sum()\n        opt.zero_grad()\n"
+        "        loss.backward()\n        opt.step()\n        if cfg.optim.verbose:\n            print(loss)\n\n\nmain()\n",
+        "config/base.yaml": "defaults:\n  - _self_\noptim:\n  lr: 0.1\n  steps: 5\n  verbose: false\n",
+        "examples/big/config/long/run.yaml": "optim:\n  lr: 0.02\n  steps: 900\n",
+    }
+    root = map_depth.write(files, tmp_path)
+    found = expand_component(root, "config", recipe="examples/big/config/long/run.yaml")
+    values = {item["name"]: item["value"] for item in found.items}
+    assert values == {"optim.lr": "0.02", "optim.steps": "900", "optim.verbose": "false"}
+
+
+def test_a_place_in_a_notebook_shows_its_own_line(tmp_path: Path) -> None:
+    cells = [
+        "import torch\n# words\n# words\n",
+        "net = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n",
+        "for step in range(3):\n    loss = net(torch.ones(1, 2)).sum()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n",
+    ]
+    notebook = {
+        "cells": [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in cells],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    root = map_depth.write({"train.ipynb": json.dumps(notebook)}, tmp_path)
+    text = expand_component(root, "training_loop").text
+    assert "cell 3:4 loss.backward()" in text
+    assert (
+        "cell 2:2 opt = torch.optim.SGD(net.parameters(), lr=0.1)" in expand_component(root, "optimizer_scheduler").text
+    )
