@@ -22,9 +22,10 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 OFF = "off"
-MAX_BYTES = 500_000_000  # of all values; the oldest go first
+MAX_BYTES = 500_000_000  # of all that is kept; the oldest go first
 _BATCH = 500  # keys of one question; SQLite takes 999
-_SCHEMA = "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB NOT NULL, size INTEGER, at INTEGER)"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, size INTEGER, at INTEGER, value BLOB NOT NULL)"
+_SIZES = ("page_count", "freelist_count", "page_size")
 _log = logging.getLogger(__name__)
 
 
@@ -52,11 +53,13 @@ class Cache:
         with self._open() as store:
             if store is not None and values:
                 rows = ((key, value, len(value), now) for key, value in values.items())
-                store.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", rows)
+                store.executemany("INSERT OR REPLACE INTO kept (key, value, size, at) VALUES (?, ?, ?, ?)", rows)
                 self._make_room(store)
 
     def _make_room(self, store: sqlite3.Connection) -> None:
-        (total,) = store.execute("SELECT COALESCE(SUM(size), 0) FROM kept").fetchone()
+        """By pages in use: a sum over the rows would walk through the whole file, and others wait meanwhile."""
+        pages, unused, size = (store.execute(f"PRAGMA {one}").fetchone()[0] for one in _SIZES)
+        total = (pages - unused) * size
         if total <= self._max_bytes:
             return
         spare = total - self._max_bytes // 2

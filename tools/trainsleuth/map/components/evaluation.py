@@ -191,7 +191,7 @@ def _alone(program: Program) -> Iterator[Place]:
             quiet = _quiet(program, function)
             if quiet:
                 yield program.at(function, quiet, "program", 0.95 * score)
-            if quiet or _NAMED.match(function.name):
+            if function is not file.body and (quiet or _NAMED.match(function.name)):
                 yield program.at(function, function.line, "program", 0.9 * score)
             for place in _metrics(program, function, 1.0):
                 yield place._replace(score=0.9 * score)
