@@ -105,9 +105,9 @@ def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: in
             if part.places:
                 yield f" {name}: " + ", ".join(f"{p.path}:{p.line}" for p in shown[name])
         for name in missing:
-            if anatomy.features[name].why.startswith("off"):
+            if anatomy.features[name].why.startswith(("off", "set")):
                 yield f" {name} {clean(anatomy.features[name].why, 100)}"
-        missing = [name for name in missing if not anatomy.features[name].why.startswith("off")]
+        missing = [name for name in missing if not anatomy.features[name].why.startswith(("off", "set"))]
         if missing:
             yield f" none found: {', '.join(missing)}"
     if anatomy.traps:

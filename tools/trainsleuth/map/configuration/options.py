@@ -51,6 +51,9 @@ def _default(call: Expr) -> str:
     if action is not None and action.text in ("store_true", "store_false"):
         return "False" if action.text == "store_true" else "True"
     needed = call.keyword("required")
+    many = call.keyword("nargs")
+    if all(not part.text.startswith("-") for part in call.arguments if part.kind == "string"):
+        return NOT_GIVEN if many is not None and many.text in ("?", "*") else "(required)"
     return "(required)" if needed is not None and needed.text == "True" else NOT_GIVEN
 
 

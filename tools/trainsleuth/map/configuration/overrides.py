@@ -10,6 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, writ
 
 from ..launch import Command
 from ..program import Program
+from ..statements import conditions
 from .command_line import given_by, with_variables
 from .literals import is_literal, text_of
 from .records import Layer
@@ -66,7 +67,10 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
             continue
         sure = is_literal(event.value) and event.kind == "assign" and not event.block.branches
         sign = f"{event.text} " if event.kind == "augment" else ""
-        yield key, Layer("code", function.path, event.line, sign + _computed(function, event.value), sure)
+        yield (
+            key,
+            Layer("code", function.path, event.line, sign + _computed(function, event.value), sure, conditions(event)),
+        )
 
 
 def _computed(function: Function, value: Expr) -> str:

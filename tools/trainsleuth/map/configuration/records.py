@@ -20,6 +20,7 @@ class Layer(NamedTuple):
     line: int
     value: str
     certain: bool = True
+    when: str = ""  # the tests that code which changes it stands under
 
     def to_dict(self) -> dict[str, Any]:
         return {"how": self.how, "path": self.path, "line": self.line, "value": self.value, "certain": self.certain}

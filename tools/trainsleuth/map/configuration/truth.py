@@ -39,6 +39,11 @@ class Truth:
         self._gathered = gathered
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
 
+    @property
+    def plain_keys(self) -> tuple[Key, ...]:
+        """The keys, without who reads them."""
+        return self._plain
+
     @cached_property
     def reads(self) -> Reads:
         return Reads(self.program.index)
@@ -120,8 +125,8 @@ class Gathered:
         return Key(name, ordered, (), "unknown", "", self.about.get(name, ""))
 
 
-def truth_of(program: Program, launch: Command | None = None) -> Truth:
-    """The configuration truth of `program` when it is started by `launch`, or as the repository's own command does."""
+def gathered_for(program: Program, launch: Command | None) -> Gathered:
+    """All that definitions, files, the command and code say of each key, in whatever branch the code stands."""
     known = sections(program)
     defined = list(_unique([*options(program), *_that_count(program, known), *arguments(program)]))
     gathered = Gathered({}, set(), {}, {})
@@ -140,7 +145,7 @@ def truth_of(program: Program, launch: Command | None = None) -> Truth:
         if layer.how == "code" and (layer.path, layer.line) in places:
             continue
         layers.setdefault(_same(name, layers), []).append(layer)
-    return Truth(program, gathered)
+    return gathered
 
 
 def _that_count(program: Program, known: Mapping[str, str]) -> Iterator[Definition]:
