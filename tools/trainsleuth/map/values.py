@@ -143,8 +143,16 @@ class Values:
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
             called = self.callables(function, expr.parts[0], depth + 1) if self.looked_up else ()
-            return tuple(cls for one in called if isinstance(one, Function) for cls in self.looked_up.get(one, ()))
+            found = tuple(cls for one in called if isinstance(one, Function) for cls in self.looked_up.get(one, ()))
+            return found or tuple(self._wrapped(function, expr))
         return ()
+
+    def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
+        """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
+        for given in call.arguments:
+            symbol = resolve(self.index, function, given.text) if given.kind == "path" else None
+            if isinstance(symbol, Function):
+                yield symbol
 
     def _parameter_callables(
         self, function: Function, name: str, depth: int
