@@ -80,3 +80,4 @@ class Definition(NamedTuple):
     about: str = ""
     group: str = ""  # the class or the dictionary that holds it
     certain: bool = True  # False for a class that overrides another: which of them is made, something else decides
+    negated: tuple[str, ...] = ()  # names that, given alone, make it False: --no-shuffle
