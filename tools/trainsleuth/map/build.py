@@ -16,6 +16,7 @@ from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .launch import Command, commands, names_recipe, usage
+from .named_modules import named_modules
 from .program import Program
 from .reach import reach
 from .recipes import (
@@ -133,10 +134,12 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
+    modules = named_modules(index, (*weak, *given))
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
     if (
         decided
         or scope is not None
+        or modules
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
@@ -147,6 +150,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
             configured(given, chosen),
             looked_up(chosen),
             loaded,
+            modules,
         )
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)))
         table, handed = signs(index, values), _handed(index, values)
