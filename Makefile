@@ -48,7 +48,7 @@ site: $(VENV)/.base
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[site]'
 	mkdir -p site_source && $(BIN)/mkdocs build --strict
 
-# every fault in every healthy program, with all observing probes: about 850 short runs
+# every fault in every healthy program under evidence/faults/programs: about 40 short runs each
 faults: $(VENV)/.base
 	$(BIN)/python evidence/faults/table.py
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from training_python import TRAINING_PYTHON
 from trainsleuth.trace import Trace
 
 HERE = Path(__file__).parent
@@ -20,7 +20,7 @@ class Host:
     """One process that has imported torch and forks for every program."""
 
     def __init__(self, **variables: str) -> None:
-        command = [sys.executable, str(HERE / "runtime_host.py"), str(RUNTIME)]
+        command = [TRAINING_PYTHON, str(HERE / "runtime_host.py"), str(RUNTIME)]
         environment = dict(os.environ, OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1", **variables)
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment

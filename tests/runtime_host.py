@@ -65,7 +65,8 @@ def forked(folder: str, order: dict[str, Any]) -> dict[str, Any]:
                 run(folder, order)
             finally:
                 os._exit(99)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        status = os.waitpid(child, 0)[1]
+        code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
         output.seek(0)
         return {"code": code, "output": output.read()[-4000:]}
 

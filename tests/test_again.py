@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from twins import NOTES, trainsleuth
@@ -10,6 +11,9 @@ from twins import NOTES, trainsleuth
 pytest.importorskip("torch", reason="the programs train with torch: install the torch extra")
 
 from small_programs import HEALTHY, SOFTMAX
+from trainsleuth.again import flips
+from trainsleuth.finding import Finding
+from trainsleuth.probing import ProbeReport
 
 
 def test_a_mended_program_flips_and_an_unmended_one_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,6 +34,31 @@ def test_a_mended_program_flips_and_an_unmended_one_does_not(tmp_path: Path, mon
     assert (mended.code, [one["became"] for one in mended.json["again"]]) == (0, ["flipped"])
     assert mended.json["again"][0]["before"]["suspects"] == ["double-normalised-loss"]
     assert not (folder / NOTES).exists()
+
+
+FULL = {"steps": 200, "processes": 2, "hooks": ["trace", "losses"], "whole": False}
+
+
+@pytest.mark.parametrize(
+    ("now", "became", "words"),
+    [
+        ({}, "flipped", ""),
+        ({"steps": 185}, "flipped", ""),
+        ({"steps": 20}, "open", "only 20 steps were seen now, 200 before"),
+        ({"steps": 20, "whole": True}, "flipped", ""),
+        ({"processes": 1}, "open", "only 1 processes trained now, 2 before"),
+        ({"hooks": ["trace"]}, "open", "the hook losses did not take now"),
+    ],
+)
+def test_a_pass_of_a_run_that_sees_less_is_no_flip(now: dict[str, Any], became: str, words: str) -> None:
+    failed = Finding(
+        by="probe:loss_contract", outcome="fail", message="", severity="error", suspects=("double-normalised-loss",)
+    )
+    passed = Finding(by="probe:loss_contract", outcome="pass", message="all is well")
+    report = ProbeReport((passed,), {}, (), (), seen={"observe": {**FULL, **now}})
+    (flip,) = flips([failed], report, {"observe": FULL})
+    assert flip.became == became
+    assert words in str(flip)
 
 
 def test_a_run_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,3 +143,66 @@ def test_notebook_failure_names_its_cell(tmp_path: Path) -> None:
     report = run_checks(_write(tmp_path, {"run.ipynb": json.dumps({"cells": cells})}), only=["missing-zero-grad"])
     assert report.findings[0].outcome == "fail"
     assert "cell 2, line 8" in report.findings[0].message
+
+
+NO_MODES = """# file: other.py
+from torch import nn
+
+class Other(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(2)
+# file: compare.py
+from other import Other
+from flow import Flow
+# file: flow.py
+import torch
+from torch import nn
+
+class Flow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.net(x)
+
+@torch.no_grad()
+def generate(model):
+    model.eval()
+    return model(torch.randn(4, 2))
+
+def train_epoch(model, loader, optimizer):
+    model.train()
+    for i, x in enumerate(loader):
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        if i % 50 == 0:
+            generate(model)
+
+if __name__ == "__main__":
+    model = Flow()
+    optimizer = torch.optim.Adam(model.parameters())
+    for epoch in range(10):
+        train_epoch(model, [], optimizer)
+"""
+
+
+def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> None:
+    severities = {
+        name: [
+            finding.severity
+            for finding in run_checks(
+                _write(tmp_path / name, dict(files_of(source))), only=["eval-not-restored"]
+            ).findings
+            if finding.outcome == "fail"
+        ]
+        for name, source in {
+            "without": NO_MODES,
+            "with": NO_MODES.replace(
+                "self.net = nn.Linear(2, 2)", "self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())"
+            ),
+        }.items()
+    }
+    assert severities == {"without": ["note"], "with": ["error"]}

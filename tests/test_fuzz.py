@@ -18,6 +18,6 @@ SEEDS = [path.read_bytes() for path in sorted((ROOT / "tests" / "runs").rglob("*
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_bug_is_found_among_broken_files(seed: int) -> None:
-    slowest, is_found = fuzz.run_batch(SEEDS, 60, seed, with_map=True)
-    assert is_found
-    assert slowest < 3 * fuzz.LIMIT  # CPU time, on a machine that may be busy
+    batch = fuzz.run_batch(SEEDS, 60, seed, with_map=True)
+    assert batch.is_found
+    assert batch.slowest < 3 * fuzz.LIMIT  # CPU time, on a machine that may be busy

@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "loss_surface": {"launcher", "matplotlib"},
     "sweep": {"scipy"},
     "probing": {"finding", "launcher", "probes", "trace"},
-    "again": {"finding", "launcher", "probing"},
+    "again": {"finding", "launcher", "probes", "probing"},
     "observing": {"launcher", "map", "probes", "probing", "trace", "wording"},
     "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
     "handbook": {"", "checks", "lore", "probes"},
@@ -65,7 +65,7 @@ ALLOWED: dict[str, set[str]] = {
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "accepted", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
+        *RECORDS, "", "accepted", "again", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
         "triage", "wording", "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip

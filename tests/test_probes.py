@@ -44,6 +44,12 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("    model = Net()", "    val_set.pictures[:30] = train_set.pictures[:30]\n    model = Net()"),),
         "batch_as_seen", "right += (model(pictures)", "30 of 96 evaluation examples",
     ),
+    "training examples in the evaluation, augmented anew": (
+        "pictures",
+        (("    model = Net()", "    val_set.pictures[:30] = train_set.pictures[:30]\n    model = Net()"),
+         ("return self.pictures[index], self", "return self.pictures[index] + 0.01 * torch.randn(1, 10, 10), self")),
+        "batch_as_seen", "for pictures, labels in loader", "30 of 96 examples that the DataLoader over Shapes evaluates",
+    ),
     "evaluation without standardising": (
         "table",
         (("TensorDataset((val_inputs - mean) / std, val_target)", "TensorDataset(val_inputs, val_target)"),),
@@ -110,6 +116,42 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("nn.ReLU(), nn.Linear(32, 32)", "nn.Tanh(), nn.Linear(32, 32)"), ("(inputs - mean) / std, target", "inputs * 1000, target")),
         "activations", "loss = criterion(model(x), y)", "tanh",
     ),
+    "the optimizer never steps": (
+        "table",
+        (("        optimizer.step()\n", ""),),
+        "step_trace", "loss.backward()", "never stepped in 80 backward calls",
+    ),
+    "a copy is evaluated": (
+        "pictures",
+        (("    for epoch in range(3):", "    import copy\n    best = copy.deepcopy(model)\n    for epoch in range(3):"),
+         ("evaluate(model, val_loader)", "evaluate(best, val_loader)")),
+        "modes", "right += (model(pictures)", "the Net that trains at",
+    ),
+    "each epoch keeps its first batch": (
+        "table",
+        (("    for x, y in loader:", "    x, y = next(iter(loader))\n    for _ in loader:"),),
+        "batch_as_seen", "loss = criterion(model(x), y)", "one batch over and over",
+    ),
+    "one batch of many": (
+        "table",
+        (("for epoch in range(4):", "x, y = next(iter(loader))\nfor epoch in range(4):"), ("    for x, y in loader:", "    for _ in range(20):")),
+        "batch_as_seen", "loss = criterion(model(x), y)", "has more",
+    ),
+    "sorted by label, classes meet in a batch": (
+        "pictures",
+        ((", shuffle=True", ""), ("torch.randint(3, (count,), generator=rng)", "torch.randint(3, (count,), generator=rng).sort().values")),
+        "batch_as_seen", "loss = F.cross_entropy(model(pictures)", "sorted by label",
+    ),
+    "targets that never differ": (
+        "table",
+        (("/ std, target)", "/ std, 0 * target)"),),
+        "batch_as_seen", "loss = criterion(model(x), y)", "are 0 throughout",
+    ),
+    "the mean of the batch is taken off": (
+        "pictures",
+        (("self.head(self.drop(x))", "self.head(self.drop(x - x.mean(0)))"),),
+        "independence", "loss = F.cross_entropy(model(pictures)", "mixes examples",
+    ),
     "softmax over the batch": (
         "letters",
         (("softmax(dim=-1)", "softmax(dim=0)"), ('float("-inf")', "-1e4")),
@@ -157,6 +199,14 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     assert findings[0].path == program.name
     assert findings[0].line is not None
     assert text in program.read_text().splitlines()[findings[0].line - 1]
+
+
+def test_transforms_are_no_part_of_the_step(host: Host, tmp_path: Path) -> None:
+    """A module without parameters that prepares each example would fill the order of a step, were it counted."""
+    edits = (("return self.pictures[index], self", "return nn.ZeroPad2d(0)(self.pictures[index]), self"),)
+    trace, _ = host.run(edited(PROGRAMS / "pictures.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (order,) = probes.judge("observe", trace, frozenset({"step_trace"}))
+    assert "in order: batch > zero_grad > forward > cross_entropy > backward > step" in order.message
 
 
 RANKS = {

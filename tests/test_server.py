@@ -194,6 +194,23 @@ def test_a_probe_and_a_triage_of_a_real_run(home: Path, repo: Path) -> None:
     assert not (repo / "__pycache__").exists()
 
 
+def test_after_a_change_what_failed_is_run_again(home: Path, repo: Path) -> None:
+    asked = {"command": TRAIN, "only": ["loss_contract"], "steps": 10, "seconds": 40}
+    (failed,) = ask(home, repo, ("run_probe", asked))
+    run = failed.partition("trainsleuth probe --again ")[2].split()[0]
+    (repo / "train.py").write_text(HEALTHY)
+    mended, elsewhere, other, path = ask(
+        home,
+        repo,
+        ("run_probe", {"again": run}),
+        ("run_probe", {"again": run, "root": str(home)}),
+        ("run_probe", {"again": "last", "command": "python other.py"}),
+        ("run_probe", {"again": f"../runs/{run}"}),
+    )
+    assert "1 of 1 failures flipped" in mended and "probe:loss_contract" in mended
+    assert "is not below" in elsewhere and "that run was of" in other and "is no run" in path
+
+
 def test_pictures_of_the_batch_come_along_when_they_are_asked_for(home: Path, repo: Path) -> None:
     program = Path(__file__).parent / "targets" / "questions" / "pictures.py"
     (repo / "train.py").write_text(program.read_text())

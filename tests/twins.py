@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from training_python import TRAINING_PYTHON
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 NOTES = "trainsleuth-notes.md"
@@ -32,8 +34,8 @@ class Answer:
 
 
 def trainsleuth(*words: str, cwd: Path, seconds: float = 200) -> Answer:
-    """The command line, with this Python first on PATH so that `python` means it."""
-    env = dict(os.environ, OMP_NUM_THREADS="1", PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    """The command line, with the Python for training first on PATH so that `python` means it."""
+    env = dict(os.environ, OMP_NUM_THREADS="1", PATH=f"{Path(TRAINING_PYTHON).parent}{os.pathsep}{os.environ['PATH']}")
     env["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tools"), str(ROOT / "server")])
     done = subprocess.run(
         [sys.executable, "-P" if sys.version_info >= (3, 11) else "-B", "-m", "trainsleuth", *words],

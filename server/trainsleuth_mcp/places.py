@@ -55,5 +55,12 @@ def words_of(command: list[str] | str) -> tuple[str, ...]:
     return tuple(command)
 
 
+def name_of_run(given: str) -> str:
+    """The name of a run folder, no path: what lies in a repository is no record of ours. Raises ToolError."""
+    if "/" in given or "\\" in given or given.startswith("."):
+        raise ToolError(f"again={given!r} is no run; give the name that run_probe told, or 'last'")
+    return given
+
+
 def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

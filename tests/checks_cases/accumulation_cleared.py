@@ -75,4 +75,25 @@ def train(generator, critic, opt_g, opt_c, loader):
         if i % 5 == 0:
             opt_g.step()
 """,
+    "some rounds of a critic now and then": """
+import torch
+
+def train(generator, critic, opt_g, opt_c, loader, every):
+    step = 0
+    for real in loader:
+        opt_g.zero_grad()
+        fake = generator(torch.randn(8, 4))
+        critic(fake).mean().backward()
+        opt_g.step()
+        if step % every == 0:
+            total = 0
+            for _ in range(3):
+                opt_c.zero_grad()
+                loss = critic(real).mean() - critic(fake.detach()).mean()
+                loss.backward()
+                opt_c.step()
+                total += loss.item()
+            print(total / 3)
+        step += 1
+""",
 }

@@ -142,4 +142,17 @@ def target(net, reward, s2, done, discount):
     discount = discount * (1 - done)
     return reward + discount * net(s2)
 """,
+    "values in a table": """
+import numpy as np
+
+def evaluate(env, policy, gamma=1.0):
+    V = np.zeros(env.nS)
+    for s in range(env.nS):
+        value = 0
+        for a, p in enumerate(policy[s]):
+            for prob, next_state, reward, done in env.P[s][a]:
+                value += p * prob * (reward + gamma * V[next_state])
+        V[s] = value
+    return V
+""",
 }

@@ -300,4 +300,57 @@ def train(arrays, labels):
         loss = criterion(model(x), y)
         loss.backward()
 """,
+    "a tensor that is filled part by part": """
+import torch
+import torch.nn.functional as F
+
+def step(model, xs, ys, weights, optimizer):
+    parts = torch.zeros(len(xs))
+    for i, (x, y) in enumerate(zip(xs, ys)):
+        parts[i] = F.cross_entropy(model(x), y)
+    loss = (parts * weights.detach()).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "a field of a graph that is called data": """
+import torch
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def score(self, edges):
+        return {"score": self.fc(edges.data["h"])}
+
+    def forward(self, graph):
+        graph.apply_edges(self.score)
+        return graph.edges["forward"].data["score"]
+
+def train(loader):
+    layer = Layer()
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    for graph, labels in loader:
+        loss = nn.functional.cross_entropy(layer(graph), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    "the share of a chunk": """
+import torch.nn.functional as F
+
+def learn(model, optimizer, loss_fn, step, batches, size):
+    for batch in batches:
+        optimizer.zero_grad()
+        for chunk in batch.split(size):
+            loss = loss_fn(*step(chunk))
+            loss = loss * (len(chunk) / len(batch))
+            loss.backward()
+        optimizer.step()
+
+def main(model, optimizer, batches):
+    learn(model, optimizer, F.cross_entropy, lambda chunk: (model(chunk.x), chunk.y), batches, 8)
+""",
 }

@@ -122,4 +122,21 @@ def count(model):
     return sum(p.numel() for p in model.parameters() if p.requires_grad == True)
 """,
     "asserted": "def same(p, q):\n    assert p.requires_grad == q.requires_grad\n",
+    "a table that is never trained": """
+import math
+import torch
+from torch import nn
+
+class Positions(nn.Module):
+    def __init__(self, width, length=500):
+        super().__init__()
+        table = torch.zeros(length, width).float()
+        table.require_grad = False
+        position = torch.arange(0, length).float().unsqueeze(1)
+        table[:, 0::2] = torch.sin(position * math.log(10000.0))
+        self.register_buffer("table", table.unsqueeze(0))
+
+    def forward(self, x):
+        return self.table[:, : x.size(1)]
+""",
 }

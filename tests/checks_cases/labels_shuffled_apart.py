@@ -124,4 +124,12 @@ def load(images, labels, which):
     else:
         random.shuffle(labels)
 """,
+    "features of two domains": """
+import torch
+
+def show(source_feature, target_feature, draw):
+    source_feature = source_feature[torch.randperm(len(source_feature))][:100]
+    target_feature = target_feature[torch.randperm(len(target_feature))][:100]
+    draw(source_feature, target_feature)
+""",
 }

@@ -101,4 +101,22 @@ def train(model, loader, optimizer):
         optimizer.step()
         recent.append(loss)
 """,
+    "a few rounds of one player inside a step of the other": """
+import torch
+
+def train(generator, critic, loader, opt_g, opt_d):
+    for real, noise in loader:
+        opt_g.zero_grad()
+        critic(generator(noise)).mean().backward()
+        opt_g.step()
+        total = 0.0
+        fake = generator(noise).detach()
+        for _ in range(5):
+            opt_d.zero_grad()
+            loss = critic(real).mean() - critic(fake).mean()
+            loss.backward()
+            opt_d.step()
+            total += loss
+        print(total.item() / 5)
+""",
 }

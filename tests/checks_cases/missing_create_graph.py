@@ -196,4 +196,24 @@ def step(features, classifier, x, y):
     mask = g.lt(g.detach().median()).float()
     F.cross_entropy(classifier(f * mask), y).backward()
 """,
+    "detached by a statement of its own": """
+import torch
+import torch.nn.functional as F
+
+class Margin:
+    def __call__(self, logits, y, features):
+        top = logits.gather(1, y[:, None]) - logits.max(dim=1, keepdim=True)[0]
+        slope = torch.autograd.grad(top.sum(), features, retain_graph=True)[0]
+        size = slope.flatten(1).norm(dim=1)
+        if self.approximate:
+            size.detach_()
+        return F.relu(1 - top / (size + 1e-8)).mean()
+
+def step(model, criterion, x, y, optimizer):
+    features = model.features(x)
+    loss = Margin()(model.head(features), y, features)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
 }

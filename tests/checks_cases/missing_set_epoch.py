@@ -92,6 +92,27 @@ FAILS = {
     "loader from another file": mutant(
         _HELPER, ("        start_epoch(loader, epoch)\n", ""), ("    loader.sampler.set_epoch(epoch)\n", "    pass\n")
     ),
+    "no epochs by name": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+from tqdm import tqdm
+
+def train(args, model, train_set):
+    sampler = DistributedSampler(train_set)
+    train_loader = DataLoader(train_set, sampler=sampler)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    done = 0
+    while True:
+        epoch_iterator = tqdm(train_loader, desc="Training")
+        for step, batch in enumerate(epoch_iterator):
+            model(batch).mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            done += 1
+        if done > args.steps:
+            break
+""",
     "engine": mutant(ENGINE, ("        sampler.set_epoch(epoch)\n", "")),
 }
 
@@ -125,5 +146,86 @@ def main(model, shards, optimizer):
             optimizer.zero_grad()
             model(x).mean().backward()
             optimizer.step()
+""",
+    "one pass, with a few passes inside each batch": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset, optimizer):
+    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+    for batch in loader:
+        optimizer.zero_grad()
+        for part in batch.split(4):
+            model(part).mean().backward()
+        optimizer.step()
+""",
+    "set as an attribute": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset, optimizer):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, sampler=sampler)
+    for epoch in range(5):
+        sampler.epoch = epoch
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+    "if it has one": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset, optimizer):
+    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+    for epoch in range(5):
+        if hasattr(loader.sampler, "set_epoch"):
+            getattr(loader.sampler, "set_epoch")(epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+    "a loader that is only read in order": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def build(dataset, shuffle):
+    return DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=shuffle))
+
+def main(model, dataset, optimizer):
+    loader = build(dataset, False)
+    for epoch in range(5):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+    "a sampler for the loader of the test": """
+import torch
+from torch.utils.data import BatchSampler, DataLoader, DistributedSampler, RandomSampler
+
+def loaders(dataset, is_train):
+    if is_train:
+        return DataLoader(dataset, sampler=RandomSampler(dataset))
+    else:
+        sampler = DistributedSampler(dataset)
+        return DataLoader(dataset, sampler=sampler)
+
+def more(dataset):
+    sampler = DistributedSampler(dataset)
+    batches = BatchSampler(sampler, 8, False)
+    test_loader = DataLoader(dataset, batch_sampler=batches)
+    return test_loader
+
+def main(model, dataset, optimizer):
+    loader = loaders(dataset, True)
+    for epoch in range(5):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        print(loaders(dataset, False), more(dataset))
 """,
 }

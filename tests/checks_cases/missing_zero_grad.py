@@ -3,6 +3,34 @@ SILENT.
 """
 
 FAILS = {
+    "names that clear elsewhere, here of a library": """
+# file: helpers.py
+def step(optimizer):
+    optimizer.zero_grad()
+    optimizer.step()
+
+def transform(optimizer):
+    optimizer.zero_grad()
+# file: tests/test_helpers.py
+from helpers import step
+
+def model(optimizer):
+    optimizer.zero_grad()
+# file: example.py
+import torch
+import helpers
+from torchvision.transforms import Compose, Resize
+from transformers import AutoModel
+
+transform = Compose([Resize(224)])
+model = AutoModel.from_pretrained("base")
+criterion = torch.nn.MSELoss()
+optimizer = torch.optim.Adam(list(model.parameters()) + [], lr=1e-4)
+for x, y in torch.utils.data.DataLoader(helpers.data):
+    loss = criterion(model(transform(x)), y)
+    loss.backward()
+    optimizer.step()
+""",
     "script without functions": """
 import torch
 from torch import nn, optim
@@ -456,5 +484,20 @@ def train(a: nn.Linear, b: nn.Linear, loader):
         for loss, optimizer in zip([a(x).mean(), b(x).mean()], optimizers):
             loss.backward()
             optimizer.step()
+""",
+    "a benchmark of one layer": """
+import time
+import torch
+from torch import nn
+
+def test_speed(size):
+    layer = nn.Linear(size, size)
+    optimizer = torch.optim.Adam(layer.parameters())
+    x = torch.ones(4, size)
+    start = time.time()
+    for i in range(1000):
+        layer(x).pow(2).mean().backward()
+        optimizer.step()
+    print((time.time() - start) / 1000)
 """,
 }

@@ -4,6 +4,49 @@ from . import mutants
 
 FAILS, ORIGINALS = mutants(
     {
+        "resumed, wrapped and saved together": (
+            """
+import itertools
+import torch
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.nn.utils import spectral_norm, weight_norm
+
+class Critic(nn.Module):
+    def __init__(self, is_spectral=False):
+        super().__init__()
+        norm = spectral_norm if is_spectral else weight_norm
+        self.convs = nn.ModuleList([norm(nn.Conv1d(1, 8, 5)), norm(nn.Conv1d(8, 1, 5))])
+
+    def forward(self, x):
+        for conv in self.convs:
+            x = conv(x).relu()
+        return x
+
+def train(rank, loader, state, is_distributed, device):
+    coarse, fine = Critic().to(device), Critic(True).to(device)
+    if state is not None:
+        coarse.load_state_dict(state["coarse"])
+        fine.load_state_dict(state["fine"])
+    if is_distributed:
+        coarse = DistributedDataParallel(coarse, device_ids=[rank]).to(device)
+        fine = DistributedDataParallel(fine, device_ids=[rank]).to(device)
+    optimizer = torch.optim.AdamW(itertools.chain(coarse.parameters(), fine.parameters()), 1e-4)
+    for real, fake in loader:
+        loss = (coarse(real) - coarse(fake)).mean() + (fine(real) - fine(fake)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    coarse.eval()
+    fine.eval()
+    torch.save({
+        "coarse": (coarse.module if is_distributed else coarse).state_dict(),
+        "fine": (fine.module if is_distributed else fine).state_dict(),
+    }, "critics.pt")
+""",
+            "itertools.chain(coarse.parameters(), fine.parameters())",
+            "coarse.parameters()",
+        ),
         "projection in a script": (
             """
 import itertools
@@ -244,5 +287,25 @@ def step(x):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+""",
+    "the object by its global name": """
+import torch
+import pytorch_lightning as pl
+from torch import nn
+
+class Learner(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.backbone = nn.Linear(8, 8)
+        self.head = nn.Linear(8, 2)
+
+    def training_step(self, batch, number):
+        x, y = batch
+        return nn.functional.cross_entropy(self.head(self.backbone(x)), y)
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+model = Learner()
 """,
 }

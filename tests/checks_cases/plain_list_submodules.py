@@ -424,4 +424,46 @@ class Net(nn.Module):
     def forward(self, x):
         return self.hook(x)
 """,
+    "filled by the script that loads the weights": """
+# file: net.py
+import torch
+from torch import nn
+
+class Scorer(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.tables = []
+        for size in sizes:
+            self.tables.append(nn.Parameter(torch.zeros(size, 8)))
+
+    def forward(self, x):
+        return [x @ table.t() for table in self.tables]
+# file: score.py
+import torch
+from net import Scorer
+
+model = Scorer([10, 20])
+state = torch.load("model.pt")
+for i in range(2):
+    model.tables[i] = state[f"tables.{i}"]
+print(model(torch.zeros(1, 8)))
+""",
+    "a copy of a Sequential, changed in places": """
+import copy
+from torch import nn
+
+class Coupling(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        layers = [nn.Linear(width, width), nn.Tanh(), nn.Linear(width, width)]
+        self.scale = nn.Sequential(*layers)
+        self.shift = copy.deepcopy(self.scale)
+        for i in range(len(self.shift)):
+            if not isinstance(self.shift[i], nn.Linear):
+                self.shift[i] = nn.ReLU()
+        self.shift[0] = nn.Linear(width, width)
+
+    def forward(self, x):
+        return x * self.scale(x).exp() + self.shift(x)
+""",
 }

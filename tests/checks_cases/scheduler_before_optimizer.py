@@ -103,4 +103,22 @@ def train(model, loader):
         model(x).mean().backward()
         optimizer.step()
 """,
+    "one step before all training, in the script": """
+import torch
+
+model = torch.nn.Linear(2, 2)
+optimizer = torch.optim.Adam(model.parameters())
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+scheduler.step()
+
+def train(loader):
+    for epoch in range(10):
+        for x in loader:
+            model.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        scheduler.step()
+
+train([])
+""",
 }

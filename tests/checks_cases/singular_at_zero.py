@@ -12,6 +12,59 @@ def step(net, x, y, mask, optimizer):
 """
 FAILS, ORIGINALS = mutants(
     {
+        "a norm by hand": (
+            """
+import torch
+from torch import nn
+
+class RMSNorm(nn.Module):
+    def forward(self, x):
+        x = x.float()
+        return x * torch.rsqrt(torch.mean(x**2, dim=-1, keepdim=True) + 1e-6)
+""",
+            " + 1e-6",
+            "",
+        ),
+        "the spread of a group": (
+            """
+import torch
+from torch import nn
+
+class Spread(nn.Module):
+    def forward(self, x):
+        spread = x.view(4, -1, x.size(1))
+        spread = torch.sqrt(spread.var(0, unbiased=False) + 1e-8)
+        return torch.cat([x, spread.mean(1, keepdim=True)], 1)
+""",
+            " + 1e-8",
+            "",
+        ),
+        "an entropy by hand": (
+            """
+import torch as t
+from torch import nn
+
+class Codes(nn.Module):
+    def forward(self, picked):
+        used = picked.mean(0)
+        return t.exp(-t.sum(used * t.log(used + 1e-10)))
+""",
+            " + 1e-10",
+            "",
+        ),
+        "one minus a sigmoid": (
+            """
+import torch as t
+from torch import nn
+
+class FocalLoss(nn.Module):
+    def forward(self, logits, target):
+        p = t.sigmoid(logits)
+        return (-(1 - target) * p ** 2 * t.log(1.0 - p + 1e-14)).mean()
+""",
+            " + 1e-14",
+            "",
+        ),
         "root of squares": (
             "import torch\n\ndef criterion(a, b, mask):\n    d = a - b\n    return (d.pow(2).sum(-1) + 1e-6).sqrt().mean()\n"
             + STEP,

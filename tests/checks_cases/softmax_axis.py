@@ -4,6 +4,66 @@ from . import mutants
 
 FAILS, ORIGINALS = mutants(
     {
+        "scores of heads, scaled and masked": (
+            """
+import math
+import torch
+import torch.nn.functional as F
+
+def attend(q, k, v, mask):
+    scores = torch.matmul(q, k.transpose(2, 3)) / math.sqrt(64)
+    if mask is not None:
+        scores = scores + mask
+    return torch.matmul(F.softmax(scores.float(), dim=-1).type_as(q), v)
+""",
+            "dim=-1",
+            "dim=0",
+        ),
+        "axes with letters": (
+            """
+import torch as th
+
+def attend(q, k, v):
+    weight = th.einsum("bct,bcs->bts", q, k)
+    weight = th.softmax(weight.float(), dim=-1)
+    return th.einsum("bts,bcs->bct", weight, v)
+""",
+            "dim=-1",
+            "dim=0",
+        ),
+        "one number picked for each row": (
+            """
+import torch.nn.functional as F
+
+def guide(classifier, x, t, y):
+    log_probs = F.log_softmax(classifier(x, t), dim=-1)
+    return log_probs[range(len(x)), y.view(-1)].sum()
+""",
+            "dim=-1",
+            "dim=0",
+        ),
+        "through a helper and a slice": (
+            """
+import torch.nn.functional as F
+from torch import nn
+
+def squash(x):
+    return F.softmax(x, dim=1)
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU())
+        self.head = nn.Linear(32, 12)
+
+    def forward(self, image):
+        x = self.net(image)
+        z = self.head(x.view(x.shape[0], -1))
+        return z[:, :2], squash(z[:, 2:])
+""",
+            "dim=1",
+            "dim=0",
+        ),
         "attention weights": (
             """
 import torch
@@ -151,5 +211,35 @@ class Attention(nn.Module):
     def forward(self, q, k, v):
         scores = torch.bmm(q, k.transpose(1, 2))
         return torch.bmm(self.softmax(scores), v)
+""",
+    "attention over the nodes of a graph": """
+import torch
+from torch import nn
+
+class Pool(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.key = nn.Parameter(torch.zeros(4, 8))
+
+    def forward(self, nodes):
+        scores = torch.einsum("nd,hd->nh", nodes, self.key)
+        return torch.einsum("nh,nd->hd", torch.softmax(scores, dim=0), nodes)
+""",
+    "one picture of a batch": """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 5, 3)
+
+    def forward(self, x):
+        return self.conv(x)
+
+def masks(images):
+    net = Net()
+    whole = net(images)
+    return torch.softmax(whole[0], dim=0), torch.softmax(net(images).squeeze(0), dim=0)
 """,
 }

@@ -168,4 +168,19 @@ def step(dist, a, adv):
 def step(dist, a, advantages):
     ((-advantages) * dist.log_prob(a)).mean().backward()
 """,
+    "a weight beside the minus": """
+import torch
+
+def criterion(recon, x, mu, log_var, beta):
+    bce = torch.nn.functional.binary_cross_entropy(recon, x, reduction="sum")
+    kld = -0.5 * beta * torch.sum(1 + log_var - mu.pow(2) - log_var.exp())
+    return bce + kld
+
+def step(model, x, optimizer, beta):
+    recon, mu, log_var = model(x)
+    loss = criterion(recon, x, mu, log_var, beta)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
 }

@@ -6,7 +6,8 @@ Every run of probes leaves a record in its run folder: what was asked, and what 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +15,12 @@ from typing import Any, Literal
 
 from trainsleuth.finding import Finding
 from trainsleuth.launcher.folder import home
+from trainsleuth.probes import all_probes
 from trainsleuth.probing import RECORD, ProbeReport, Request, run_probes
 
 Became = Literal["flipped", "still fails", "open"]
 LAST = "last"
+SPARE = 0.1  # of the steps may be missing: a time limit ends runs at odd moments
 
 
 class AgainError(ValueError):
@@ -60,13 +63,33 @@ class AgainReport:
 def probe_again(run: str, request: Request) -> AgainReport:
     """Runs those probes again that failed in `run`: a run folder, its name, or "last" for the newest with a failure.
 
-    Of `request` only what has no place in the record counts: `cancelled`, `progress`. Raises AgainError.
+    Of `request` what has no place in the record counts: `cancelled`, `progress`. A command in it must be that of
+    the run, and a root must hold the folder in which the run was. Raises AgainError.
     """
     record = _record(run)
+    _must_fit(record, request)
     failed = [finding for finding in map(Finding.from_dict, record["findings"]) if finding.is_alarm]
     asked = _request(record, request, {f.by.partition(":")[2] for f in failed if f.by != "probe:run"} or None)
     report = run_probes(asked)
-    return AgainReport(asked, report, tuple(_flips(failed, report.findings)))
+    return AgainReport(asked, report, tuple(flips(failed, report, record.get("seen", {}))))
+
+
+def _must_fit(record: dict[str, Any], request: Request) -> None:
+    ran, where = tuple(record["command"]), Path(record["cwd"])
+    if request.command and request.command != ran:
+        raise AgainError(f"that run was of {shlex.join(ran)!r}: give this command, or none")
+    if request.root is not None and not where.is_relative_to(request.root.resolve()):
+        raise AgainError(f"that run was in {where}, which is not below {request.root}: give its root, or none")
+
+
+def _short_of(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What an experiment sees less of than it did when it failed; "" when nothing. A pass of less is no flip."""
+    if now.get("processes", 0) < before.get("processes", 0):
+        return f"only {now.get('processes', 0)} processes trained now, {before['processes']} before"
+    if not now.get("whole") and now.get("steps", 0) < (1 - SPARE) * before.get("steps", 0):
+        return f"only {now.get('steps', 0)} steps were seen now, {before['steps']} before"
+    lost = [name for name in before.get("hooks", ()) if name not in now.get("hooks", ())]
+    return f"the hook {lost[0]} did not take now" if lost else ""
 
 
 def _record(run: str) -> dict[str, Any]:
@@ -106,15 +129,24 @@ def _request(record: dict[str, Any], given: Request, only: set[str] | None) -> R
     )  # fmt: skip
 
 
-def _flips(failed: Sequence[Finding], now: Sequence[Finding]) -> Iterator[Flip]:
-    """Each failure with what its probe says now about the same causes. No answer at all is no pass."""
+def flips(failed: Sequence[Finding], report: ProbeReport, seen: Mapping[str, Any]) -> Iterator[Flip]:
+    """Each failure with what its probe says now about the same causes.
+
+    No answer at all is no pass, nor is a pass of a run that sees less than the one that failed (`seen`).
+    """
+    known = all_probes()
     for before in failed:
-        same = [f for f in now if f.by == before.by]
+        same = [f for f in report.findings if f.by == before.by]
         fails = [f for f in same if f.is_alarm and (set(f.suspects) & set(before.suspects) or not before.suspects)]
         passes = [f for f in same if f.outcome == "pass"]
+        probe = known.get(before.by.partition(":")[2])
+        how = probe.EXPERIMENT if probe else ""
+        short_of = _short_of(seen.get(how, {}), report.seen.get(how, {}))
         if fails:
             yield Flip(before, fails[0], "still fails")
-        elif passes:
+        elif passes and not short_of:
             yield Flip(before, passes[0], "flipped")
+        elif passes:
+            yield Flip(before, replace(passes[0], outcome="open", message=f"{short_of}: {passes[0].message}"), "open")
         else:
             yield Flip(before, same[0] if same else None, "open")

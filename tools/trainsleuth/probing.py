@@ -34,11 +34,23 @@ class ProbeReport:
     unresolved: tuple[str, ...]
     runs: tuple[Run, ...]
     ran: tuple[str, ...] = field(default=())
+    seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """How far each experiment saw: its steps, its processes, the hooks that took, and whether the program ended by itself."""
 
     @property
     def run(self) -> str:
         """The name of the last run's folder, by which it can be run again after a change."""
         return self.runs[-1].folder.name if self.runs else ""
+
+    @property
+    def unobserved(self) -> tuple[str, ...]:
+        """The hooks that did not take, a line each: what no probe can have seen."""
+        training = [trace for run in self.runs for trace in traces(run.events) if trace.trains]
+        missing = {name: why for trace in training for name, why in trace.hooks_missing.items()}
+        return tuple(
+            f"the hook {name} did not take ({why}): what it would show was not observed"
+            for name, why in missing.items()
+        )
 
     @property
     def artifacts(self) -> tuple[dict[str, str], ...]:
@@ -89,18 +101,32 @@ def run_probes(request: Request) -> ProbeReport:
     experiments = list(dict.fromkeys(known[name].EXPERIMENT for name in asked))
     findings: list[Finding] = []
     runs: list[Run] = []
+    seen: dict[str, Mapping[str, Any]] = {}
     started = time.monotonic()
     for number, experiment in enumerate(experiments):
         left = request.seconds - (time.monotonic() - started)
         is_last = number == len(experiments) - 1
         repeated = _repeated(request, experiment, left if is_last else left * FIRST_SHARE)
         runs += repeated
+        seen[experiment] = _seen(repeated[-1])
         findings += _judged(experiment, repeated, request.only)
         if repeated[-1].ended in NEVER_RAN or not any(trace.trains for run in repeated for trace in traces(run.events)):
             break  # a second experiment would see as little
-    report = _report(findings, runs, asked)
+    report = replace(_report(findings, runs, asked), seen=seen)
     _keep(request, report)
     return report
+
+
+def _seen(run: Run) -> dict[str, Any]:
+    training = [trace for trace in traces(run.events) if trace.trains]
+    lost = {name for trace in training for name in trace.hooks_missing}
+    hooks = {name for trace in training for event in trace.events("hooks") for name in event.get("hooks", {})}
+    return {
+        "steps": max((trace.steps for trace in training), default=0),
+        "processes": len(training),
+        "hooks": sorted(hooks - lost),
+        "whole": run.ended == "finished",
+    }
 
 
 def _keep(request: Request, report: ProbeReport) -> None:
@@ -115,6 +141,7 @@ def _keep(request: Request, report: ProbeReport) -> None:
         "cwd": str((request.cwd or Path.cwd()).resolve()),
         "python": request.python,
         "contain": request.contain,
+        "seen": report.seen,
         "findings": [finding.to_dict() for finding in report.findings],
     }
     with suppress(OSError):
@@ -223,7 +250,6 @@ def _nothing_trained(run: Run) -> str:
 def _report(findings: list[Finding], runs: list[Run], asked: list[str]) -> ProbeReport:
     ordered = tuple(best_first(findings))
     processes = [trace for run in runs for trace in traces(run.events) if trace.trains]
-    missing = {name: why for trace in processes for name, why in trace.hooks_missing.items()}
     examined = {
         "probes": asked,
         "processes": len({trace.pid for trace in processes}),
@@ -234,6 +260,5 @@ def _report(findings: list[Finding], runs: list[Run], asked: list[str]) -> Probe
         "wrote": sorted({path for run in runs for path in run.wrote})[:50],
     }
     unresolved = [f"{f.by}: {f.message}" for f in ordered if f.outcome == "open"]
-    unresolved += [f"the hook {name} did not take ({why}): what it would show was not observed"
-                   for name, why in missing.items()]  # fmt: skip
-    return ProbeReport(ordered, examined, tuple(unresolved), tuple(runs), tuple(run.ran for run in runs))
+    report = ProbeReport(ordered, examined, tuple(unresolved), tuple(runs), tuple(run.ran for run in runs))
+    return replace(report, unresolved=(*unresolved, *report.unobserved))

@@ -14,7 +14,7 @@ from trainsleuth.answers import Answer
 
 from trainsleuth_mcp.calls import Call, in_thread
 from trainsleuth_mcp.keeping import hear
-from trainsleuth_mcp.places import inside, root_folder, words_of
+from trainsleuth_mcp.places import inside, name_of_run, root_folder, words_of
 from trainsleuth_mcp.tools.arguments import Command, Contain, Cwd, Detail, Ids, Python, Root, Seconds, tokens, told
 
 if TYPE_CHECKING:
@@ -26,9 +26,12 @@ _one_program_at_a_time = anyio.Lock()
 
 async def run_probe(
     context: Context[Any, Any],
-    command: Command,
+    command: Command = "",
     root: Root = "",
     only: Ids = None,
+    again: Annotated[
+        str, Field(description="After a change: the failed probes of this run ('last'), no other argument")
+    ] = "",
     seconds: Seconds = 45,
     steps: Annotated[int | None, Field(ge=1, description="Training steps to watch at most")] = None,
     cwd: Cwd = ".",
@@ -40,7 +43,7 @@ async def run_probe(
 measured: order of backward and step, parameters without gradient or update, what the loss was given, whether one batch \
 can be fitted, where NaN first appeared. only=["batch_as_seen"] also shows pictures that entered the model. Files that the program writes stay out of the repository. EXECUTES CODE."""
     folder = root_folder(root)
-    words = words_of(command)
+    words = words_of(command) if command or not again else ()
     workdir = folder / inside(folder, cwd)
 
     shown: list[str | Image] = []
@@ -51,6 +54,8 @@ can be fitted, where NaN first appeared. only=["batch_as_seen"] also shows pictu
         from trainsleuth.probing import run_probes
 
         asked = request_of(call, words, folder, workdir, seconds, python, contain)
+        if again:
+            return repeated(name_of_run(again), asked, folder)
         asked = replace(asked, only=frozenset(only) if only else None, steps=steps)
         report = run_probes(asked)
         hear(folder, report.findings)
@@ -60,6 +65,16 @@ can be fitted, where NaN first appeared. only=["batch_as_seen"] also shows pictu
 
     text = told(await alone(work, context, seconds), "probe", tokens(detail))
     return [text, *shown] if shown else text
+
+
+def repeated(run: str, asked: Request, folder: Path) -> Answer:
+    """What failed in an earlier run, and what became of it."""
+    from trainsleuth.again import probe_again
+    from trainsleuth.answers.reports import again_answer
+
+    found = probe_again(run, asked)
+    hear(folder, found.report.findings)
+    return again_answer(found)
 
 
 async def triage_training_run(

@@ -12,6 +12,7 @@ PINNED = (  # arguments that the model never gives; what is not in `pinned` keep
     "root",
     "command",
     "observe_command",
+    "again",
     "cwd",
     "python",
     "contain",

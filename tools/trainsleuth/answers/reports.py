@@ -111,7 +111,12 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) 
         outcome = "nothing was examined, no training step was seen"
     return Answer(
         head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
-        sections=sections(report.findings, width, NARROW_PROBE),
+        sections=(
+            *sections(report.findings, width, NARROW_PROBE),
+            Section(
+                "not observed:", tuple(wrapped(one_line(line, 300), "  ", width, "  ") for line in report.unobserved)
+            ),
+        ),
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
             "examined": report.examined,

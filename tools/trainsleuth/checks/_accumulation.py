@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
-    Branch,
     Effect,
     Expr,
     Index,
     Spot,
     Surrounding,
+    branches_around,
     guards,
     is_every_few,
     is_test,
@@ -63,20 +63,12 @@ def _is_plain(index: Index, around: Surrounding) -> bool:
 def is_in_each_round(around: Surrounding, effect: Effect) -> bool:
     """No test inside the loop decides whether it happens."""
     own = around.function.events[effect.position].block
-    if own.branches[len(_around_loop(around)) :]:
+    if own.branches[len(branches_around(around.function, around.loop)) :]:
         return False
     if any(True for _ in guards_in(around, effect)):
         return False
     inner = (*effect.trail[1:], effect.spot) if effect.trail else ()
     return all(not spot.function.events[spot.position].block.branches for spot in inner)
-
-
-def _around_loop(around: Surrounding) -> tuple[Branch, ...]:
-    """Branches that the loop itself stands in."""
-    for event in around.function.events if around.loop is not None else ():
-        if event.kind in ("for", "while") and around.loop is not None and event.text == str(around.loop.id):
-            return event.block.branches
-    return ()
 
 
 def guards_in(around: Surrounding, effect: Effect) -> Iterator[Expr]:

@@ -56,17 +56,26 @@ def _trains(call: Expr) -> bool:
 
 
 def has_modes(index: Index, model: Instance) -> bool:
-    """It may behave differently in training: something in its part of the project speaks of dropout or batch norm."""
+    """It may behave differently in training: its file, or one that this imports, speaks of dropout or batch norm."""
     if not isinstance(model.kind, Class):
         return True
-    part = index.part(model.kind.path)
-    for path, file in index.files.items():
-        if index.part(path) == part and any(name.startswith(word) for name in file.names for word in _MODAL):
-            return True
-        if index.part(path) == part and not file.names:
+    for path in _imported(index, model.kind.path):
+        if any(name.startswith(word) for name in index.files[path].names for word in _MODAL):
             return True
     outside = [base for base in index.external_bases(model.kind) if base != "torch.nn.Module"]
     return bool(outside)
+
+
+def _imported(index: Index, path: str) -> list[str]:
+    """A file and those of the project that it imports, at any depth."""
+    found = [path]
+    for one in found:
+        for entry in index.files[one].imports:
+            for dotted in (entry.module, f"{entry.module}.{entry.name}" if entry.name else entry.module):
+                module = index.names.module(one, dotted, entry.level)
+                if module is not None and module.path and module.path not in found:
+                    found.append(module.path)
+    return found
 
 
 def reaches(index: Index, path: str, name: str) -> bool:

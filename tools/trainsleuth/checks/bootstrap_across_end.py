@@ -78,6 +78,8 @@ SAY = Verdicts(
 _END = re.compile(
     r"(^|_)(dones?|terminals?|terminateds?|is_(done|end|terminal)|end_of_episode|non_?terminals?)(_|$)|^d$"
 )
+_STATE = re.compile(r"state|obs|^(s|ns|s2|s_|s_next|sp)$", re.IGNORECASE)
+_LEARNING = ("torch", "tensorflow", "jax", "flax", "keras", "pytorch_lightning", "lightning")
 _OTHER_END = re.compile(
     r"done|termin|mask|final|alive|continu|absorb|trunc|(^|_)(ends?|ended|is_last|not_?over|d)(_|$)", re.IGNORECASE
 )
@@ -85,11 +87,13 @@ _OTHER_END = re.compile(
 
 def check(index: Index) -> Iterator[Finding]:
     for found in bootstraps(index):
-        yield _examined(found)
+        yield _examined(index, found)
 
 
-def _examined(found: Bootstrap) -> Finding:
+def _examined(index: Index, found: Bootstrap) -> Finding:
     path, line, function = found.function.path, found.expr.line, found.function
+    if _is_table(index, found):
+        return SAY.passed(path, line, "a table of values: that of a last state is never updated and stays zero")
     used = next((name for name in _read(function, found.expr) if _OTHER_END.search(name)), "")
     if used:
         return SAY.passed(path, line, f"{used} is used in {function.name}")
@@ -105,6 +109,15 @@ def _examined(found: Bootstrap) -> Finding:
         f"ended: {name} (line {at}) is never used in {function.name}; expected a factor (1 - {name})."
     )
     return SAY.fail(path, line, message, chain)
+
+
+def _is_table(index: Index, found: Bootstrap) -> bool:
+    """V[next_state], max(q[state]) in a file that knows no networks."""
+    if any(entry.module.partition(".")[0] in _LEARNING for entry in index.files[found.function.path].imports):
+        return False
+    parts = [part for factor in found.ahead for part in factor.walk()]
+    keys = (key.last for part in parts if part.kind == "index" for key in part.parts[1:])
+    return any(_STATE.search(key) for key in keys) or any(part.callee == "max" for part in parts)
 
 
 def _flags(function: Function) -> Iterator[tuple[str, int]]:

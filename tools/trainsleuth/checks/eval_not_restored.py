@@ -159,18 +159,20 @@ def _is_trained(index: Index, around: Surrounding) -> bool:
     own = (
         made_at(index, evaluated.expr.receiver, evaluated.spot) if evaluated.expr.receiver is not None else frozenset()
     )
+    return any(
+        _is_same(module.text, spot, evaluated, around) or own & made_at(index, module, spot)
+        for module, spot in _stepped_modules(index, around)
+    )
+
+
+def _stepped_modules(index: Index, around: Surrounding) -> Iterator[tuple[Expr, Spot]]:
+    """What the optimizers that step in the loop were given, each where it was given."""
     for effect in around.effects:
         optimizer = stepped(index, effect.expr, effect.spot) if steps_optimizer(index, effect) else None
         for made in _instances(index, optimizer, effect.spot):
-            if not is_optimizer(index, made):
-                continue
-            for module in modules_of_optimizer(made):
+            for module in modules_of_optimizer(made) if is_optimizer(index, made) else ():
                 assert made.spot is not None
-                if _is_same(module, made.spot, evaluated, around):
-                    return True
-                if own & made_at(index, Expr("path", module, (), 0), made.spot):
-                    return True
-    return False
+                yield Expr("path", module, (), 0), made.spot
 
 
 def _is_same(module: str, made: Spot, evaluated: Effect, around: Surrounding) -> bool:
@@ -214,7 +216,11 @@ def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Findi
     )
     finding = SAY.fail(path, line, message, chain)
     receiver = site.call.receiver
-    things = list(_instances(index, receiver, around.here.spot)) if receiver is not None else []
+    things = list(_instances(index, receiver, around.here.spot))
+    if not things:
+        things = [
+            thing for module, spot in _stepped_modules(index, around) for thing in _instances(index, module, spot)
+        ]
     if things and not any(has_modes(index, thing) for thing in things):
         return replace(finding, severity="note", message=f"{message} No dropout or batch norm was found in it, though.")
     return finding

@@ -111,6 +111,8 @@ def _examined(index: Index, spot: Spot, what: Expr, value: Expr | None) -> Findi
             return SAY.passed(path, line, f"{shown} is not set to a flag")
         if _is_read(index, what.last):
             return SAY.passed(path, line, f"{what.last} is an attribute of this project's own")
+        if value is not None and value.text == "False" and _needs_none(index, what.receiver, spot):
+            return SAY.passed(path, line, f"{shown} is never read, and what it is set on needs no gradient anyway")
         return _failure(spot, f"{shown} is an attribute that torch never reads", "requires_grad")
     owner = what.receiver
     things = index.objects.of(owner, spot) if owner is not None else ()
@@ -119,6 +121,11 @@ def _examined(index: Index, spot: Spot, what: Expr, value: Expr | None) -> Findi
         said = f"{shown} sets a flag on the module {modules[0].name.rpartition('.')[2]}, not on its parameters"
         return _failure(spot, said, f"{written(owner)}.requires_grad_(...)" if owner else "requires_grad_()")
     return SAY.passed(path, line, f"{shown} is set on a tensor, as far as can be seen")
+
+
+def _needs_none(index: Index, owner: Expr | None, spot: Spot) -> bool:
+    """A tensor made of plain numbers: a table of positions is not trained in any case."""
+    return owner is not None and all(value.grad == "constant" for value in index.values.of(owner, spot))
 
 
 def _sets_itself(function: Function, owner: Expr | None) -> bool:

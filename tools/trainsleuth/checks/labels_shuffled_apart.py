@@ -112,7 +112,13 @@ def _is_pair(one: str, other: str) -> bool:
     labels, inputs = (one, other) if _LABEL.search(one) else (other, one)
     if not _LABEL.search(labels) or _LABEL.search(inputs) or not _INPUT.search(inputs):
         return False
-    return _part(labels) == _part(inputs)
+    return not _INPUT.search(_noun(labels)) and _part(labels) == _part(inputs)
+
+
+def _noun(name: str) -> str:
+    """The last word that is no part of the data: the features of a target domain are features."""
+    named = [word for word in re.split(r"[_.]", name) if word and not _part(word)]
+    return named[-1] if named else name
 
 
 def _part(name: str) -> str:

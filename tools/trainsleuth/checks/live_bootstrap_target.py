@@ -71,7 +71,6 @@ from trainsleuth.facts import (
     bindings,
     ingredients,
     is_module,
-    trained_losses,
     written,
 )
 from trainsleuth.facts.words import words
@@ -94,8 +93,7 @@ def check(index: Index) -> Iterator[Finding]:
     if not any(True for _ in bootstraps(index)):
         return
     seen: set[Expr] = set()
-    for loss, start in trained_losses(index):
-        parts = list(ingredients(index, loss, start, through_cuts=False))
+    for loss, _, parts in index.trained:
         for expr, spot in parts:
             for found in bootstraps_in(spot.function, spot.position, expr):
                 if found.expr is expr and expr not in seen:
@@ -103,7 +101,7 @@ def check(index: Index) -> Iterator[Finding]:
                     yield _examined(index, found, spot, parts, loss)
 
 
-def _examined(index: Index, found: Bootstrap, spot: Spot, parts: list[tuple[Expr, Spot]], loss: Expr) -> Finding:
+def _examined(index: Index, found: Bootstrap, spot: Spot, parts: tuple[tuple[Expr, Spot], ...], loss: Expr) -> Finding:
     """A call of the trained network on the way through the target, and another one beside it."""
     path, line = spot.function.path, found.expr.line
     inside = {call for factor in found.ahead for call, _ in ingredients(index, factor, spot, through_cuts=False)} | {
@@ -120,7 +118,7 @@ def _examined(index: Index, found: Bootstrap, spot: Spot, parts: list[tuple[Expr
     return SAY.passed(path, line, f"no network that {written(loss)} trains gives {written(found.expr)}")
 
 
-def _mentions_volatile(parts: list[tuple[Expr, Spot]]) -> bool:
+def _mentions_volatile(parts: tuple[tuple[Expr, Spot], ...]) -> bool:
     return any(part.kind == "keyword" and part.text == "volatile" for expr, _ in parts for part in expr.parts)
 
 

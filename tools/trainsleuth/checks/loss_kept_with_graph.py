@@ -71,6 +71,7 @@ from trainsleuth.facts import (
     is_test,
     mentions,
     reaching,
+    steps_optimizer,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -184,6 +185,8 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
         return SAY.passed(path, line, f"{name} goes backward itself")
     if _is_bounded(function, name):
         return SAY.passed(path, line, f"{name} keeps the last few only")
+    if _is_of_one_round(index, site, name):
+        return SAY.passed(path, line, f"{name} begins anew in each training step around this loop")
     chain = (
         Link(path, site.call.line, f"{written(site.call)} shows that {loss.text} has a graph"),
         Link(path, line, f"{name} keeps it, round after round"),
@@ -231,3 +234,13 @@ def _is_bounded(function: Function, name: str) -> bool:
         b.value is not None and b.value.kind == "call" and b.value.keyword("maxlen") is not None
         for b in bindings(function).get(name, ())
     )
+
+
+def _is_of_one_round(index: Index, site: Site, name: str) -> bool:
+    """The sum starts in a loop that steps beside the inner one: a few rounds inside one step of another player."""
+    function, inner = site.function, site.event.block.loops[-1]
+    starts = [b for b in bindings(function).get(name, ()) if b.kind == "assign"]
+    around = {loop for b in starts for loop in function.events[b.position].block.loops[-1:]} - {inner}
+    steps = (effect for effect in index.effects.of(function) if steps_optimizer(index, effect))
+    beside = [function.events[effect.position].block for effect in steps]
+    return any(loop in block.loops and inner not in block.loops for loop in around for block in beside)

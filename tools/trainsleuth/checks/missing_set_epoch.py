@@ -68,9 +68,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import External, Function, Index, Site, is_test
+from trainsleuth.facts import Effect, External, Function, Index, Literal, Loop, Site, Spot, is_test, written
 from trainsleuth.finding import Finding, Link
 
+from ._loading import is_spread
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -83,6 +84,8 @@ SAY = Verdicts(
     look="print the first indices of the sampler in two epochs",
 )
 _HELD_OUT = re.compile(r"val|test|eval|infer|dev", re.IGNORECASE)
+_EPOCH = re.compile(rb"\bset_epoch\b|\.epoch\b")
+_DATA = re.compile(r"iter|load|data|batch", re.IGNORECASE)
 _FRAMEWORKS = (
     "lightning",
     "pytorch_lightning",
@@ -107,16 +110,20 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _examined(index: Index, site: Site) -> Finding:
     path, line, part = site.function.path, site.call.line, index.part(site.function.path)
-    shuffle = site.call.argument(3, "shuffle")
-    if shuffle is not None and shuffle.text == "False":
+    shuffles = _shuffles(index, site)
+    if shuffles is False:
         return SAY.passed(path, line, "the sampler does not shuffle")
     written_about = " ".join(target.text for target in site.event.targets) + " ".join(
         part.text for part in site.call.walk() if part.kind == "path"
     )
-    if _HELD_OUT.search(written_about) or _HELD_OUT.search(site.function.name):
+    if any(map(_HELD_OUT.search, (written_about, site.function.name))) or _is_in_evaluation(site):
         return SAY.passed(path, line, "the sampler is one for evaluation")
     if any(index.part(other.function.path) == part for other in index.calls("set_epoch")):
         return SAY.passed(path, line, "set_epoch() is called in this part of the project")
+    if _is_set_otherwise(index, part):
+        return SAY.passed(path, line, "the epoch is set by name or by attribute in this part of the project")
+    if shuffles is None:
+        return SAY.open(path, line, "whether the sampler shuffles is not resolved")
     if _has_framework(index, part):
         return SAY.open(path, line, "a framework may call set_epoch()")
     if _is_made_anew(index, site.function, site.position, 3):
@@ -135,6 +142,47 @@ def _examined(index: Index, site: Site) -> Finding:
     return SAY.fail(path, line, message, chain)
 
 
+def _is_in_evaluation(site: Site) -> bool:
+    """It stands in the else of `if is_train:`, or the loaders that are made with it are for held-out data."""
+    for branch in site.event.block.branches:
+        words = " ".join(part.text for part in branch.tests[-1].walk()) if branch.tests else ""
+        if branch.test is None and re.search(r"train", words, re.IGNORECASE) and not _HELD_OUT.search(words):
+            return True
+    names, loaders = {target.text for target in site.event.targets}, []
+    for event in site.function.events[site.position + 1 :]:
+        for call in event.calls:
+            if names & {part.text for part in call.walk() if part.kind == "path"}:
+                if "Sampler" in call.last:
+                    names |= {target.text for target in event.targets}
+                elif "Loader" in call.last:
+                    loaders.append(" ".join(target.text for target in event.targets))
+    return bool(loaders) and all(map(_HELD_OUT.search, loaders))
+
+
+def _shuffles(index: Index, site: Site) -> bool | None:
+    """None when it is not resolved; a sampler that shuffles in one of its uses shuffles."""
+    given = site.call.argument(3, "shuffle")
+    if given is None:
+        return None if is_spread(site.call) else True
+    things = index.objects.of(given, Spot(site.function, site.position))
+    texts = {thing.expr.text if isinstance(thing, Literal) else "?" for thing in things}
+    return True if "True" in texts else False if texts == {"False"} else None
+
+
+def _is_set_otherwise(index: Index, part: str) -> bool:
+    """sampler.epoch = epoch, or "set_epoch" as a string or a function that is handed on."""
+    for function in index.functions():
+        if index.part(function.path) != part or not function.source.holds(_EPOCH):
+            continue
+        for event in function.events:
+            if any(target.last == "epoch" and "sampler" in written(target).lower() for target in event.targets):
+                return True
+            walked = event.value.walk() if event.value is not None else ()
+            if any(one.text.endswith("set_epoch") for one in walked if one.kind in ("path", "string")):
+                return True
+    return False
+
+
 def _has_framework(index: Index, part: str) -> bool:
     return any(
         entry.module.split(".")[0] in _FRAMEWORKS
@@ -145,16 +193,45 @@ def _has_framework(index: Index, part: str) -> bool:
 
 
 def _epoch_loop(index: Index, site: Site) -> tuple[str, int] | None:
-    """A loop that holds a further loop with a backward(), in the files that make and use the sampler."""
+    """A loop over epochs around one over batches with a backward(), in the files that make and use the sampler."""
     near = _files_around(index, site.function)
-    for function in index.functions():
-        for effect in index.effects.of(function) if function.path in near else ():
-            loops = function.events[effect.position].block.loops
-            inner = (spot.function.events[spot.position].block.loops for spot in (*effect.trail[1:], effect.spot))
-            is_nested = len(loops) > 1 or (effect.trail and any(inner))
-            if effect.kind == "backward" and loops and is_nested:
-                return function.path, function.loops[loops[0]].line
-    return None
+    found = [
+        (function, loop, is_named)
+        for function in index.functions()
+        if function.path in near
+        for effect in index.effects.of(function)
+        if effect.kind == "backward"
+        for loop, is_named in _epoch_loops(index, function, effect)
+    ]
+    best = next((one for one in found if one[2]), found[0] if found else None)
+    return (best[0].path, best[1].line) if best is not None else None
+
+
+def _epoch_loops(index: Index, function: Function, effect: Effect) -> Iterator[tuple[Loop, bool]]:
+    """Loops of the function that go over epochs, each with whether it says so; those around the effect count."""
+    own = [function.loops[place] for place in function.events[effect.position].block.loops]
+    inside = [(loop, Spot(function, effect.position)) for loop in own]
+    for spot in (*effect.trail[1:], effect.spot) if effect.trail else ():
+        inside += [(spot.function.loops[place], spot) for place in spot.function.events[spot.position].block.loops]
+    for depth, loop in enumerate(own):
+        deeper = inside[depth + 1 :]
+        if deeper and _says_epoch(loop):
+            yield loop, True
+        elif not _is_over_data(index, loop, inside[depth][1]) and any(_is_over_data(index, *one) for one in deeper):
+            yield loop, False
+
+
+def _says_epoch(loop: Loop) -> bool:
+    parts = [part for root in (loop.target, loop.source) if root is not None for part in root.walk()]
+    return any("epoch" in part.text.lower() and not _DATA.search(part.text) for part in parts if part.kind == "path")
+
+
+def _is_over_data(index: Index, loop: Loop, spot: Spot) -> bool:
+    if loop.kind != "for" or loop.source is None or _says_epoch(loop):
+        return False
+    if loop.source.kind == "call" and loop.source.last == "range":
+        return any(index.values.is_loader(part, spot) for one in loop.source.arguments for part in one.walk())
+    return index.values.is_loader(loop.source, spot)
 
 
 def _is_made_anew(index: Index, function: Function, position: int, depth: int) -> bool:

@@ -7,7 +7,7 @@ smaller learning rate seems to help.
 Fix: call optimizer.zero_grad() once per step, before backward() or after step().
 
 Cannot see: loops of frameworks outside the project, optimizers that are not resolved and not named like
-one, gradients cleared through names built at run time, loops that run only once by design.
+one, gradients cleared through names built at run time, loops that run only once by design, benchmarks.
 
 Bad:
     import torch
@@ -55,16 +55,19 @@ Good:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
     Effect,
     Expr,
+    Function,
     Index,
     Instance,
     Round,
     Spot,
     Thing,
+    external_name,
     is_optimizer,
     is_sibling,
     is_test,
@@ -86,6 +89,9 @@ SAY = Verdicts(
     suspects=("missing-zero-grad",),
     claims=("zero-grad-forgotten",),
 )
+_MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")
+_CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "elapsed_time", "synchronize", "default_timer"])
+_CLEARING_NONE = ("torch.nn.", "torch.optim.", "torchvision.", "numpy.", "builtins.", "tqdm.")
 _HARMLESS = ("step", "unscale_", "print", "save", "append", "get_last_lr", "format", "join")
 
 
@@ -108,6 +114,8 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
     found = list(rounds(index, spot, optimizer))
     cleared = [_cleared(index, one, known) for one in found]
     doubts = [_doubt(index, one) for one in found]
+    if found and all(_is_benchmark(one.step.function) for one in found):
+        return SAY.passed(path, line, f"{found[0].step.function.name} measures time and keeps nothing of the training")
     for one, how, doubt in zip(found, cleared, doubts, strict=True):
         if not how and not doubt:
             return _failure(one, spot, shown, "high" if known else "medium")
@@ -119,6 +127,12 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
     if unclear:
         return SAY.open(path, line, unclear[0])
     return SAY.passed(path, line, f"{shown} is cleared: {cleared[0]}")
+
+
+def _is_benchmark(function: Function) -> bool:
+    """It is called a test or benchmark, and reads the clock."""
+    called = {call.last for event in function.events for call in event.calls}
+    return bool(_MEASURING.search(function.name)) and bool(called & _CLOCKS)
 
 
 def _clears_itself(index: Index, spot: Spot) -> bool:
@@ -173,16 +187,25 @@ def _doubt(index: Index, found: Round) -> str:
     """Something in the loop that may clear without our seeing it; "" when there is nothing."""
     step = found.step
     name = step.receiver.rpartition(".")[2]
-    for event in step.function.events:
+    for position, event in enumerate(step.function.events):
         if found.loop.id not in event.block.loops or is_sibling(event.block, step.event.block):
             continue
         for call in event.calls:
-            if call.last != "zero_grad" and index.effects.may_clear(call, step.function):
+            if call.last != "zero_grad" and _may_clear(index, call, Spot(step.function, position)):
                 return f"{written(call)} may clear gradients at line {call.line}"
             is_given = any(inner.last == name != "" for part in call.parts[1:] for inner in part.walk())
             if is_given and call.last not in _HARMLESS and not index.functions_named(call.last):
                 return f"{written(call)} at line {call.line} is given the optimizer and was not resolved"
     return ""
+
+
+def _may_clear(index: Index, call: Expr, spot: Spot) -> bool:
+    """A function of that name clears gradients, and this call is not surely of a library that clears none."""
+    if not index.effects.may_clear(call, spot.function):
+        return False
+    owner = call.receiver if call.last == "step" else None
+    things = index.objects.of(owner or call.parts[0], spot)
+    return not things or not all(external_name(thing).startswith(_CLEARING_NONE) for thing in things)
 
 
 def _failure(found: Round, spot: Spot, optimizer: str, confidence: Confidence) -> Finding:

@@ -7,7 +7,8 @@ moves: the others train around a random layer.
 Fix: put its parameters into the optimizer's list.
 
 Cannot see: modules that are handed to other objects, parameters that come through names that are not
-resolved. Modules that are loaded, frozen or put into eval mode are taken to be fixed on purpose.
+resolved. Modules that are frozen, put into eval mode or loaded, other than together with those that are trained,
+are taken to be fixed on purpose.
 
 Bad:
     import torch
@@ -78,7 +79,9 @@ from trainsleuth.facts import (
     MODULE_BODY,
     Built,
     Class,
+    Event,
     Expr,
+    External,
     Function,
     Index,
     Instance,
@@ -109,6 +112,7 @@ _FIXED = re.compile(
     re.IGNORECASE,
 )
 _HARMLESS = ("to", "cuda", "cpu", "train", "zero_grad", "float", "double", "half", "apply", "state_dict", "print")
+_WRAPPERS = ("DistributedDataParallel", "DDP", "DataParallel", "compile")
 Scope = tuple[Function, ...]
 
 
@@ -138,7 +142,7 @@ def _examined(
     index: Index, scope: Scope, optimizers: list[Built], losses: list[tuple[Expr, Spot]]
 ) -> Iterator[Finding]:
     first = optimizers[0].site
-    unclear = next((built.why for built in optimizers if built.why), "")
+    unclear = next((built.why for built in optimizers if built.why), "") or _foreign(index, scope, optimizers)
     if unclear:
         yield SAY.open(first.function.path, first.call.line, f"what its optimizer owns is not resolved: {unclear}")
         return
@@ -147,12 +151,26 @@ def _examined(
     for path, spot, made in _modules(index, scope):
         if not any(built.owns(path, where) for built in optimizers for where in scope):
             use = _trained_use(index, path, scope, inside)
-            if use is not None and not _is_handed_over(path, scope, made):
+            if use is not None and not _is_handed_over(path, scope, optimizers):
                 missed.append((path, spot, made, use))
     for path, spot, made, use in missed:
         yield _failure(optimizers, path, spot, made, use)
     if not missed:
         yield SAY.passed(first.function.path, first.call.line, "every module that is made here is in an optimizer")
+
+
+def _foreign(index: Index, scope: Scope, optimizers: list[Built]) -> str:
+    """Something that a method gives its optimizer, is no part of self, and may be the whole object or hold it."""
+    for path, where in (one for built in optimizers for one in built.owned):
+        if not scope[0].owner or path.partition(".")[0] == where.self_name:
+            continue
+        end = Spot(where, len(where.events))
+        things = index.objects.of(Expr("path", path, (), where.line), end)
+        if not things or any(
+            not isinstance(thing, Instance) or not isinstance(thing.kind, External) for thing in things
+        ):
+            return f"{path} may be or hold this {scope[0].owner}"
+    return ""
 
 
 def _modules(index: Index, scope: Scope) -> Iterator[tuple[str, Spot, Instance]]:
@@ -196,12 +214,15 @@ def _trained_use(index: Index, path: str, scope: Scope, losses: list[tuple[Expr,
     return None
 
 
-def _is_handed_over(path: str, scope: Scope, made: Instance) -> bool:
-    """Its name is used for anything but to call it and to move it."""
+def _is_handed_over(path: str, scope: Scope, optimizers: list[Built]) -> bool:
+    """Its name is used for anything but to call it, to move or wrap it, and to resume it with the trained ones."""
     for function in scope:
         for event in function.events:
+            if _is_wrapping(event, path) or _is_resuming(event, path, function, optimizers):
+                continue
+            saved = {part for call in event.calls if call.last == "state_dict" for part in call.parts[0].walk()}
             for root in (event.value, *event.targets):
-                for part in root.walk() if root is not None else ():
+                for part in (one for one in root.walk() if one not in saved) if root is not None else ():
                     if part.kind == "call" and part.callee.startswith(f"{path}.") and part.last not in _HARMLESS:
                         return True
                     if part.kind == "path" and part.text == path and _stands_alone(root, part, event.targets):
@@ -209,6 +230,31 @@ def _is_handed_over(path: str, scope: Scope, made: Instance) -> bool:
                     if part.kind == "path" and part.text.startswith(f"{path}.") and "." in part.text[len(path) + 1 :]:
                         return True
     return False
+
+
+def _is_wrapping(event: Event, path: str) -> bool:
+    """model = DistributedDataParallel(model, ...), perhaps with .to(device)."""
+    value = event.value
+    while value is not None and value.kind == "call" and value.last in _HARMLESS:
+        value = value.receiver
+    return (
+        event.kind == "assign"
+        and value is not None
+        and value.last in _WRAPPERS
+        and [target.text for target in event.targets] == [path]
+        and value.argument(0, "module", "model") is not None
+    )
+
+
+def _is_resuming(event: Event, path: str, function: Function, optimizers: list[Built]) -> bool:
+    """It is loaded, or put into eval mode, right beside a module that is trained: no sign that it is fixed."""
+    done = {call.last for call in event.calls if call.callee in (f"{path}.load_state_dict", f"{path}.eval")}
+    return any(
+        call.last in done and other.block == event.block
+        for other in function.events
+        for call in other.calls
+        if call.receiver is not None and any(built.owns(call.receiver.text, function) for built in optimizers)
+    )
 
 
 def _stands_alone(root: Expr | None, path: Expr, targets: tuple[Expr, ...]) -> bool:

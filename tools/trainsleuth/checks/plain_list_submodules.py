@@ -7,8 +7,8 @@ random layers.
 
 Fix: nn.ModuleList([...]) or nn.ModuleDict({...}); for parameters nn.ParameterList.
 
-Cannot see: lists that are filled by another class, elements that are not resolved to a layer with
-parameters, lists registered through a computed name in another object.
+Cannot see: lists that are filled by another class or from outside, elements that are not resolved to a layer
+with parameters, lists registered through a computed name in another object.
 
 Bad:
     from torch import nn
@@ -157,7 +157,9 @@ def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:
     if value.kind == "binary":
         return value.text in ("+", "*") and any(_is_plain(index, part, spot) for part in value.parts)
     if value.kind == "call":
-        return value.callee in _PLAIN_CALLS or value.callee.endswith(("collections.OrderedDict", "copy.deepcopy"))
+        if value.last == "deepcopy":
+            return bool(value.arguments) and _is_plain(index, value.arguments[0], spot)
+        return value.callee in _PLAIN_CALLS or value.callee.endswith("collections.OrderedDict")
     if value.kind == "path" and "." not in value.text:
         found = [o for o in index.flow.origins(value.text, spot) if o.kind not in ("append", "extend", "augment")]
         return bool(found) and all(
@@ -183,6 +185,7 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
     if not _uses(index, cls, name):
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name} is not used outside of its constructor")
     excuse = _registered(index, cls, name) or _handed_over(index, cls, name) or _hidden(index, collection)
+    excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
     return _failure(index, collection, *held[0])
@@ -289,6 +292,20 @@ def _is_handed(expr: Expr | None, name: str) -> bool:
     if expr.kind in ("list", "tuple", "index", "slice"):
         return any(_is_handed(part, name) for part in expr.parts[: 1 if expr.kind == "index" else None])
     return expr.kind == "path" and expr.text.endswith(f".{name}")
+
+
+def _filled_from_outside(index: Index, cls: Class, name: str) -> str:
+    """Code outside of the class looks after its members: model.head.weights[i] = state[...]."""
+    text = re.compile(rb"\.%s\b" % re.escape(name.encode()))
+    part, owners = index.part(cls.path), {one.qualname for one in (*index.lineage(cls), *index.subclasses(cls))}
+    for function in index.functions():
+        if function.owner in owners or index.part(function.path) != part or not function.source.holds(text):
+            continue
+        for event in function.events:
+            for target in event.targets:
+                if target.kind == "index" and target.parts[0].last == name and target.parts[0].receiver is not None:
+                    return f"filled by hand at {function.path}:{event.line}"
+    return ""
 
 
 def _hidden(index: Index, collection: _Collection) -> str:

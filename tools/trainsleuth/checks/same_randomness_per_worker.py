@@ -164,6 +164,8 @@ def _asks_for_worker(index: Index, cls: Class) -> bool:
 
 
 def _generators(index: Index, cls: Class) -> Iterator[tuple[str, Link]]:
+    if not any(index.sites.may_call(name) for name in _GENERATORS):
+        return
     for one in index.lineage(cls):
         for name in index.hierarchy.attribute_names(one):
             for method, binding in index.hierarchy.attribute_bindings(one, name):

@@ -65,9 +65,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, trained_losses, written
+from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, subject, written
 from trainsleuth.finding import Finding, Link
 
+from ._squares import is_sum_of_squares
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -78,10 +79,11 @@ SAY = Verdicts(
     suspects=("nonfinite-in-backward", "nonfinite-in-forward"),
     claims=("log-of-softmax-underflows", "nan-loss-or-grad-first"),
 )
-_SQUARES = ("pow", "square")
+_ROOTS = ("sqrt", "rsqrt")
+_LOGARITHMS = ("log", "log2", "log10")
+_SINGULAR = (*_ROOTS, *_LOGARITHMS)
 _LOSS = re.compile(r"(^|_)(loss|criterion|penalty)(_|$)", re.IGNORECASE)
 _CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
-_SUMS = ("sum", "mean", "sum_", "view", "squeeze")
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -97,38 +99,70 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
     """All that a loss is computed from."""
-    for loss, start in trained_losses(index):
-        yield from ingredients(index, loss, start, through_cuts=False)
+    for _, _, parts in index.trained:
+        yield from parts
 
 
 def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:
     """Roots and logarithms in forward methods and loss functions, also where no loss is resolved down to them."""
-    for site in index.calls("sqrt", "log", "log2", "log10"):
+    for site in index.calls(*_SINGULAR):
         function, spot = site.function, Spot(site.function, site.position)
         cls = index.class_of(function)
         is_model = cls is not None and is_module_class(index, cls) and function.name in ("forward", "__call__")
         if (is_model or _LOSS.search(function.name)) and not index.values.is_without_grad(spot):
             yield site.call, spot
+            product = _product(site.event.value, site.call) if site.call.last in _LOGARITHMS else None
+            if product is not None:
+                yield product, spot
+
+
+def _product(root: Expr | None, call: Expr) -> Expr | None:
+    """The product that a call is a factor of."""
+    parts = root.walk() if root is not None else ()
+    return next((p for p in parts if p.kind == "binary" and p.text == "*" and any(q is call for q in p.parts)), None)
 
 
 def _singular(index: Index, expr: Expr, spot: Spot) -> tuple[str, str] | None:
     """(what happens at zero, what to do) of a root, logarithm or division; ("", "") for a safe one."""
-    if expr.kind == "call" and expr.last in ("sqrt", "log", "log2", "log10"):
-        given = _given(expr)
+    if expr.kind == "call" and expr.last in _SINGULAR:
+        given = subject(index, expr, spot)
         if given is None or expr.callee.startswith(("math.", "np.")):
             return None
-        if expr.last == "sqrt":
-            is_bare = _is_sum_of_squares(index, given, spot)
-            return ("the gradient of sqrt is infinite at zero", "+ eps inside the root") if is_bare else ("", "")
-        squashed = {value.range for value in index.values.of(given, spot)}
-        if _is_clamped(index, given, spot):
-            return "", ""
-        if squashed and squashed <= {"probability", "sigmoid"}:
-            better = "log_softmax" if squashed == {"probability"} else "logsigmoid"
-            return "a probability that underflows to zero gives -inf", better
-        return "", ""
+        return _root(index, expr, given, spot) if expr.last in _ROOTS else _logarithm(index, given, spot)
     if expr.kind == "binary" and expr.text == "/" and len(expr.parts) == 2:
         return _division(index, *expr.parts, spot)
+    if expr.kind == "binary" and expr.text == "*" and len(expr.parts) == 2:
+        return _entropy(index, expr, spot)
+    return None
+
+
+def _root(index: Index, root: Expr, given: Expr, spot: Spot) -> tuple[str, str]:
+    if not is_sum_of_squares(index, given, spot):
+        return "", ""
+    said = "the gradient of sqrt is infinite at zero" if root.last == "sqrt" else "one over the root of zero is inf"
+    return said, "+ eps inside the root"
+
+
+def _logarithm(index: Index, given: Expr, spot: Spot) -> tuple[str, str]:
+    squashed = _can_vanish(index, given, spot)
+    if not squashed or _is_clamped(index, given, spot):
+        return "", ""
+    better = "log_softmax" if squashed == "probability" else "logsigmoid"
+    return "a probability that underflows to zero gives -inf", better
+
+
+def _entropy(index: Index, product: Expr, spot: Spot) -> tuple[str, str] | None:
+    """p * log(p), p * log(p * n)."""
+    for factor, other in (product.parts, product.parts[::-1]):
+        if other.kind == "call" and other.last in _LOGARITHMS and factor.kind == "path":
+            given = subject(index, other, spot)
+            multiplied = given.parts if given is not None and given.kind == "binary" and given.text == "*" else (given,)
+            if any(part is not None and part.text == factor.text for part in multiplied):
+                if given is not None and not _is_clamped(index, given, spot):
+                    return (
+                        f"0 * log(0) is NaN where {factor.text} has a zero",
+                        f"torch.special.entr or log({factor.text} + eps)",
+                    )
     return None
 
 
@@ -137,40 +171,12 @@ def _is_clamped(index: Index, expr: Expr, spot: Spot) -> bool:
     return any(part.kind == "call" and part.last in _CLAMPS for part, at in ingredients(index, expr, spot))
 
 
-def _given(call: Expr) -> Expr | None:
-    receiver = call.receiver
-    is_function = receiver is None or receiver.text.partition(".")[0] in ("torch", "F")
-    return call.argument(0, "input") if is_function else receiver
-
-
-def _is_sum_of_squares(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> bool:
-    """Nothing but squares is added up: it can be exactly zero."""
-    if not depth:
-        return False
-    if expr.kind == "call" and expr.last in _SUMS:
-        given = _given(expr)
-        return given is not None and _is_sum_of_squares(index, given, spot, depth - 1)
-    if expr.kind == "call":
-        return expr.last in _SQUARES and (expr.last == "square" or (_power(expr) == "2"))
-    if expr.kind == "binary" and len(expr.parts) == 2:
-        left, right = expr.parts
-        if expr.text == "**":
-            return right.text == "2"
-        if expr.text == "*":
-            return written(left) == written(right)
-        return expr.text == "+" and all(_is_sum_of_squares(index, part, spot, depth - 1) for part in expr.parts)
-    if expr.kind == "path":
-        found = list(index.flow.origins(expr.text, spot))
-        return bool(found) and all(
-            o.kind == "assign" and o.expr is not None and _is_sum_of_squares(index, o.expr, o.spot, depth - 1)
-            for o in found
-        )
-    return False
-
-
-def _power(call: Expr) -> str:
-    exponent = call.arguments[-1] if call.arguments else None
-    return exponent.text if exponent is not None else ""
+def _can_vanish(index: Index, expr: Expr, spot: Spot) -> str:
+    """Range of a probability, or of one minus a probability, that underflows; "" for anything else."""
+    if expr.kind == "binary" and expr.text == "-" and expr.parts[0].text in ("1", "1.0", "1."):
+        expr = expr.parts[1]
+    squashed = {value.range for value in index.values.of(expr, spot)}
+    return squashed.pop() if len(squashed) == 1 and squashed <= {"probability", "sigmoid"} else ""
 
 
 def _division(index: Index, above: Expr, below: Expr, spot: Spot) -> tuple[str, str] | None:
@@ -180,7 +186,7 @@ def _division(index: Index, above: Expr, below: Expr, spot: Spot) -> tuple[str, 
         if len(origins) != 1 or origins[0].expr is None or origins[0].kind != "assign":
             return None
         below = origins[0].expr
-    given = _given(below) if below.kind == "call" else None
+    given = subject(index, below, spot) if below.kind == "call" else None
     if given is None:
         return None
     if below.last in ("norm", "std") and above.kind == "path" and written(given).split(".")[0] == above.text:
@@ -196,5 +202,5 @@ def _safe(expr: Expr, spot: Spot) -> Finding:
 
 def _question(expr: Expr, spot: Spot, said: str, better: str) -> Finding:
     path, line = spot.function.path, expr.line
-    message = f"{written(expr)} at {path}:{line} is trained through: {said}. Can it get there? Safer: {better}."
+    message = f"{written(expr)} at {path}:{line} is computed in training: {said}. Can it get there? Safer: {better}."
     return SAY.fail(path, line, message, (Link(path, line, said),), "low")

@@ -54,6 +54,7 @@ Good (one axis only, or the axis of the classes; weights of a few models):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
@@ -84,6 +85,7 @@ SAY = Verdicts(
     claims=("backprop-dependency-check",),
 )
 _FUNCTIONS = ("softmax", "log_softmax", "softmin", "gumbel_softmax")
+_OUTPUT = re.compile(r"(^|_)(logits?|outputs?|preds?|predictions?)$")
 _LAYERS = frozenset(["Softmax", "LogSoftmax", "Softmin"])
 
 
@@ -128,11 +130,17 @@ def _examined(index: Index, spot: Spot, call: Expr, given: Expr | None, dim: Exp
     if axis not in (None, 0) and not (axis is not None and axis < -1):
         return SAY.passed(path, line, f"{written(call)} runs over axis {axis}")
     rank = rank_of(index, given, spot)
+    row = _row_by_row(spot, call)
+    if row is not None and axis == 0:
+        rank = Rank(2, True, f"{written(row)} picks one number for each example", path, row.line, is_exact=False)
     if rank is not None:
         if _runs_over_batch(axis, rank):
             return _failure(spot, call, rank, axis)
+        if axis == 0 and rank.axes > 2 and _is_in_model(index, spot):
+            return _question(spot, call)
         return SAY.passed(path, line, f"{written(call)} has {rank.axes} axes: {rank.why}")
-    if axis == 0 and _is_in_model(index, spot) and index.values.one(given, spot).range == "logits":
+    is_output = index.values.one(given, spot).range == "logits" or _is_called_output(given)
+    if axis == 0 and _is_in_model(index, spot) and is_output:
         return _question(spot, call)
     return SAY.open(path, line, f"how many axes {written(given)} has is not resolved")
 
@@ -140,8 +148,29 @@ def _examined(index: Index, spot: Spot, call: Expr, given: Expr | None, dim: Exp
 def _runs_over_batch(axis: int | None, rank: Rank) -> bool:
     """torch takes axis 0 of 0, 1 and 3 axes when none is named."""
     if axis is None:
-        return rank.axes == 3 and rank.is_batch_first
-    return rank.axes > 1 and rank.is_batch_first and axis in (0, -rank.axes)
+        return rank.axes == 3 and rank.is_exact and rank.is_batch_first
+    return rank.axes > 1 and rank.is_batch_first and (axis == 0 or (axis == -rank.axes and rank.is_exact))
+
+
+def _row_by_row(spot: Spot, call: Expr) -> Expr | None:
+    """p[range(n), y], where p is the result of `call`."""
+    event = spot.function.events[spot.position]
+    if event.kind != "assign" or event.value is not call:
+        return None
+    names = {target.text for target in event.targets if target.kind == "path"}
+    for later in spot.function.events[spot.position + 1 :]:
+        for part in later.value.walk() if later.value is not None else ():
+            if part.kind == "index" and part.parts[0].text in names and len(part.parts) == 3:
+                if part.parts[1].kind == "call" and part.parts[1].last in ("range", "arange"):
+                    return part
+    return None
+
+
+def _is_called_output(expr: Expr) -> bool:
+    """By its name what a network gave for a batch, perhaps scaled: teacher_output / temperature."""
+    while expr.kind == "binary" and expr.text in ("/", "*", "-", "+"):
+        expr = expr.parts[0]
+    return expr.kind == "path" and bool(_OUTPUT.search(expr.last))
 
 
 def _is_in_model(index: Index, spot: Spot) -> bool:

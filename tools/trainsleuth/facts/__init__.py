@@ -65,6 +65,7 @@ from .operations import is_torch
 from .optimizers import Built, built_optimizers
 from .order import (
     Surrounding,
+    branches_around,
     excludes,
     guards,
     is_every_few,
@@ -92,6 +93,7 @@ from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, st
 from .rounds import Round, rounds
 from .scopes import bindings, encloses, is_sibling, reaching
 from .sites import Site, is_test
+from .subject import is_function_call, subject
 from .terms import Term, factors, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .values import TOO_FAR, Value
@@ -139,6 +141,7 @@ __all__ = [
     "axis_of",
     "bindings",
     "bound_names",
+    "branches_around",
     "build_index",
     "built_optimizers",
     "called",
@@ -150,6 +153,7 @@ __all__ = [
     "guards",
     "ingredients",
     "is_every_few",
+    "is_function_call",
     "is_module",
     "is_module_class",
     "is_optimizer",
@@ -175,6 +179,7 @@ __all__ = [
     "sounds_like_optimizer",
     "stepped",
     "steps_optimizer",
+    "subject",
     "surroundings",
     "switches",
     "terms",

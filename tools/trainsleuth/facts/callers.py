@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
 from .records import Class, Expr, Function
+from .scopes import comprehension_bindings
 from .things import REACH, Frame, Instance, Method, Spot, Thing
 
 if TYPE_CHECKING:
@@ -57,9 +59,8 @@ class Callers:
             table: dict[Function, list[Caller]] = {}
             for site in self.index.sites.calls_in(name, part):
                 spot = Spot(site.function, site.position, None, reach)
-                for target in dict.fromkeys(self.targets(site.call, spot)):
-                    if isinstance(target, Target):
-                        table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
+                for target in dict.fromkeys(self.run_by(site.call, spot)):
+                    table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
             self._tables[key] = table
         return self._tables[key]
 
@@ -80,6 +81,18 @@ class Callers:
         """What a call runs: project functions as Target, everything else as the thing that is called."""
         for thing in self.index.objects.of(call.parts[0], spot):
             yield from self.called(thing, call, spot)
+
+    def run_by(self, call: Expr, spot: Spot) -> Iterator[Target]:
+        """The project functions among `targets`; a call that by its name alone can run none is not followed."""
+        if call.last and call.last not in self._names_that_run and not comprehension_bindings(spot.function):
+            return
+        for target in self.targets(call, spot):
+            if isinstance(target, Target):
+                yield target
+
+    @cached_property
+    def _names_that_run(self) -> frozenset[str]:
+        return self.index.holders_of_project()
 
     def called(self, thing: Thing, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         if isinstance(thing, Function):

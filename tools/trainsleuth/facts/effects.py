@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +14,7 @@ from .callers import Caller, Target
 from .records import Event, Expr, Function
 from .roles import stepped
 from .scopes import reaching
+from .sites import call_sites, is_test
 from .things import Spot
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ NAMED = {
     "set_epoch": "set-epoch",
 }
 MAX_DEPTH = 6
+_SETS_GRAD = re.compile(rb"\.grad\b\s*(?:[-+*/]?=(?!=)|,|\))")
+_GRAD = re.compile(rb"\.grad\b")
 
 
 class Effect(NamedTuple):
@@ -91,7 +94,7 @@ class Effects:
         seen: set[tuple[str, str, int, Expr]] = set()
         for position, event in enumerate(function.events):
             spot = Spot(function, position)
-            inner = (self._through(call, spot) for call in event.calls if self.is_interesting(call))
+            inner = (self._through(call, spot) for call in event.calls)
             for effect in chain(self._direct(spot, event), chain.from_iterable(inner)):
                 key = (effect.kind, effect.receiver, position, effect.expr)
                 if key not in seen:
@@ -107,7 +110,7 @@ class Effects:
                 yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
             for part in call.parts[1:]:  # optimizer.zero_grad handed over without a call
                 inner = part.parts[0] if part.kind == "keyword" else part
-                if inner.kind == "path" and _CLEARING.search(inner.last):
+                if inner.kind == "path" and _is_clearing(inner.last):
                     yield Effect("clear", "", spot.position, spot, inner)
         for target in event.targets if event.kind in ("assign", "augment") else ():
             if target.last == "grad" and target.receiver is not None:
@@ -134,12 +137,14 @@ class Effects:
 
     def _run(self, call: Expr, spot: Spot) -> Iterator[tuple[Target, Expr | None]]:
         """Functions that a call runs: what it calls, and functions handed to it (closures, callbacks)."""
-        for target in dict.fromkeys(self.index.calling.targets(call, spot)):
-            if isinstance(target, Target):
-                yield target, call
+        is_interesting = call.last in self._interesting
+        for target in dict.fromkeys(self.index.calling.run_by(call, spot)) if is_interesting else ():
+            yield target, call
         for part in call.parts[1:]:
             inner = part.parts[0] if part.kind == "keyword" else part
-            symbol = self.index.resolve(spot.function, inner.text) if inner.kind == "path" else None
+            if inner.kind != "path" or inner.last not in self._interesting:
+                continue
+            symbol = self.index.resolve(spot.function, inner.text)
             if isinstance(symbol, Function):
                 yield Target(symbol, None), None
 
@@ -170,23 +175,25 @@ class Effects:
 
     @cached_property
     def _interesting(self) -> frozenset[str]:
-        """Last names of functions that by name alone may lead to an effect."""
-        wanted = {name for name in self.index.sites.call_names() if _CLEARING.search(name) or name in NAMED}
-        waiting: list[tuple[Function, set[str]]] = []
+        """Last names of functions that by name alone may lead to an effect: no bodies are read for this."""
+        sites = self.index.sites
+        waiting = [name for name in sites.call_names() if name in NAMED or _is_clearing(name)]
+        found, reached = set(waiting), set[Function]()
+
+        def add(function: Function) -> None:
+            if function not in reached:
+                reached.add(function)
+                more = self._called_by(function) - found
+                found.update(more)
+                waiting.extend(more)
+
         for function in self.index.functions():
-            own = {call.last for event in function.events for call in event.calls}
-            if any(target.last == "grad" for event in function.events for target in event.targets):
-                own.add("zero_grad")
-                wanted.add("zero_grad")
-            waiting.append((function, own))
-        grew = True
-        while grew:
-            reached = [function for function, own in waiting if own & wanted]
-            waiting = [(function, own) for function, own in waiting if not own & wanted]
-            more = {name for function in reached for name in self._called_by(function)} - wanted
-            wanted |= more
-            grew = bool(more)
-        return frozenset(wanted)
+            if function.source.holds(_SETS_GRAD):
+                add(function)
+        while waiting:
+            for function in sites.may_call(waiting.pop()):
+                add(function)
+        return frozenset(found)
 
     def _called_by(self, function: Function) -> frozenset[str]:
         cls = self.index.class_of(function)
@@ -208,36 +215,36 @@ class Effects:
         """(part of the project, name) of every function that clears gradients, by names alone, at any
         depth.
         """
+        waiting: list[tuple[str, str]] = []
         clearing: set[tuple[str, str]] = set()
-        waiting: list[tuple[str, str, set[str]]] = []  # part, name, names of what it calls
         for function in self.index.functions():
-            part = self.index.part(function.path)
+            may_clear = "zero_" in function.called or any(_is_clearing(name) for name in function.called)
+            if is_test(function.path) or not (may_clear or function.source.holds(_GRAD)):
+                continue
             if _clears(function):
-                clearing.add((part, function.name))
-            else:
-                called = {call.last for event in function.events for call in event.calls}
-                waiting.append((part, function.name, called))
-        grew = True
-        while grew:
-            known = len(clearing)
-            still = []
-            for part, name, called in waiting:
-                if any((part, one) in clearing for one in called):
-                    clearing.add((part, name))
-                elif (part, name) not in clearing:
-                    still.append((part, name, called))
-            waiting, grew = still, len(clearing) > known
+                waiting.append((self.index.part(function.path), function.name))
+        while waiting:
+            key = part, name = waiting.pop()
+            if key not in clearing:
+                clearing.add(key)
+                callers = (one for one in self.index.sites.may_call(name) if self.index.part(one.path) == part)
+                waiting += [(part, one.name) for one in callers if call_sites(one).get(name) and not is_test(one.path)]
         return frozenset(clearing)
 
     def may_clear(self, call: Expr, caller: Function) -> bool:
-        """Wide: some function of the called name, in files that the caller's is connected to, clears
-        gradients.
+        """Wide: some function of the called name outside of tests, in files that the caller's is connected to,
+        clears gradients.
         """
         return (self.index.part(caller.path), call.last) in self._clearing_names or _is_clear(call)
 
 
+@lru_cache(maxsize=20_000)
+def _is_clearing(name: str) -> bool:
+    return _CLEARING.search(name) is not None
+
+
 def _is_clear(call: Expr) -> bool:
-    if _CLEARING.search(call.last):
+    if _is_clearing(call.last):
         return True
     receiver = call.receiver
     if call.last == "zero_" and receiver is not None:

@@ -34,8 +34,10 @@ class Following(Generic[Answer]):
         produce: Callable[[Expr, Spot, tuple[Item, ...]], Iterable[Answer]],
         too_far: Answer,
         circles: Circles,
+        plain: Callable[[Expr, Spot], Spot],
     ) -> None:
         self._produce = produce
+        self._plain = plain
         self._too_far = too_far
         self._known: dict[object, tuple[Answer, ...]] = {}
         self._partial: dict[object, tuple[Answer, ...]] = {}  # within one outermost question
@@ -45,8 +47,14 @@ class Following(Generic[Answer]):
 
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
         # a path may be made on the fly, so its identity means nothing
-        key = (expr.text if expr.kind == "path" else expr, spot, items)
+        what = expr.text if expr.kind == "path" else expr
+        key = (what, spot, items)
         known = self._known.get(key)
+        if known is None:
+            asked, spot = key, self._plain(expr, spot)
+            key = (what, spot, items)
+            if (known := self._known.get(key)) is not None:
+                self._known[asked] = known
         if known is None:
             known = self._partial.get(key)
         if known is not None:
@@ -56,6 +64,8 @@ class Following(Generic[Answer]):
             return ()
         if spot.frame is not None and spot.frame.depth > MAX_DEPTH:
             return (self._too_far,)  # whoever asks, so answers made with it are whole
+        if spot.frame is not None and spot.frame.is_again:
+            return ()
         if not self._active:
             self._left = MAX_STEPS
             self._partial.clear()

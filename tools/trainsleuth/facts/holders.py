@@ -26,6 +26,10 @@ class Holders:
         made = frozenset(name for alias in same for name in self._made.get(alias, ()))
         return self._reached(same | made, True)
 
+    def reached(self, names: frozenset[str]) -> frozenset[str]:
+        """`names` and every name that their values, or results of calling them, are passed on to."""
+        return self._reached(names, True)
+
     def aliases(self, name: str) -> frozenset[str]:
         """`name` and every name that the very same function may go by: no results of calls."""
         return self._reached(frozenset([name]), False)

@@ -18,11 +18,14 @@ from .following import Circles
 from .frames import Frames
 from .holders import Holders
 from .members import Members
+from .minimised import loss_ingredients
 from .names import Names, Symbol
+from .needs import Needs
 from .objects import Objects
-from .records import Class, FileFacts, Function
+from .records import Class, Expr, FileFacts, Function
 from .scopes import Binding, bindings
 from .sites import Site, Sites, is_test
+from .things import Spot
 from .values import Values
 from .words import words
 
@@ -135,12 +138,21 @@ class Index:
         return tuple(self._set_from_outside.get(attribute, ()))
 
     @cached_property
+    def trained(self) -> tuple[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]], ...]:
+        """Every expression that training minimises, its place, and what goes into it and can receive a gradient."""
+        return tuple(loss_ingredients(self))
+
+    @cached_property
     def circles(self) -> Circles:
         return Circles()
 
     @cached_property
     def frames(self) -> Frames:
         return Frames(self)
+
+    @cached_property
+    def needs(self) -> Needs:
+        return Needs(self)
 
     @cached_property
     def flow(self) -> Flow:
@@ -185,6 +197,10 @@ class Index:
     def aliases(self, function_name: str) -> frozenset[str]:
         """Wide: every last name under which a function of that name may be called."""
         return self._holders.aliases(function_name)
+
+    def holders_of_project(self) -> frozenset[str]:
+        """Wide: every last name that may hold a function or class of the project, or what one of them gives."""
+        return self._holders.reached(frozenset(self._functions_named) | {cls.name for cls in self.classes()})
 
     def holders(self, names: frozenset[str]) -> frozenset[str]:
         """Wide: every last name that may hold a thing named so: variables, attributes, parameters."""

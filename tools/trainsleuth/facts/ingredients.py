@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
-from .callers import Target
+from .detaching import detached_at
 from .flow import Origin
 from .operations import CUTTING_BUILTINS, CUTTING_METHODS
 from .records import Expr
@@ -26,8 +26,8 @@ def ingredients(
     """Every expression that goes into `expr`, itself first, each where it is computed; nearest first.
 
     Wide: all alternatives of a name are in it. `through_cuts` False stops where the graph is left behind:
-    detach(), item(), .data, no_grad(); then what is yielded can receive a gradient. Calls whose last name is
-    in `closed` are yielded and not looked into.
+    detach(), item(), .data, no_grad(), a statement x.detach_(); then what is yielded can receive a gradient. Calls
+    whose last name is in `closed` are yielded and not looked into.
     """
     yield from _Walk(index, through_cuts, closed).of(expr, spot)
 
@@ -52,6 +52,8 @@ class _Walk:
 
     def _is_cut(self, expr: Expr, spot: Spot) -> bool:
         if expr.kind == "call" and (expr.last in CUTTING_METHODS or expr.callee in CUTTING_BUILTINS):
+            return True
+        if expr.kind == "path" and detached_at(expr.text, spot)[0]:
             return True
         return expr.last == "data" or (expr.kind != "path" and self.index.values.is_without_grad(spot))
 
@@ -79,7 +81,7 @@ class _Walk:
 
     def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
         depth = spot.frame.depth if spot.frame is not None else 0
-        targets = [t for t in self.index.calling.targets(call, spot) if isinstance(t, Target)]
+        targets = list(self.index.calling.run_by(call, spot))
         for target in targets[:4] if depth < MAX_CALLS else ():
             if target.function.name != "__init__":
                 frame = self.index.frames.frame(target.function, call, spot, target.owner)

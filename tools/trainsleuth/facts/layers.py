@@ -39,7 +39,10 @@ class Layers:
         return self._layer_value(layer, call, spot)
 
     def _given(self, call: Expr, spot: Spot) -> Value:
-        return joined(self.values.one(part, spot) for part in call.arguments if part.kind != "star")
+        stars = (
+            unknown(f"arguments that are not written out at line {p.line}") for p in call.arguments if p.kind == "star"
+        )
+        return joined((*(self.values.one(part, spot) for part in call.arguments if part.kind != "star"), *stars))
 
     def _layer_value(self, layer: Instance, call: Expr, spot: Spot) -> Value:
         last = external_name(layer).rpartition(".")[2]

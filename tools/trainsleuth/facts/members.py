@@ -100,7 +100,7 @@ class Members:
         block = spot.function.events[spot.position].block if spot.position < len(spot.function.events) else None
         here = use.function.events[use.position].block if use.position < len(use.function.events) else None
         if spot.function is use.function and block is not None and here is not None:
-            certain = encloses(block, here)
+            certain = encloses(block, here) or self.index.flow.runs(block, use) is True
         else:
             certain = block is None or not (block.branches or block.loops)
         if origin.kind == "append":

@@ -14,18 +14,14 @@ Answer = TypeVar("Answer")
 def kept_per_function(
     ask: Callable[Concatenate[Function, Arguments], Answer],
 ) -> Callable[Concatenate[Function, Arguments], Answer]:
-    """Like functools.cache, but a server that drops an index drops the answers with it."""
+    """Like functools.cache, by positional arguments, but a server that drops an index drops the answers with it."""
     place = f"_kept_{ask.__name__}"
 
     def answer(function: Function, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        known: dict[object, Answer] | None = function.__dict__.get(place)
-        if known is None:
-            known = function.__dict__[place] = {}
-        key = (args, tuple(kwargs.items())) if kwargs else args
         try:
-            return known[key]
+            return function.__dict__[place][args]  # type: ignore[no-any-return]
         except KeyError:
-            found = known[key] = ask(function, *args, **kwargs)
+            found = function.__dict__.setdefault(place, {})[args] = ask(function, *args, **kwargs)
             return found
 
     answer.__doc__ = ask.__doc__

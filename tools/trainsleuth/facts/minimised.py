@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from .ingredients import ingredients
 from .records import Expr
 from .sites import Site, is_test
 from .things import Spot
@@ -45,6 +46,12 @@ def trained_losses(index: Index) -> Iterator[tuple[Expr, Spot]]:
             for position, event in enumerate(function.events):
                 if event.kind == "return" and event.value is not None:
                     yield _returned(event.value), Spot(function, position)
+
+
+def loss_ingredients(index: Index) -> Iterator[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]]]:
+    """Every expression that is minimised, its place, and all that goes into it and can receive a gradient."""
+    for loss, spot in trained_losses(index):
+        yield loss, spot, tuple(ingredients(index, loss, spot, through_cuts=False))
 
 
 def _returned(value: Expr) -> Expr:

@@ -39,7 +39,9 @@ class Objects:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._following: Following[Thing] = Following(self._of, Unknown("too many ways to follow"), index.circles)
+        self._following: Following[Thing] = Following(
+            self._of, Unknown("too many ways to follow"), index.circles, index.needs.plain
+        )
 
     def of(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> tuple[Thing, ...]:
         """All alternatives for `expr` at `spot` (element `items` of it). () when it is only ever defined
@@ -52,6 +54,8 @@ class Objects:
     def _of(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Thing]:
         if expr.kind == "path":
             yield from self._path(expr, spot, items)
+        elif expr.kind == "attr" and _is_super(expr.parts[0]):
+            yield from self._pick(self._inherited(expr.text, spot), items)
         elif expr.kind == "attr":
             for thing in self.of(expr.parts[0], spot):
                 yield from self._pick(self.attribute(thing, expr.text, spot), items)
@@ -143,6 +147,9 @@ class Objects:
 
     def _attribute_of(self, owner: Instance, name: str, spot: Spot) -> Iterator[Thing]:
         if isinstance(owner.kind, External):
+            if name == "forward" and owner.kind.name.startswith("torch.nn."):
+                yield owner  # layer.forward(x) is layer(x)
+                return
             inner = wrapped(owner.call) if owner.call is not None and name in INNER else None
             if inner is not None and owner.spot is not None:
                 yield from self.of(inner, owner.spot)
@@ -151,10 +158,7 @@ class Objects:
             return
         methods = self.index.hierarchy.methods(owner, name)
         for method in methods:
-            if any(mark.last in ("property", "cached_property") for mark in method.decorators):
-                yield from self.returned(self.index.frames.frame(method, None, spot, owner), ())
-            else:
-                yield Method(method, owner)
+            yield from self._bound(method, self._narrowed(owner, method), spot)
         if methods:
             return
         found = False
@@ -168,13 +172,24 @@ class Objects:
             else:
                 yield Unknown(f"{owner.name}.{name} is not set in its class")
 
+    def _bound(self, method: Function, owner: Instance, spot: Spot) -> Iterator[Thing]:
+        if any(mark.last in ("property", "cached_property") for mark in method.decorators):
+            yield from self.returned(self.index.frames.frame(method, None, spot, owner), ())
+        else:
+            yield Method(method, owner)
+
+    def _narrowed(self, owner: Instance, method: Function) -> Instance:
+        """An object of which only a base class is known is one of the class whose method it runs."""
+        cls = self.index.class_of(method) if owner.call is None else None
+        return Instance(cls) if cls is not None and owner.kind in self.index.lineage(cls)[1:] else owner
+
     def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Thing]:
         place = items[0] if items and isinstance(items[0], int) else None
         inner = wrapped(call, place)
         if inner is not None and not self._is_own_function(call, spot):
             yield from self.of(inner, spot, items[1:] if items else ())
             return
-        if call.callee == "super" or call.callee.endswith(".super"):
+        if _is_super(call):
             yield from self._super(spot)
             return
         for thing in self.of(call.parts[0], spot):
@@ -206,6 +221,8 @@ class Objects:
                 yield Unknown(f"getattr by a computed name at line {call.line}")
         elif thing.name in ("builtins.list", "builtins.tuple", "builtins.iter", "builtins.reversed") and call.arguments:
             yield from self.of(call.arguments[0], spot, items)
+        elif thing.name.startswith("torch.nn.utils.") and last.endswith("_norm") and call.arguments:
+            yield from self.of(call.arguments[0], spot)  # weight_norm under another name: the layer itself
         elif last[:1].isupper() or last in _MAKERS:
             yield from self._pick(iter((Instance(thing, call, spot),)), items)
         else:
@@ -218,6 +235,18 @@ class Objects:
             yield Instance(bases[0])
         else:
             yield Unknown("super() of an external class")
+
+    def _inherited(self, name: str, spot: Spot) -> Iterator[Thing]:
+        """What super().name is: of the class above, on the object at hand."""
+        cls, owner = self.index.class_of(spot.function), self.self_of(spot)
+        above = self.index.lineage(cls)[1:] if cls is not None else ()
+        method = next((one.methods[name] for one in above if name in one.methods), None)
+        if method is None:
+            yield Unknown(f"{name} of super()")
+        elif isinstance(owner, Instance):
+            yield from self._bound(method, owner, spot)
+        else:
+            yield method
 
     def returned(self, frame: Frame, items: tuple[Item, ...]) -> Iterator[Thing]:
         """What the function of `frame` returns."""
@@ -246,6 +275,10 @@ class Objects:
             yield from self.of(member.expr, member.spot, items if every else items[1:])
         if not chosen:
             yield Unknown(f"an element of a collection at line {expr.line}")
+
+
+def _is_super(expr: Expr) -> bool:
+    return expr.kind == "call" and (expr.callee == "super" or expr.callee.endswith(".super"))
 
 
 _MAKERS = frozenset(["defaultdict", "deque", "namedtuple"])

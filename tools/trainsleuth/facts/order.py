@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .effects import NAMED, Effect
-from .records import Expr, Function, Loop
+from .records import MODULE_BODY, Branch, Expr, Function, Loop
 from .roles import is_optimizer, sounds_like_optimizer, stepped
 from .scopes import encloses, is_sibling, reaching
 from .things import Instance, Spot
@@ -20,7 +20,7 @@ MAX_CALLERS = 4  # how far out the code around a call is looked for
 
 class Surrounding(NamedTuple):
     """The effects around one of them: those of the innermost loop that also holds a wanted one, else of the function,
-    which is then taken for one round of a loop somewhere else.
+    which is then taken for one round of a loop somewhere else. A script's own body and its main run once: no round.
 
     `effects` are in the order in which one round runs; `here` is the one that was asked about.
     """
@@ -68,7 +68,8 @@ def _around(
         inside = tuple(e for e in effects if place in function.events[e.position].block.loops)
         if any(e.kind in wanted and not excludes(e, here) for e in inside):
             return Surrounding(function, function.loops[place], inside, here)
-    if any(e.kind in wanted and not excludes(e, here) for e in effects):
+    runs_once = function.name in (MODULE_BODY, "main")
+    if not runs_once and any(e.kind in wanted and not excludes(e, here) for e in effects):
         return Surrounding(function, None, effects, here)
     return None
 
@@ -140,11 +141,20 @@ def leaves_early(function: Function, position: int) -> bool:
     return any(e.kind in ("return", "raise") and e.block.branches for e in function.events[:position])
 
 
+def branches_around(function: Function, loop: Loop | None) -> tuple[Branch, ...]:
+    """Branches that a loop of the function stands in; () for a loop that is not in it."""
+    if loop is None or loop.id >= len(function.loops) or function.loops[loop.id] is not loop:
+        return ()
+    headers = (event for event in function.events if event.kind in ("for", "while") and event.text == str(loop.id))
+    return next((event.block.branches for event in headers), ())
+
+
 def guards(function: Function, position: int, loop: Loop | None = None) -> Iterator[Expr]:
     """Tests that decide whether event `position` runs, inside `loop`: of the ifs around it, and of ifs that skip it."""
     event = function.events[position]
+    outside = branches_around(function, loop)
     for branch in event.block.branches:
-        if loop is None or function.events[position].block.loops:
+        if branch not in outside and (loop is None or function.events[position].block.loops):
             yield from branch.tests[: branch.arm + 1]
     for earlier in function.events[:position]:
         branches = earlier.block.branches
@@ -155,8 +165,6 @@ def guards(function: Function, position: int, loop: Loop | None = None) -> Itera
 
 def unfolded(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> Iterator[Expr]:
     """`expr` and all in it; a name also stands for what it was given, a call for what a project function returns."""
-    from .callers import Target
-
     for part in expr.walk():
         yield part
         if not depth:
@@ -167,11 +175,10 @@ def unfolded(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> Iterator[E
                 if binding.value is not None and binding.kind == "assign" and binding.value is not expr:
                     yield from unfolded(index, binding.value, spot._replace(position=binding.position), depth - 1)
         elif part.kind == "call" and index.functions_named(part.last):
-            for target in index.calling.targets(part, spot):
-                if isinstance(target, Target):
-                    frame = index.frames.frame(target.function, part, spot, target.owner)
-                    for value, at in index.frames.returns(frame):
-                        yield from unfolded(index, value, at, depth - 1)
+            for target in index.calling.run_by(part, spot):
+                frame = index.frames.frame(target.function, part, spot, target.owner)
+                for value, at in index.frames.returns(frame):
+                    yield from unfolded(index, value, at, depth - 1)
 
 
 def is_every_few(index: Index, test: Expr, spot: Spot) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .callers import external_name
+from .axis_letters import lettered
+from .callers import Target, external_name
 from .operations import KEEPING_LAYERS, STATELESS_LAYERS
 from .records import Expr
+from .subject import is_function_call
 from .things import Instance, Spot
+from .wording import written
 from .words import words
 
 if TYPE_CHECKING:
@@ -17,13 +20,17 @@ MAX_DEPTH = 12
 
 
 class Rank(NamedTuple):
-    """`axes` in all; `is_batch_first`: axis 0 surely counts examples. `why` and `line`: what says so."""
+    """`axes` in all; `is_batch_first`: axis 0 surely counts examples. `why` and `line`: what says so.
+
+    Not `is_exact`: there may be more axes.
+    """
 
     axes: int
     is_batch_first: bool
     why: str
     path: str
     line: int
+    is_exact: bool = True
 
 
 def rank_of(index: Index, expr: Expr, spot: Spot, depth: int = MAX_DEPTH) -> Rank | None:
@@ -40,7 +47,20 @@ def rank_of(index: Index, expr: Expr, spot: Spot, depth: int = MAX_DEPTH) -> Ran
         return max(known, key=lambda rank: rank.axes) if known else None
     if expr.kind == "unary":
         return rank_of(index, expr.parts[0], spot, depth - 1)
+    if expr.kind == "index":
+        return _of_slices(rank_of(index, expr.parts[0], spot, depth - 1), expr.parts[1:])
     return None
+
+
+def _of_slices(rank: Rank | None, keys: tuple[Expr, ...]) -> Rank | None:
+    """x[:, a:b] keeps the axes; every number takes one away. Only where the first axis is kept whole."""
+    flat = keys[0].parts if len(keys) == 1 and keys[0].kind == "tuple" else keys
+    if rank is None or not flat or flat[0].kind != "slice" or flat[0].parts:
+        return None
+    numbers = sum(axis_of(key) is not None for key in flat)
+    if any(key.kind != "slice" and axis_of(key) is None for key in flat):
+        return None
+    return rank._replace(axes=rank.axes - numbers)
 
 
 def _of_name(index: Index, expr: Expr, spot: Spot, depth: int) -> Rank | None:
@@ -49,18 +69,27 @@ def _of_name(index: Index, expr: Expr, spot: Spot, depth: int) -> Rank | None:
         if origin.kind not in ("assign", "argument") or origin.expr is None or origin.items:
             return None
         found.append(rank_of(index, origin.expr, origin.spot, depth - 1))
-    agreed = {(rank.axes, rank.is_batch_first) if rank is not None else None for rank in found}
-    return found[0] if len(agreed) == 1 else None
+    return _agreed(found)
+
+
+def _agreed(found: list[Rank | None]) -> Rank | None:
+    same = {(rank.axes, rank.is_batch_first, rank.is_exact) if rank is not None else None for rank in found}
+    return found[0] if len(same) == 1 else None
 
 
 def _of_call(index: Index, call: Expr, spot: Spot, depth: int) -> Rank | None:
     last, receiver = call.last, call.receiver
-    is_function = receiver is None or receiver.text.partition(".")[0] in ("torch", "F", "nn")
+    is_function = is_function_call(index, call, spot)
     given = call.argument(0, "input") if is_function else receiver
     numbers = call.arguments[1:] if is_function else call.arguments
     path, line = spot.function.path, call.line
     if last in ("bmm", "baddbmm"):
         return Rank(3, True, f"{last} gives three axes, the batch first", path, line)
+    if last in ("einsum", "rearrange"):
+        found = lettered(call)
+        return found and Rank(found.axes, found.is_batch_first, f"{last} names {found.axes} axes", path, line)
+    if last == "matmul":
+        return _of_product(numbers[0] if numbers else None, path, line)
     if last in ("conv1d", "conv2d", "conv3d"):
         return Rank(int(last[4]) + 2, True, f"{last} gives {int(last[4]) + 2} axes", path, line)
     if last in ("view", "reshape") and numbers:
@@ -72,6 +101,10 @@ def _of_call(index: Index, call: Expr, spot: Spot, depth: int) -> Rank | None:
     layer = _layer(index, call, spot)
     if layer:
         return _of_layer(index, layer, call, spot, depth)
+    if receiver is None or not is_function:
+        returned = _of_project(index, call, spot, depth)
+        if returned is not None:
+            return returned
     if given is None or not (is_function or last in _SAME | set(_CHANGE) | {"mean", "sum", "transpose"}):
         return None
     inner = rank_of(index, given, spot, depth - 1)
@@ -89,6 +122,30 @@ def _of_call(index: Index, call: Expr, spot: Spot, depth: int) -> Rank | None:
     ):
         return inner
     return None
+
+
+def _of_project(index: Index, call: Expr, spot: Spot, depth: int) -> Rank | None:
+    """Of a function or model of the project: what everything that it returns agrees on."""
+    targets = list(index.calling.targets(call, spot)) if depth > 4 else []
+    known = [target for target in targets if isinstance(target, Target) and target.function.name != "__init__"]
+    if not known or len(known) < len(targets):
+        return None
+    frames = [index.frames.frame(target.function, call, spot, target.owner) for target in known[:4]]
+    returned = [(value, at) for frame in frames for value, at in index.frames.returns(frame)]
+    return _agreed([rank_of(index, value, at, depth - 3) for value, at in returned]) if returned else None
+
+
+def _of_product(second: Expr | None, path: str, line: int) -> Rank | None:
+    """matmul(q, k.transpose(2, 3)): the last two axes are multiplied, those before count."""
+    if second is None or second.kind != "call" or second.last not in ("transpose", "swapaxes"):
+        return None
+    swapped = [axis_of(part) for part in second.arguments]
+    if len(swapped) != 2 or None in swapped or 0 in swapped:
+        return None
+    highest = max(axis for axis in swapped if axis is not None)
+    if highest < 2:
+        return None
+    return Rank(highest + 1, True, f"{written(second)} shows at least {highest + 1} axes", path, line, is_exact=False)
 
 
 def _of_view(sizes: tuple[Expr, ...], path: str, line: int) -> Rank | None:

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from .memo import kept_per_function
 from .names import Names
 from .records import Event, Expr, FileFacts, Function
 
@@ -21,6 +22,16 @@ class Site(NamedTuple):
     @property
     def event(self) -> Event:
         return self.function.events[self.position]
+
+
+@kept_per_function
+def call_sites(function: Function) -> dict[str, tuple[Site, ...]]:
+    """Every call in a function's own body by its last name, in source order."""
+    table: dict[str, list[Site]] = {}
+    for position, event in enumerate(function.events):
+        for call in event.calls:
+            table.setdefault(call.last, []).append(Site(function, position, call))
+    return {name: tuple(found) for name, found in table.items()}
 
 
 @lru_cache(maxsize=20_000)
@@ -61,10 +72,7 @@ class Sites:
 
     def _read(self, name: str) -> Iterator[Site]:
         for function in self.may_call(name):
-            for position, event in enumerate(function.events):
-                for call in event.calls:
-                    if call.last == name:
-                        yield Site(function, position, call)
+            yield from call_sites(function).get(name, ())
 
     def first_calls(self, name: str, count: int) -> Iterator[Site]:
         """The first of `calls(name)`: no bodies are read for the others."""

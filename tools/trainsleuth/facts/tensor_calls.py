@@ -43,8 +43,7 @@ class TensorCalls:
         """Every way the called project function returns is a tuple or list."""
         found = [
             value.kind in ("tuple", "list")
-            for target in self.index.calling.targets(call, spot)
-            if isinstance(target, Target)
+            for target in self.index.calling.run_by(call, spot)
             for value, _ in self.index.frames.returns(
                 self.index.frames.frame(target.function, call, spot, target.owner)
             )
@@ -90,7 +89,7 @@ class TensorCalls:
             yield Value("other", "constant")
         else:
             arguments = [receiver, *(part for part in call.arguments if part.kind not in ("star", "string"))]
-            yield joined(self.values.one(part, spot) for part in arguments)
+            yield joined((*(self.values.one(part, spot) for part in arguments), *_spread(call)))
 
     def _ranged(self, name: str, call: Expr, given: Value, spot: Spot) -> Value:
         made = ops.RANGE_OF_FUNCTION[name]
@@ -173,7 +172,7 @@ class TensorCalls:
         else:
             parts = [part for part in call.arguments if part.kind not in ("star", "string")]
             parts += [p.parts[0] for p in call.parts[1:] if p.kind == "keyword" and p.parts[0].kind not in ("string",)]
-            yield joined(self._elements(part, spot) for part in parts)
+            yield joined((*(self._elements(part, spot) for part in parts), *_spread(call)))
 
     def _kept(self, first: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         if first.kind in ("list", "tuple", "each") or self._is_list(first, spot):
@@ -195,7 +194,9 @@ class TensorCalls:
 
     def _builtin(self, last: str, call: Expr, spot: Spot) -> Iterator[Value]:
         arguments = [part for part in call.arguments if part.kind != "star"]
-        if last in ops.CUTTING_BUILTINS and arguments:
+        if last == "len":
+            yield Value("other", "constant")
+        elif last in ops.CUTTING_BUILTINS and arguments:
             value = self.values.one(arguments[0], spot)
             yield cut(value, spot.function.path, call.line, f"{written(call)} is a plain number")
         elif last in ("sum", "max", "min", "abs") and arguments:
@@ -212,6 +213,12 @@ class TensorCalls:
         for value in (self._elements(first, spot),) if first is not None else (Value("other", "constant"),):
             value = cut(value, path, line, f"{written(call)} copies the number without its graph")
             yield reborn(value, path, line, f"{written(call)} is a leaf of its own") if is_leaf else value
+
+
+def _spread(call: Expr) -> Iterator[Value]:
+    """What comes out of a star argument is not known."""
+    if any(part.kind in ("star", "doublestar") for part in call.parts[1:]):
+        yield unknown(f"arguments that are not written out at line {call.line}")
 
 
 def _is_scaler(call: Expr) -> bool:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .detaching import detached_at
 from .flow import Origin
 from .names import External, Module
 from .records import Class, Expr, Function
 from .scopes import Item, bindings
 from .things import Instance, Literal, Spot
-from .values import Value, Values, agreed, cut, reborn, unknown
+from .values import Value, Values, agreed, cut, joined, reborn, unknown
 from .words import words
 
 if TYPE_CHECKING:
@@ -33,14 +34,23 @@ class TensorNames:
         self.values = values
 
     def path(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
-        origins = [o for o in self.index.flow.origins(expr.text, spot) if o.kind not in ("append", "extend")]
+        every = list(self.index.flow.origins(expr.text, spot))
+        origins = [o for o in every if o.kind not in ("append", "extend")]
+        written = [o for o in every if o.kind == "append" and _is_item(o)] if not items else []
         head, _, last = expr.text.rpartition(".")
         if not origins and head:
             yield from self._member(Expr("path", head, (), expr.line), last, expr.line, spot, items)
             return
         is_leaf = self._is_made_leaf(expr.text, spot, origins)
+        detached, surely = detached_at(expr.text, spot)
         for origin in origins:
             for value in self._origin(origin, items):
+                if written and value.grad in ("constant", "cut", "data"):
+                    value = joined([value, *(self.values.one(o.expr, o.spot) for o in written if o.expr is not None)])
+                if detached:
+                    if not surely:
+                        yield value
+                    value = cut(value, spot.function.path, detached, f"{expr.text}.detach_() leaves the graph behind")
                 yield (reborn(value, spot.function.path, is_leaf, f"{expr.text} is made a leaf") if is_leaf else value)
 
     def attribute(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
@@ -97,7 +107,9 @@ class TensorNames:
                     yield value
         if found:
             return
-        if name in ("data", "detach"):
+        if name == "data" and items and isinstance(items[0], str):
+            yield unknown(f"an entry of a table of data at line {line}")
+        elif name in ("data", "detach"):
             for value in self.values.of(owner, spot, items):
                 yield cut(value, spot.function.path, line, f".{name} leaves the graph behind")
         elif name in _SAME:
@@ -141,6 +153,12 @@ class TensorNames:
                 if call.callee == f"{name}.requires_grad_" and (off is None or off.text != "False"):
                     return event.line
         return 0
+
+
+def _is_item(origin: Origin) -> bool:
+    """x[i] = value, rather than x.append(value)."""
+    event = origin.spot.function.events[origin.spot.position]
+    return event.kind == "assign" and any(target.kind == "index" for target in event.targets)
 
 
 def _is_none(expr: Expr | None) -> bool:

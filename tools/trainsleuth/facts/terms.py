@@ -76,6 +76,15 @@ def number_sign(expr: Expr) -> int:
     return 0
 
 
+def _weight_sign(expr: Expr) -> int:
+    """-1 for -0.5 * beta; names count as positive."""
+    if expr.kind == "unary" and expr.text in ("-", "+"):
+        return (-1 if expr.text == "-" else 1) * _weight_sign(expr.parts[0])
+    if expr.kind == "binary" and expr.text in ("*", "/") and len(expr.parts) == 2:
+        return _weight_sign(expr.parts[0]) * _weight_sign(expr.parts[1])
+    return 1
+
+
 class _Taking:
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -135,13 +144,15 @@ class _Taking:
                 self._is_weight(weight, term.spot) and not self._is_weight(inner, term.spot) and not number_sign(inner)
             ):
                 weights = (*term.weights, (weight, term.spot))
-                return self.of(term.part(inner, sign or 1)._replace(weights=weights), (), depth)
+                return self.of(term.part(inner, _weight_sign(weight))._replace(weights=weights), (), depth)
         return None
 
     def _is_weight(self, expr: Expr, spot: Spot) -> bool:
         """A coefficient: a number, a setting, or a name that says so."""
         if number_sign(expr):
             return True
+        if expr.kind == "unary" and expr.text in ("-", "+"):
+            return self._is_weight(expr.parts[0], spot)
         if expr.kind == "call":
             return expr.callee in ("len", "float", "int", "max", "min") or expr.last in ("size", "numel")
         if expr.kind == "binary" and expr.text in ("*", "/", "+", "-", "**"):
@@ -181,7 +192,7 @@ class _Taking:
 
     def _call(self, term: Term, items: tuple[Item, ...], depth: int) -> Iterator[Term] | None:
         call = term.expr
-        targets = [t for t in self.index.calling.targets(call, term.spot) if isinstance(t, Target)]
+        targets = list(self.index.calling.run_by(call, term.spot))
         if targets:
             return self._returned(term, targets, items, depth)
         receiver, first = call.receiver, call.argument(0, "input")

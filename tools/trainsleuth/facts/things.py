@@ -48,7 +48,18 @@ class Frame:
 
     @cached_property
     def depth(self) -> int:
-        return 1 + (self.caller.frame.depth if self.caller is not None and self.caller.frame is not None else 0)
+        outside = self.caller if self.caller is not None or self.owner is None else self.owner.spot
+        return 1 + (outside.frame.depth if outside is not None and outside.frame is not None else 0)
+
+    @cached_property
+    def is_again(self) -> bool:
+        """Recursion: the same call is being followed further out."""
+        caller = self.caller
+        while caller is not None and caller.frame is not None and self.call is not None:
+            if caller.frame.call is self.call:
+                return True
+            caller = caller.frame.caller
+        return False
 
 
 class Instance(NamedTuple):

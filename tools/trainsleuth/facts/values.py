@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 MAX_CHAIN = 8
+ENOUGH = 4  # ways to follow when one of them is nothing special: what is said of a tensor must hold in all
 TOO_FAR = "too many ways to follow"  # the `why` of a value that was given up
 
 
@@ -53,14 +54,17 @@ def unknown(why: str) -> Value:
 
 
 class Values:
-    """`of` gives every alternative; the meaning of "all" or "any" of them is for the one who asks."""
+    """`of` gives the alternatives; whether all or any of them count is for the one who asks.
+
+    They are every one, or the first ones when these have a tensor of no known range that may receive a gradient.
+    """
 
     def __init__(self, index: Index) -> None:
         from .tensor_calls import TensorCalls
         from .tensor_names import TensorNames
 
         self.index = index
-        self._following: Following[Value] = Following(self._of, unknown(TOO_FAR), index.circles)
+        self._following: Following[Value] = Following(self._of, unknown(TOO_FAR), index.circles, index.needs.plain)
         self._calls = TensorCalls(index, self)
         self._names = TensorNames(index, self)
 
@@ -79,7 +83,12 @@ class Values:
         if expr.kind in ("call", "binary", "attr", "unary") and self.is_without_grad(spot):
             place = (spot.function.path, expr.line, "computed under torch.no_grad()")
             found = (cut(value, *place) if value.grad in ("live", "unknown", "reborn") else value for value in found)
-        yield from found
+        decided = False
+        for count, value in enumerate(found, 1):
+            yield value
+            decided = decided or (value.grad in ("live", "unknown") and value.range in ("other", "unknown"))
+            if decided and count >= ENOUGH:
+                break
 
     def _plain(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         match expr.kind:
@@ -144,6 +153,10 @@ class Values:
             found = [o for o in self.index.flow.origins(expr.text, spot) if o.expr is not None and not o.items]
             return bool(found) and all(self.is_sequence(o.expr, o.spot) for o in found if o.expr is not None)
         return expr.kind == "call" and self._calls.gives_sequence(expr, spot)
+
+    def is_loader(self, source: Expr, spot: Spot) -> bool:
+        """Iterating over it gives batches of data, as far as names and classes say."""
+        return self._names.is_loader(source, spot)
 
     def is_without_grad(self, spot: Spot) -> bool:
         """The innermost gradient switch around `spot`, in its function, says off."""

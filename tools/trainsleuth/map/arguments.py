@@ -36,25 +36,26 @@ _SECTIONS = {
 _PER_SECTION = 3
 
 
-def _from_settings(program: Program, component: str) -> Iterator[Place]:
+def _from_settings(program: Program, component: str, score: float) -> Iterator[Place]:
     """Lines of configuration files that decide a component of which a framework holds the code."""
     named = [f"^(?:{_KEYWORDS[component]})$"] if component in _KEYWORDS else []
     named += [_SECTIONS[component]] if component in _SECTIONS else []
     pattern = re.compile("|".join(named), re.I) if named else None
     count: dict[str, int] = {}
-    for setting in reversed(program.settings) if pattern is not None else ():
+    for setting in program.settings if pattern is not None else ():
         section = setting.key.partition(".")[0]
         if pattern is not None and pattern.search(setting.key) and count.get(section, 0) < _PER_SECTION:
             count[section] = count.get(section, 0) + 1
-            yield Place(setting.path, setting.line, "setting", 0.6)
+            yield Place(setting.path, setting.line, "setting", score if count[section] == 1 else 0.8 * score)
 
 
 def argument_places(program: Program, component: str) -> Iterator[Place]:
     """Keywords of a trainer's constructor and of its settings that decide one component."""
     pattern = _KEYWORDS.get(component)
+    if program.training.framework is not None or program.recipe is not None:
+        yield from _from_settings(program, component, 0.6 if program.training.framework is not None else 0.5)
     if pattern is None or program.training.framework is None:
         return
-    yield from _from_settings(program, component)
     for called in program.reached_calls:
         named = [one.name for one in called.targets if isinstance(one, External)]
         if not any(_TOLD.search(name) and name.partition(".")[0] in _PACKAGES for name in named):

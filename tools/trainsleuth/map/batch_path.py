@@ -98,7 +98,7 @@ class _Trace(NamedTuple):
             yield from self.at(function, position, hops, inside)
         for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
             event = function.events[place]
-            bound = {name for target in event.targets for name in _names(target)}
+            bound = {name for target in event.targets for name in _names(target)} | set(_filled(event))
             if not bound & wanted and not any(name.startswith(f"{one}.") for one in bound for name in wanted):
                 continue
             if event.kind == "for":
@@ -135,6 +135,14 @@ class _Trace(NamedTuple):
         if owner is None or not is_network(index, owner) or is_loss_class(index, owner):
             return False
         return start is None or not (owner in index.lineage(start) or start in index.lineage(owner))
+
+
+def _filled(event: Event) -> Iterator[str]:
+    """What a statement puts something into: losses.update(more), terms.append(one)."""
+    if event.kind == "expression" and event.value is not None and event.value.kind == "call":
+        receiver = event.value.receiver
+        if event.value.last in ("update", "append", "extend", "add") and receiver is not None:
+            yield from _names(receiver)
 
 
 def _names(expr: Expr) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Function, Index, build_index
+from trainsleuth.facts import Class, Function, Index, build_index
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
@@ -30,6 +30,8 @@ from .recipes import (
     not_chosen,
     roots_of,
     settings,
+    slots,
+    tagged,
 )
 from .registries import tables
 from .siblings import groups
@@ -60,6 +62,8 @@ def _worth_reading(repository: Repository) -> list[str]:
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
+NAMED_DISTANCE = 8  # from the entry: further away, a class that is named by a string is none of its choices
+MADE_DISTANCE = 3  # from the entry: what is made there is what the program works with
 ASSUMED_DISTANCE = 8  # of a training step that the entry is not seen to reach
 
 
@@ -84,6 +88,21 @@ def _names(command: Command, recipe: str) -> bool:
     """The command starts the program with this recipe."""
     stem = PurePosixPath(recipe).stem
     return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
+
+
+def _near(entry: Entry) -> Iterator[Function]:
+    for function, distance in entry.reach.distance.items():
+        if distance <= NAMED_DISTANCE or function.path == entry.path:
+            yield function
+
+
+def _made(graph: Graph, entry: Entry) -> Iterator[Class]:
+    """Classes that the program makes near its entry."""
+    for function, distance in entry.reach.distance.items():
+        if distance <= MADE_DISTANCE:
+            for event in function.events:
+                for call in event.calls:
+                    yield from (one for one in graph.targets(function, call) if isinstance(one, Class))
 
 
 def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
@@ -120,7 +139,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
     chosen = choices(index, known, (*weak, *given))
-    chosen = (*chosen, *named_in_code(index, entry.reach.distance))
+    chosen = (*chosen, *named_in_code(index, _near(entry)))
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
     if (
@@ -132,12 +151,12 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         values = Values(
             index,
             not_chosen(index, chosen),
-            kinds_of(index, chosen),
+            {**slots(chosen), **kinds_of(index, chosen), **tagged(given, chosen)},
             configured(given, chosen),
             looked_up(chosen),
             loaded,
         )
-        graph = Graph(index, values, decided)
+        graph = Graph(index, values, decided, frozenset(_made(graph, entry)))
         table, handed = signs(index, values), _handed(index, values)
         entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))

@@ -22,6 +22,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     """Paths of configuration files, base first. `recipe` is a path among `index.configs`."""
     found: dict[str, None] = {}
     roots = list(_hydra_roots(index, reached))
+    if recipe is not None and not any(is_under(recipe, root) for root, _ in roots):
+        roots = []  # it takes the place of the file that the program starts from
     for root, start in roots:
         found.update(dict.fromkeys(follow_defaults(index, start, root)))
     if recipe is not None:

@@ -15,8 +15,8 @@ from .running import executed, imported, is_guarded
 from .values import Values
 
 # cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
-# last resort: a chain of real calls to the same method should win
-DIRECT, CALLBACK, GUESS, IMPORT, PART = 1, 2, 3, 4, 8
+# last resort: a chain of real calls to the same method should win. KEPT, what a constructor is handed to call later
+DIRECT, CALLBACK, GUESS, IMPORT, KEPT, PART = 1, 2, 3, 4, 6, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
 _PROPERTIES = ("property", "cached_property")
@@ -44,8 +44,18 @@ class Edge(NamedTuple):
 class Graph:
     """Edges are read when they are asked for, and kept."""
 
-    def __init__(self, index: Index, values: Values, known: Mapping[str, str] | None = None) -> None:
-        """`known` are settings of the program: what stands in an arm that they do not choose is not called."""
+    def __init__(
+        self,
+        index: Index,
+        values: Values,
+        known: Mapping[str, str] | None = None,
+        made: frozenset[Class] = frozenset(),
+    ) -> None:
+        """`known` are settings of the program: what stands in an arm that they do not choose is not called.
+
+        `made` are classes that it is seen to make: where one inherits a method, only overrides that it has are run.
+        """
+        self._lines = {cls: frozenset(index.lineage(cls)) for cls in made}
         self.index = index
         self.known = known or {}
         self.values = values
@@ -68,10 +78,15 @@ class Graph:
             best: dict[tuple[Function, bool], Edge] = {}
             for edge in self._read(function):
                 key = (edge.target, edge.guarded)
+                if not self._is_loaded(edge.target.path):
+                    continue
                 if edge.target is not function and (key not in best or edge.cost < best[key].cost):
                     best[key] = edge
             self._edges[function] = tuple(best.values())
         return self._edges[function]
+
+    def _is_loaded(self, path: str) -> bool:
+        return self.values.loaded is None or path in self.values.loaded
 
     def targets(self, function: Function, call: Expr) -> tuple[Class | Function | External, ...]:
         """What a call in `function` may call, as far as it can be read."""
@@ -164,9 +179,10 @@ class Graph:
     def _handed_over(self, function: Function, value: Expr) -> Iterator[tuple[Function, int]]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
             return
+        later = KEPT if function.name == "__init__" else CALLBACK
         for target in self.values.callables(function, value, depth=3):
             if isinstance(target, Function):
-                yield target, CALLBACK
+                yield target, later
             elif isinstance(target, Class):
                 yield from self.constructed(target)
 
@@ -192,7 +208,12 @@ class Graph:
         owner = self.index.class_of(method)
         if owner is None:
             return
-        below = (one for one in self.index.subclasses(owner) if method.name in one.methods)
+        of_made = [line for line in self._lines.values() if owner in line]
+        below = (
+            one
+            for one in self.index.subclasses(owner)
+            if method.name in one.methods and (not of_made or any(one in line for line in of_made))
+        )
         found = [one for one in below if self._is_open(one) and self.values.is_loaded(one)]
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
 
@@ -251,6 +272,7 @@ def _loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
             continue
         seen.add(path)
         by_name = by_name or bool(index.files[path].names & _BY_NAME)
+        queue += [body.path for body in _executed(index, path)]
         queue += [body.path for body in imported(index, path)]
     yield from seen
     if by_name:
@@ -258,6 +280,14 @@ def _loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
         for path in index.files:
             if (_aside(path) in asides or not _aside(path)) and not _is_started(index, path):
                 yield path
+
+
+def _executed(index: Index, path: str) -> Iterator[Function]:
+    """Files that the one at `path` hands to exec()."""
+    if "exec" in index.files[path].names:
+        for site in index.calls("exec"):
+            if site.function.path == path:
+                yield from executed(index, site.function, site.call)
 
 
 def _is_started(index: Index, path: str) -> bool:
@@ -283,4 +313,4 @@ _PROGRAM = re.compile(
     r"preprocess|interactive|export|convert|demo)(?:_|\.)",
     re.I,
 )
-_PROJECTS = frozenset({"recipes", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
+_PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip

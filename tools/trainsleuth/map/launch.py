@@ -17,6 +17,7 @@ _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
+_OWN_STARTER = re.compile(r"\./[\w./-]+\.py$")  # a file with a line that says what runs it
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
@@ -57,6 +58,7 @@ def _rank(command: Command) -> tuple[int, str, int]:
     """READMEs first, then other documents, scripts, and last what builds the project."""
     name = PurePosixPath(command.path).name.lower()
     order = 0 if name.startswith("readme") else 1 if name.endswith(".md") else 2 if name.endswith("sh") else 3
+    order += 2 * ("test" in name)
     return order + command.path.count("/"), command.path, command.line
 
 
@@ -94,7 +96,8 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
         name = words[0].strip("`")
         if name in consoles and len(words) > 1:
             yield Command(path, line, _clean(text), consoles[name].target, consoles[name].function)
-        return
+        if not _OWN_STARTER.match(name):
+            return
     folder = str(PurePosixPath(path).parent)
     for match in _SCRIPT.finditer(text):
         if (target := _script(index, folder, match[1])) is not None:

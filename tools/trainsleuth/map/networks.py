@@ -47,7 +47,15 @@ _NOT_LOSS = re.compile(
 
 
 def is_network(index: Index, cls: Class) -> bool:
-    return any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in index.external_bases(cls))
+    """By its bases; a class of another library's base that has a forward method counts."""
+    bases = index.external_bases(cls)
+    if any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in bases):
+        return True
+    forward = index.method(cls, "forward") if any(_MAY_BE_BASE.search(base) for base in bases) else None
+    return forward is not None and len(forward.parameters) > 1
+
+
+_MAY_BE_BASE = re.compile(r"\.(?:Base)?(?:Model|Module|Network|Net|Layer|Encoder|Decoder|Backbone)\w{0,6}$")
 
 
 def is_dataset(index: Index, cls: Class) -> bool:

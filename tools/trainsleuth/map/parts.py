@@ -109,7 +109,7 @@ _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 def _part(program: Program, name: str, trains: bool) -> Part:
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
-    places = tuple(_best(chain(places_of(name)(program), argument_places(program, name))))
+    places = tuple(_best(_running(program, name)))
     framework = program.training.framework
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
@@ -124,6 +124,13 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if trains and name in _ALWAYS_THERE:
         return Part("unresolved", "it must be there, but nothing that the entry is seen to reach looks like it")
     return Part("absent", "no sign of it in the files that the entry reaches")
+
+
+def _running(program: Program, name: str) -> Iterator[Place]:
+    """Places of one component, without what runs only when another program is started."""
+    for place in chain(places_of(name)(program), argument_places(program, name)):
+        if name == "evaluation" or not program.never_runs(place.path, place.line):
+            yield place
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:

@@ -15,6 +15,7 @@ from .graph import PART, Graph
 from .optional_imports import resolve
 from .recipes import Choice, Setting
 from .records import Place
+from .running import is_guarded
 from .steps import Sign
 from .tables import Table
 from .training import Training
@@ -57,6 +58,7 @@ class Program:
     tables: tuple[Table, ...] = ()  # tables of the repository from which a name picks classes
     _weights: dict[Function, float] = field(default_factory=dict)
     _names: dict[tuple[Function, str], str] = field(default_factory=dict)
+    _guarded: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def weight(self, function: Function) -> float:
         """How much `function` belongs to this program: 1 at the entry, below REACHED when it was not reached."""
@@ -143,6 +145,14 @@ class Program:
 
     def is_reached(self, function: Function) -> bool:
         return function in self.entry.reach.distance
+
+    def never_runs(self, path: str, line: int) -> bool:
+        """Under the guard of a file that this program only imports."""
+        if path not in self._guarded:
+            started = any(root.path == path for root in self.entry.reach.roots)
+            file = None if started else self.index.files.get(path)
+            self._guarded[path] = frozenset(e.line for e in file.body.events if is_guarded(e)) if file else frozenset()
+        return line in self._guarded[path]
 
     def at_target(self, target: Class | Function, role: str, score: float) -> Place:
         return Place(target.path, target.line, role, score)

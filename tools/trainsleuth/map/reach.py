@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from trainsleuth.facts import Function
 
-from .graph import DIRECT, Edge, Graph
+from .graph import Edge, Graph
 
 MAX_DISTANCE = 30
 MAX_FUNCTIONS = 6000
@@ -56,7 +56,7 @@ def reach(
         for onward in graph.edges(function):
             if onward.target in distance or (onward.guarded and function not in started):
                 continue
-            if onward.cost > DIRECT and onward.target.path not in known:
+            if onward.target.path not in known:
                 continue
             if cost + onward.cost <= max_distance:
                 order += 1

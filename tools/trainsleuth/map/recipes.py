@@ -16,7 +16,7 @@ from .tables import Table
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
-_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", *BUILDING_TAGS)
+_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", "_component_", *BUILDING_TAGS)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 REFERENCE = re.compile(r"\$\{([\w.]+)\}|<([\w.]+)>")  # of OmegaConf, of HyperPyYAML
 
@@ -78,8 +78,19 @@ def _group(path: str, top: str) -> str:
 def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Setting]) -> tuple[Choice, ...]:
     """Settings that name a class or a function of the project, or of a library by its full dotted name."""
     every = [choice for setting in found for choice in _chosen(index, known, setting)]
+    decided = {choice.table.kind for choice in every if choice.table is not None}
+    every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
     latest = {_slot(choice): choice for choice in every}
     return tuple(choice for choice in every if latest[_slot(choice)] is choice)
+
+
+def _by_default(known: Mapping[str, list[Table]]) -> Iterator[Choice]:
+    """What code asks a registry for when no setting says anything else."""
+    for name, found in known.items():
+        for table in found:
+            entry = table.entries.get(name)
+            if table.default == name and table.site is not None and isinstance(entry, Class | Function):
+                yield Choice(table.site[0].path, table.site[1], table.key, name, entry, table, (table.site,))
 
 
 def named_in_code(index: Index, functions: Iterable[Function]) -> Iterator[Choice]:
@@ -111,10 +122,13 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
     if last in _CLASS_KEYS and _DOTTED.fullmatch(setting.value):
         target = dotted(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
-        if project is not None or last in ("_target_", "class_path", "target", *BUILDING_TAGS):
+        if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
-    answering = [table for table in known.get(setting.value, ()) if table.answers(setting.key)]
+    holding = known.get(setting.value, ())
+    answering = [table for table in holding if table.answers(setting.key)]
+    if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
+        answering = registered  # the only registry that knows the name
     if answering:
         entry = answering[0].entries[setting.value]
         project = entry if isinstance(entry, Class | Function) else None
@@ -189,6 +203,29 @@ def selecting(index: Index, known: Mapping[str, list[Table]], limit: int = 400) 
     for path in sorted(index.configs)[:limit]:
         if any(choice.target is not None for s in settings(index, [path]) for choice in _chosen(index, known, s)):
             found.append(path)
+    return found
+
+
+def slots(chosen: Iterable[Choice]) -> dict[str, Class]:
+    """By the section that names it, where only one section is called so: what self.head is for head.type."""
+    found: dict[str, set[Class]] = {}
+    for choice in chosen:
+        section, _, last = choice.key.rpartition(".")
+        if isinstance(choice.target, Class) and last in ("type", "_target_", "class_path", "_component_") and section:
+            found.setdefault(section.rpartition(".")[2], set()).add(choice.target)
+    return {name: targets.pop() for name, targets in found.items() if len(targets) == 1 and not name.isdigit()}
+
+
+def tagged(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class | Function]:
+    """By the last name under which the code finds it: what a configuration file makes or names by a tag."""
+    made = [choice for choice in chosen if choice.key.rpartition(".")[2] in BUILDING_TAGS]
+    found: dict[str, Class | Function] = {}
+    for choice in made:
+        if choice.target is not None:
+            found[choice.key.split(".")[-2]] = choice.target
+    for setting in given if made else ():
+        if (named := refers_to(setting.value)) in found:
+            found.setdefault(setting.key.rpartition(".")[2], found[named])
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Class, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
@@ -28,6 +28,7 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
 
 def _decorated(index: Index) -> Iterator[Table]:
     kinds: dict[str, dict[str, Entry]] = {}
+    holders: dict[str, str] = {}  # a name that holds a registry -> its kind
     things: list[Class | Function] = [*index.classes(), *index.functions()]
     for thing in things:
         for decorator in thing.decorators:
@@ -36,8 +37,46 @@ def _decorated(index: Index) -> Iterator[Table]:
                 first = decorator.argument(0, "name") if decorator.kind == "call" else None
                 name = first.text if first is not None and first.kind == "string" else thing.name
                 kinds.setdefault(kind, {}).setdefault(name, thing)
+                if decorator.receiver is not None and _IS_REGISTERED.match(decorator.last):
+                    holders[decorator.receiver.last] = kind
     for kind, entries in kinds.items():
         yield Table(entries, "", kind)
+    for site, kind in (*_asked(index, holders), *_asked_by_kind(index, kinds)):
+        wanted = site.call.arguments[0]
+        for key in dict.fromkeys(asked_keys(index, site, wanted)):
+            yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
+
+
+def _asked_by_kind(index: Index, kinds: Mapping[str, object]) -> Iterator[tuple[Site, str]]:
+    """registry.get_runner_class(name), registry.get_runner(name)"""
+    for kind in kinds:
+        for site in index.calls(f"get_{kind}_class", f"get_{kind}"):
+            if site.call.receiver is not None and "registry" in site.call.receiver.text.lower() and site.call.arguments:
+                yield site, kind
+
+
+def _default(wanted: Expr) -> str:
+    """ "base" of cfg.get("runner", "base")."""
+    given = wanted.arguments if wanted.kind == "call" and wanted.last in ("get", "pop") else ()
+    return given[1].text if len(given) == 2 and given[1].kind == "string" else ""
+
+
+_IS_REGISTERED = re.compile(r"register(?:_module|_class)?$")
+
+
+def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:
+    """Calls that look a name up in a registry: BACKBONES.get(name)."""
+    lookup = re.compile(rb"(?:%s)\s*\.\s*get\b" % b"|".join(re.escape(one).encode() for one in sorted(holders)))
+    for function in index.functions() if holders else ():
+        for position, event in enumerate(function.events) if function.source.holds(lookup) else ():
+            for call in event.calls:
+                if (
+                    call.last == "get"
+                    and call.arguments
+                    and call.receiver is not None
+                    and call.receiver.last in holders
+                ):
+                    yield Site(function, position, call), holders[call.receiver.last]
 
 
 def _kind(decorator: Expr) -> str:

@@ -19,12 +19,17 @@ class Table:
     key: str
     kind: str = ""
     site: tuple[Function, int] | None = None  # where the code looks a name up, and the line
+    default: str = ""  # the name that the code asks for when no setting gives one
     library: str = ""  # the module of another library that names are looked up in: its entries are not known
 
     def answers(self, key: str) -> bool:
         """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
         if self.key:
-            return key == self.key or key.endswith("." + self.key)
+            asked = key == self.key or key.endswith("." + self.key)
+            return asked and (self.key not in _NAME_KEYS or not self.kind or self._is_of_kind(key))
+        return self._is_of_kind(key)
+
+    def _is_of_kind(self, key: str) -> bool:
         parts = key.split(".")
         named = parts if parts[-1] in _NAME_KEYS else parts[-1:]
         kind = _singular(self.kind)

@@ -57,26 +57,42 @@ class Training:
     @cached_property
     def framework(self) -> Framework | None:
         """The framework that the program hands its loop to, when no loop of its own is nearer."""
-        own = min((self.entry.reach.distance[f] for f in self.steppers), default=None)
+        own = min((self.entry.reach.distance[f] for f in self._backwards), default=None)
         reached = self.entry.reach.distance
         handed = [(reached[f], h) for f, hs in self.handed.items() if f in reached for h in hs]
         if not handed:
             return None
         near, handover = min(handed, key=lambda pair: pair[0])
         manual = all(
-            s.site.call.last == "manual_backward" for f in self.steppers for s in self.signs[f] if s.role == "backward"
+            s.site.call.last == "manual_backward"
+            for f in self._backwards
+            for s in self.signs[f]
+            if s.role == "backward"
         )
         return handover.framework if own is None or near <= own or manual else None
 
     @cached_property
-    def steppers(self) -> tuple[Function, ...]:
-        """Reached functions that call backward, the one that is the training step first."""
-        found = [
+    def _backwards(self) -> tuple[Function, ...]:
+        """Reached functions that call backward."""
+        return tuple(
             f
             for f, signs in self.signs.items()
             if f in self.entry.reach.distance and any(s.role == "backward" for s in signs)
-        ]
+        )
+
+    @cached_property
+    def steppers(self) -> tuple[Function, ...]:
+        """Those that train, the one that is the training step first.
+
+        Where a framework holds the loop, a gradient that is computed aside is none of them.
+        """
+        found = self._backwards
+        if self.framework is not None:
+            found = tuple(f for f in found if self.index.class_of(f) in self.hooked_classes or self._steps(f))
         return tuple(sorted(found, key=self._step_rank))
+
+    def _steps(self, function: Function) -> bool:
+        return any(s.role == "optimizer step" or s.site.call.last == "manual_backward" for s in self.signs[function])
 
     def _step_rank(self, function: Function) -> tuple[float, str, int]:
         roles = {sign.role for sign in self.signs[function]}
@@ -123,7 +139,15 @@ class Training:
             return ()
         handed = [h for f, hs in self.handed.items() if f in self.entry.reach.distance for h in hs]
         given = handed_classes(self.index, self.values, framework, handed)
-        return given or derived_classes(self.index, framework, self.entry.reach.distance)
+        chosen = [
+            one.target for one in self.choices if isinstance(one.target, Class) and is_network(self.index, one.target)
+        ]
+        run = [cls for cls in chosen if any(self.index.method(cls, name) for name in framework.hooks[:1])]
+        return (
+            given
+            or tuple(dict.fromkeys(base for cls in run[:1] for base in self.index.lineage(cls)))
+            or derived_classes(self.index, framework, self.entry.reach.distance)
+        )
 
     @cached_property
     def handed_over(self) -> Function | None:
@@ -140,7 +164,7 @@ class Training:
                 starts.extend(sign for sign in self.signs[function] if sign.role == "backward")
         elif self.framework is not None:
             for cls in self.hooked_classes:
-                for name in ("training_step", "compute_loss", "train_step"):
+                for name in ("training_step", "compute_loss", "train_step", "loss", "forward_train"):
                     if (method := cls.methods.get(name)) is not None:
                         starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
         return trace_back(self.graph, starts, self.entry.reach.parents)
@@ -148,9 +172,17 @@ class Training:
     @cached_property
     def run_classes(self) -> Mapping[Class, int]:
         """Networks that the training step runs, with how many calls away from it."""
+        return self._classes_run("forward")
+
+    @cached_property
+    def inner_classes(self) -> Mapping[Class, int]:
+        """Networks that are run by those networks, with how many calls away from the training step."""
+        return self._classes_run("inside")
+
+    def _classes_run(self, role: str) -> Mapping[Class, int]:
         found: dict[Class, int] = {}
         for stage in self.stages:
-            if stage.role == "forward":
+            if stage.role == role:
                 for call in stage.event.calls:
                     if call.line == stage.line:
                         for cls in self._run_by(stage.function, call):

@@ -6,7 +6,9 @@ factories to what they return, tables to all their entries. A map may be wide, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Site, Variable
@@ -55,6 +57,7 @@ _WRAPPERS = frozenset(
         "deepcopy",
     ]
 )
+_CHOICE_CALLED = re.compile(rb"\belse\s+[\w.]+\s*\)\s*\(")
 _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 
 
@@ -65,7 +68,7 @@ class Values:
         self,
         index: Index,
         excluded: frozenset[Class | Function] = frozenset(),
-        kinds: Mapping[str, Class] | None = None,
+        kinds: Mapping[str, Class | Function] | None = None,
         configured: Mapping[str, Class] | None = None,
         looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
         loaded: frozenset[str] | None = None,
@@ -73,7 +76,8 @@ class Values:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
         `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
-        and is not known otherwise is taken for the chosen criterion. `configured` are the classes that sections
+        and is not known otherwise is taken for the chosen criterion; so is what a recipe makes under a name.
+        `configured` are the classes that sections
         of the configuration build: instantiate(cfg.model) gives that of the section "model". `looked_up` are
         the classes that a function takes from a table by a configured name. `loaded` are the files of the program:
         what others hand over is not held.
@@ -103,6 +107,9 @@ class Values:
                 return self._all(function, expr.parts, depth)
             case "walrus":
                 return self.of(function, expr.parts[0], depth + 1)
+            case "index" if expr.parts[-1].kind == "string":  # hparams["model"]
+                named = self.kinds.get(expr.parts[-1].text)
+                return (named,) if isinstance(named, Class) else ()
         return ()
 
     def _all(self, function: Function, exprs: Iterable[Expr], depth: int) -> tuple[Held, ...]:
@@ -121,6 +128,9 @@ class Values:
                     return self._parameter_callables(symbol.scope, symbol.name, depth)
                 return self._variable_callables(symbol, depth)
             return self._attribute_callables(function, expr, depth)
+        if expr.kind == "choice":  # (AMPTrainer if amp else Trainer)(model)
+            both = (self.callables(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
+            return tuple(dict.fromkeys(one for found in both for one in found))
         if expr.kind == "attr":  # Trainer(...).train
             return self._attribute_callables(function, expr, depth)
         if expr.kind == "index":  # {"a": A, "b": B}[name]
@@ -132,6 +142,8 @@ class Values:
                 return entries_of(self, function, expr.receiver, depth)
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
+            called = self.callables(function, expr.parts[0], depth + 1) if self.looked_up else ()
+            return tuple(cls for one in called if isinstance(one, Function) for cls in self.looked_up.get(one, ()))
         return ()
 
     def _parameter_callables(
@@ -172,17 +184,23 @@ class Values:
                 made = one.methods.get("__init__")
                 if made is None and self.index.method(one, "__init__") is function:
                     names.append(one.name)
-                elif made is not None and self._above(one) is function:
+                elif made is not None and function in self._inherited(made, "__init__"):
                     yield from (site for site in self._inside(made) if site.call.last == "__init__")
         for name in names:  # a common name has thousands of calls: the first are read, no others
-            for site in self.index.sites.first_calls(name, 3 * MAX_CALLERS):
+            for site in (*self._called_by_choice.get(name, ()), *self.index.sites.first_calls(name, 3 * MAX_CALLERS)):
                 if self.loaded is None or site.function.path in self.loaded:
                     yield site
 
-    def _above(self, cls: Class) -> Function | None:
-        """The constructor that super().__init__ means in that of `cls`."""
-        above = (one.methods.get("__init__") for one in self.index.lineage(cls)[1:])
-        return next(filter(None, above), None)
+    @cached_property
+    def _called_by_choice(self) -> dict[str, list[Site]]:
+        """Calls like (AMPTrainer if amp else Trainer)(model), by the last name of each arm."""
+        found: dict[str, list[Site]] = {}
+        for function in self.index.sites.may_call(""):
+            for site in self._inside(function) if function.source.holds(_CHOICE_CALLED) else ():
+                if site.call.parts[0].kind == "choice":
+                    for arm in (site.call.parts[0].parts[0], site.call.parts[0].parts[2]):
+                        found.setdefault(arm.last, []).append(site)
+        return found
 
     def _inside(self, function: Function) -> Iterator[Site]:
         for position, event in enumerate(function.events):
@@ -201,12 +219,31 @@ class Values:
         receiver = expr.receiver
         if receiver is None:
             return ()
+        if receiver.kind == "call" and receiver.callee == "super":
+            return self._inherited(function, expr.last)
         found = [
             method
             for held in self.of(function, receiver, depth + 1)
             if isinstance(held, Class) and (method := self.index.method(held, expr.last)) is not None
         ]
-        return tuple(dict.fromkeys(found))
+        if not found and isinstance(named := self.kinds.get(expr.last), Function):
+            return (named,)
+        return tuple(dict.fromkeys(found or self._kept_callables(function, receiver, expr.last, depth)))
+
+    def _kept_callables(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Function]:
+        """What a constructor keeps to be called later: self.update_func = update_func."""
+        for held in self.of(function, receiver, depth + 1):
+            made = self.index.method(held, "__init__") if isinstance(held, Class) else None
+            for binding in bindings(made).get(f"{made.self_name}.{name}", ()) if made is not None else ():
+                if binding.value is not None and binding.value.kind == "path" and not binding.items:
+                    called = self.callables(made, binding.value, depth + 2) if made is not None else ()
+                    yield from (one for one in called if isinstance(one, Function))
+
+    def _inherited(self, function: Function, name: str) -> tuple[Function, ...]:
+        """The method that super().name means in a method of a project class."""
+        owner = self.index.class_of(function)
+        above = self.index.lineage(owner)[1:] if owner is not None else ()
+        return tuple(one.methods[name] for one in above if name in one.methods)[:1]
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Held, ...]:
         last, arguments = call.last, call.arguments
@@ -266,7 +303,7 @@ class Values:
             found = _unique(self._name(function, text, depth))
             last = text.rpartition(".")[2]
             chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
-            if not found and chosen is not None:
+            if not found and isinstance(chosen, Class):
                 found = (chosen,)
         finally:
             self._asking.discard(key)

@@ -5,7 +5,8 @@ line, and every module's output with its size.
 
 Fails on: at least nine of ten units of a rectifier that never were above zero in all looks; tanh or sigmoid
 that is at its ends for nearly all values in the very first step; outputs larger than a million times the
-unit scale.
+unit scale; inputs that make the first layer's output tens of times too large where no norm follows; weights
+that start ten times larger than any usual initialisation.
 A pass rules these out for the looks. Sparse activations are normal; a final sigmoid may saturate as it learns.
 Cost: a few slower steps among all (1, 2, 3, 6, 11, 21 ...). Cannot see: activations inside compiled or fused kernels.
 
@@ -30,6 +31,11 @@ DEAD = 0.9  # of the units
 NEEDED_SAMPLES = 64  # values of each unit in one look
 SATURATED = 0.95  # of the values, at the first step
 HUGE = 1e6
+UNSCALED = 30.0  # standard deviation of what the first layer gives
+USUAL_GAIN = 3.0  # std x sqrt(fan in) of a weight: 0.6 by torch's default, 1.4 by He
+WILD_GAIN = 10.0  # of half of the layers
+NEEDED_LAYERS = 2
+WEIGHTED = ("Linear", "LazyLinear", "Conv1d", "Conv2d", "Conv3d")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -38,6 +44,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     squashers = [event for event in latest.values() if event["fn"] in ("tanh", "sigmoid") and event["looks"]]
     layers = [row for event in trace.events("layers") for row in event["rows"]]
     found = [*_dead(rectifiers), *_saturated(squashers), *_huge(trace, layers)]
+    found += [*_wild_weights(trace), *_unscaled(trace)]
     yield from found
     if not layers:
         yield Finding(by="probe:activations", outcome="open", family="architecture",
@@ -106,6 +113,48 @@ def _huge(trace: Trace, layers: list[list[Any]]) -> Iterator[Finding]:
             confidence="medium",
             measured={"largest": large[0][7], "layers": len(large)},
             next="look at the range of the inputs and at the initialisation of this layer",
+        )
+
+
+def _wild_weights(trace: Trace) -> Iterator[Finding]:
+    """Half of the layers start with weights far above any usual initialisation; none were loaded."""
+    for scales in trace.events("scales"):
+        if scales["layers"] < NEEDED_LAYERS or scales["median_gain"] < WILD_GAIN or trace.ops("weights_loaded"):
+            continue
+        largest = next((row for row in scales["largest"] if row["site"]), {"site": None})
+        forward = next((op for op in trace.ops("forward") if op["root"] == scales["root"]), {"site": None})
+        yield _fail(
+            largest if largest["site"] else forward,
+            f"half of the {scales['layers']} linear layers and convolutions of {scales['cls']} start with weights of standard deviation x "
+            f"sqrt(inputs) above {scales['median_gain']:.3g}; expected about 0.6 (torch's default) to 1.4 (He)",
+            ("bad-initialisation-scale",),
+            confidence="high",
+            measured={"median_gain": scales["median_gain"], "layers": scales["layers"]},
+            next="look at what sets the weights after the layers are built",
+        )
+
+
+def _unscaled(trace: Trace) -> Iterator[Finding]:
+    """The first layer, with usual weights, gives values tens of times too large, and no norm mends it."""
+    usual = {s["root"]: s for s in trace.events("scales") if s["median_gain"] is not None}
+    for root, scales in usual.items():
+        tables = [event["rows"] for event in trace.events("layers") if event["root"] == root]
+        first = next((row for row in tables[0] if row[1] in WEIGHTED), None) if tables else None
+        forward = next((op for op in trace.ops("forward") if op["root"] == root), None)
+        if first is None or forward is None or scales["norms"] or scales["median_gain"] > USUAL_GAIN:
+            continue
+        name, cls, std = first[0], first[1], first[6]
+        if not isinstance(std, float) or std < UNSCALED:
+            continue
+        yield _fail(
+            forward,
+            f"{cls} {name!r}, the first layer of {scales['cls']}, gives values with a standard deviation of {std:.3g} from weights of a "
+            "usual size, and no norm follows: what enters is not scaled; expected inputs with a standard deviation near one",
+            ("preprocessing-mismatch", "bad-data-values"),
+            confidence="medium",
+            measured={"first_layer_std": std, "median_gain": scales["median_gain"]},
+            next="standardise the inputs with the statistics of the training data, or divide pixels by 255",
+            claims=("visualise-right-before-model",),
         )
 
 

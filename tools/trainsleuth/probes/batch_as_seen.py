@@ -6,11 +6,12 @@ written as a PNG grid, sound as WAV and spectrogram, token ids are decoded when 
 
 Fails on: batches in which all examples are the same; a loader that gives the same batch again and again;
 examples that come once per worker; evaluation examples that were trained on; evaluation inputs on another
-scale than training inputs; batches of a single class each.
+scale than training inputs; batches of a single class each; targets that are one value in every batch.
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a
 person can see: look at the files.
 Cost: a few percent, limited by itself: when it takes longer, only every tenth batch is read.
-Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time.
+Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time, unless
+the data sets keep them as tensors, arrays or paths.
 
 Bad:
     self.generator = numpy.random.default_rng(0)  # each worker has the same one
@@ -29,6 +30,8 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
 NEEDED_BATCHES = 3
+STANDING = 0.8  # of the batches that enter are the one before; a new one may come with each epoch
+STEPS_OF_ONE_BATCH = 15
 NEEDED_ROWS = 4  # of a batch whose examples are all the same
 REPEATED = 0.2  # of the examples of one pass that came before in it
 LEAKED = 0.02  # of the distinct evaluation examples; below it chance duplicates of the data are the likelier reason
@@ -36,6 +39,7 @@ WHOLE = 0.95  # of them: evaluation on the training data themselves, which is us
 OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
 OTHER_PLACE = 3.0  # distance of their means in standard deviations
 SINGLE_CLASS_BATCHES = 5
+SINGLE_CLASS_SHARE = 0.6  # of the batches; where two classes meet, a sorted batch holds both
 WITHOUT_ORDER = ("SequentialSampler", "RandomSampler", "DistributedSampler", "_InfiniteConstantSampler")
 
 
@@ -46,7 +50,18 @@ def probe(trace: Trace) -> Iterator[Finding]:
                       message="no tensor batch entered a module in training mode, so no example was looked at",
                       next="print what enters the loss by hand")  # fmt: skip
         return
-    rules = (_alike, _standing, _standing_between, _repeated, _leaked, _other_scale, _single_class, _overwritten)
+    rules = (
+        _alike,
+        _standing,
+        _standing_between,
+        _repeated,
+        _leaked,
+        _stored_twice,
+        _other_scale,
+        _single_class,
+        _constant_targets,
+        _overwritten,
+    )
     found = [finding for rule in rules for finding in rule(trace)]
     yield from found
     if not any(finding.is_alarm for finding in found):
@@ -129,20 +144,39 @@ def _standing_between(trace: Trace) -> Iterator[Finding]:
     given: dict[int, int] = {}
     for seen in trace.events("loader_pass"):
         given[seen["loader"]] = max(given.get(seen["loader"], 0), seen["distinct"])
+    evaluating = {rows["loader"] for rows in trace.events("rows") if rows["role"] == "eval"}
     for rows in _last(trace, "rows", "role", "root", "loader"):
-        if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2 or rows["standing"] < rows["read"] - 1:
+        if rows["role"] != "train" or rows["read"] < NEEDED_BATCHES + 2 or not rows["telling"]:
+            continue
+        if rows["loader"] in evaluating:
+            continue  # it came last, but its batches are not what is trained on
+        if rows["standing"] < STANDING * (rows["read"] - 1):
             continue
         entrance = _entrance(trace, rows)
-        if not rows["telling"] or given.get(rows["loader"], 0) <= 2 * rows["distinct"]:
+        gave, loader = given.get(rows["loader"], 0), _loader(trace, rows["loader"])
+        asked_once = rows["standing"] == rows["read"] - 1 >= STEPS_OF_ONE_BATCH and _gives_more(loader)
+        if gave <= 2 * rows["distinct"] and not asked_once:
             continue
+        what = (
+            f"while the loader gave {gave} different ones"
+            if gave > rows["distinct"]
+            else f"though {_named(loader)} has more"
+        )
         yield _fail(
             entrance,
-            f"{entrance['main']!r} at {shown(entrance)} is the same {rows['distinct']} examples in all {rows['read']} batches read, "
-            f"while the loader gave {given[rows['loader']]} different ones; expected each batch of the loader to reach the model",
+            f"{entrance['main']!r} at {shown(entrance)} is one batch over and over, {rows['distinct']} examples in {rows['read']} "
+            f"batches read, {what}; expected each batch of the loader to reach the model",
             "bad-data-values",
-            measured={"batches": rows["read"], "distinct": rows["distinct"], "given": given[rows["loader"]]},
+            confidence="high" if gave > 2 * rows["distinct"] else "medium",
+            measured={"batches": rows["read"], "distinct": rows["distinct"], "given": gave},
             next="look between the loop's head and this line for a variable that keeps the first batch",
         )
+
+
+def _gives_more(loader: Event) -> bool:
+    """Does this loader hold several batches, or a stream of them?"""
+    batches = loader.get("batches")
+    return bool(loader) and (batches > 1 if batches is not None else loader.get("cls") == "DataLoader")
 
 
 def _named(loader: Event) -> str:
@@ -195,6 +229,28 @@ def _leaked(trace: Trace) -> Iterator[Finding]:
             next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),
         )
+
+
+def _stored_twice(trace: Trace) -> Iterator[Finding]:
+    """The data sets keep the same examples, which augmentation makes differ in the batches."""
+    found = {overlap["eval_loader"] for overlap in trace.events("overlap") if overlap["shared"]}
+    for stored in trace.events("stored_overlap"):
+        share = stored["shared"] / max(1, stored["distinct"])
+        repeats = stored["trained"] - stored["trained_distinct"] > LEAKED * stored["trained"]
+        if stored["eval_loader"] in found or not LEAKED <= share < WHOLE or repeats:
+            continue
+        loader = _loader(trace, stored["eval_loader"])
+        yield _fail(
+            loader,
+            f"{stored['shared']} of {stored['distinct']} examples that {_named(loader)} evaluates are kept by "
+            f"{_named(_loader(trace, stored['train_loader']))} too, which trains ({share:.1%}, compared in {stored['attribute']!r}, before any "
+            "augmentation); expected none",
+            "split-leak",
+            measured={"shared": stored["shared"], "evaluated": stored["distinct"], "share": round(share, 4)},
+            next="split before copying or augmenting the data, and compare the indices or paths of both parts",
+            claims=("leakage-is-widespread", "augment-after-split"),
+        )
+        return
 
 
 def _repeats_itself(trace: Trace, loader: int) -> bool:
@@ -266,15 +322,18 @@ def _single_class(trace: Trace) -> Iterator[Finding]:
     if len(trace.stepping) > 1 or calls_per_step > 1.5:
         return  # a discriminator sees one class at a time
     for labels in counted:
-        if labels["single"] < labels["batches"] or labels["batches"] < SINGLE_CLASS_BATCHES or labels["classes"] < 2:
-            continue
         several = len(labels["single_labels"]) > 1
+        needed = SINGLE_CLASS_SHARE if several else 1.0
+        if labels["batches"] < SINGLE_CLASS_BATCHES or labels["classes"] < 2:
+            continue
+        if labels["single"] < needed * labels["batches"]:
+            continue
         what = (
             "each of a single class: the data are sorted by label and not shuffled" if several else "all of one class"
         )
         yield _fail(
             labels,
-            f"the labels at {shown(labels)} are {what}, in all {labels['batches']} batches of {labels['batch']}; expected a "
+            f"the labels at {shown(labels)} are {what}, in {labels['single']} of {labels['batches']} batches of {labels['batch']}; expected a "
             f"mixture of the {labels['classes']} classes",
             "too-little-or-unbalanced-data",
             measured={"batches": labels["batches"], "classes": labels["classes"], "distinct": labels["distinct"]},
@@ -284,6 +343,21 @@ def _single_class(trace: Trace) -> Iterator[Finding]:
 
 
 # -- what was seen -------------------------------------------------------------------------
+
+
+def _constant_targets(trace: Trace) -> Iterator[Finding]:
+    """The loader's targets are one value, in every batch."""
+    for targets in _last(trace, "targets", "fn", "site", "lib"):
+        if targets["read"] < SINGLE_CLASS_BATCHES or targets["given"] < targets["read"] or len(targets["values"]) != 1:
+            continue
+        yield _fail(
+            targets,
+            f"the targets of {targets['fn']} at {shown(targets)} are {targets['values'][0]:g} throughout, in all {targets['read']} "
+            "batches read; expected targets that differ",
+            "too-little-or-unbalanced-data",
+            measured={"batches": targets["read"], "value": targets["values"][0]},
+            next="print the targets of the data set before and after their preparation",
+        )
 
 
 def _passes(trace: Trace, entered: list[Event]) -> Iterator[Finding]:

@@ -80,13 +80,15 @@ def _first_difference(one: list[list[str]], other: list[list[str]]) -> tuple[str
 
 def _differs(trace: Trace, step: int, kind: str, name: str) -> Finding:
     seeds = trace.events("seeded")
+    # a trainer that seeds by itself comes after the model was drawn, and nobody wished for it
+    is_wished = any(not event.get("lib") for event in seeds) if kind == "start" else bool(seeds)
     what = f"{WHY[kind]} {name}" if kind in ("layer", "gradient") else WHY[kind]
     seeded = f"though torch was seeded at {shown(seeds[0])}" if seeds else "and torch was never seeded"
     return _finding(
         trace, "fail",
         f"two runs of the same command part at step {step}: {what} differs first, {seeded}; expected the same"
         + ("" if seeds else " only with a seed"),
-        severity="warning" if seeds else "note", confidence="high", suspects=("seed-noise",) if not seeds else ("unseeded-randomness",),
+        severity="warning" if is_wished else "note", confidence="high", suspects=("seed-noise",) if not seeds else ("unseeded-randomness",),
         measured={"step": step}, next=NEXT[kind], claims=("fix-the-seed",),
     )  # fmt: skip
 

@@ -27,12 +27,16 @@ NEVER_NEGATIVE = frozenset({
     "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "smooth_l1_loss", "soft_margin_loss",
     "triplet_margin_loss",
 })  # fmt: skip
+BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits"})
 ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss"})
 FAR_ABOVE_CHANCE = 1.5  # times chance, plus one nat: default initialisations start 0.4 to 4 % above it
 TOLERANCE = 1e-4
+NEEDED_CALLS = 3
+SAME_FACTOR = 1e-3  # relative spread between steps of what is constant
 USUAL_GAIN = 3.0  # std x sqrt(fan in): about 0.6 by torch's default, 1.4 by He; beyond it outputs grow with depth
 NEEDED_TO_FALL = 30  # steps before a sinking loss is judged
 FAR_BELOW = 10.0  # times the first magnitude
+LARGE_NEGATIVE = 1.0  # a first loss below its negative was likely a positive one that lost its sign
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -40,6 +44,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     graphs = trace.events("graph")
     rules: tuple[Callable[[Event], Finding | None], ...] = (
         _wrong_input,
+        _target_out_of_range,
         _below_bound,
         _elementwise_broadcast,
     )
@@ -51,6 +56,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
                 found.setdefault((rule.__name__, call["site"]), finding)
                 break
     failures = list(found.values()) + list(_outer_products(graphs)) + list(_negated(trace, calls))
+    failures += _constant_target(trace, calls)
     if not failures:
         failures += [*_far_above_chance(trace, calls), *_falls_without_bound(trace, graphs)]
     yield from failures
@@ -138,6 +144,22 @@ def _double_sigmoid(call: Event, producer: Event) -> Finding:
     )
 
 
+def _target_out_of_range(call: Event) -> Finding | None:
+    """A target of binary cross-entropy that is no probability."""
+    target = call.get("target", {})
+    low, high = target.get("min"), target.get("max")
+    if call["fn"] not in BINARY or low is None or (low >= -TOLERANCE and high <= 1 + TOLERANCE):
+        return None
+    return _fail(
+        call,
+        f"{call['fn']} at {shown(call)} gets targets in [{low:.3g}, {high:.3g}]; expected probabilities in [0, 1]: outside of them "
+        "it has no lower bound",
+        "loss-below-bound",
+        measured={**_measured(call), "target_min": low, "target_max": high},
+        next="map the targets to 0 and 1 (for labels of -1 and 1: (y + 1) / 2)",
+    )
+
+
 def _elementwise_broadcast(call: Event) -> Finding | None:
     if call["fn"] not in ELEMENTWISE or "target" not in call:
         return None
@@ -206,29 +228,54 @@ def _below_bound(call: Event) -> Finding | None:
 
 
 def _negated(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
-    """One non-negative loss per step, and backward starts from exactly its negative."""
+    """One non-negative loss for each backward, which starts from its negative, up to one constant factor."""
     by_step: dict[int, list[Event]] = {}
     for op in trace.ops("loss", "backward"):
         by_step.setdefault(op["n"], []).append(op)
-    flipped = []
+    flipped: list[tuple[Event, Event, float]] = []
     for ops in by_step.values():
         losses = [op for op in ops if op["op"] == "loss" and op["grad"] and op["fn"] in NEVER_NEGATIVE]
         backwards = [op for op in ops if op["op"] == "backward"]
-        if len(losses) != 1 or len(backwards) != 1 or not _is_positive(losses[0]["value"]):
+        if len(losses) != len(backwards) or not losses:
             return
-        if not _close(backwards[0]["value"], -losses[0]["value"]):
-            return
-        flipped.append((losses[0], backwards[0]))
-    if len(flipped) >= 2:
-        loss, backward = flipped[0]
+        for loss, backward in zip(losses, backwards, strict=True):
+            if not _is_positive(loss["value"]) or not isinstance(backward["value"], float):
+                return
+            flipped.append((loss, backward, backward["value"] / loss["value"]))
+    factors = [factor for _, _, factor in flipped]
+    if len(flipped) >= 2 and max(factors) < 0 and max(factors) - min(factors) <= SAME_FACTOR * -min(factors):
+        loss, backward, _ = flipped[0]
         yield _fail(
             {**backward, "fn": "backward"},
             f"backward at {shown(backward)} starts from {backward['value']:.4g}, the negative of {loss['fn']} "
-            f"({loss['value']:.4g}) at {shown(loss)}: each step makes the loss larger; expected its own sign",
+            f"({loss['value']:.4g}) at {shown(loss)}"
+            + ("" if _close(factors[0], -1.0) else f" times {-factors[0]:.3g}")
+            + ": each step makes the loss larger; expected its own sign",
             "loss-below-bound",
             severity="warning",
             measured={"loss": loss["value"], "backward": backward["value"]},
             next="remove the minus sign, or pass maximize=True if a larger value is wanted",
+        )
+
+
+def _constant_target(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
+    """The one regression of the program is given the same target everywhere. Zero is left alone: a residual has it."""
+    targets = [call.get("target", {}) for call in calls]
+    values = {target.get(end) for target in targets for end in ("min", "max")}
+    sites = {call["site"] for call in calls}
+    if len(calls) < NEEDED_CALLS or len(sites) != 1 or len(values) != 1 or len(trace.stepping) != 1:
+        return
+    value = values.pop()
+    if calls[0]["fn"] in ELEMENTWISE and isinstance(value, float) and value and math.prod(targets[0]["shape"]) > 1:
+        yield _fail(
+            calls[0],
+            f"all targets of {calls[0]['fn']} at {shown(calls[0])} are {value:.4g}, in {len(calls)} calls of {math.prod(targets[0]['shape'])}; "
+            "expected targets that differ between examples",
+            "bad-data-values",
+            severity="warning",
+            confidence="medium",
+            measured={"target": value, "calls": len(calls)},
+            next="print ten targets as the data set returns them, and follow them to this line",
         )
 
 
@@ -241,14 +288,16 @@ def _close(a: object, b: float) -> bool:
 
 
 def _falls_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
-    """The value that backward starts from sinks ever faster, far below minus its first magnitude."""
+    """The value that backward starts from sinks ever faster, by far more than its first magnitude."""
     values = [fmean(tick["losses"]) for tick in trace.events("tick") if tick["losses"] and _numbers(tick["losses"])]
     if len(values) < NEEDED_TO_FALL or not graphs:
         return
     third = len(values) // 3
     middle, last = fmean(values[third : 2 * third]), fmean(values[-third:])
     first = fmean(values[:3])
-    if first <= 0 or last > -FAR_BELOW * first or (middle - last) < (fmean(values[:third]) - middle):
+    if first <= 0 and (-first < LARGE_NEGATIVE or len(trace.stepping) > 1):
+        return  # policies and densities have losses around zero
+    if first - last < (1 + FAR_BELOW) * abs(first) or (middle - last) < (fmean(values[:third]) - middle):
         return
     place_of = {"site": graphs[0]["combined"] or graphs[0]["site"], "fn": "the sum of the terms"}
     yield _fail(

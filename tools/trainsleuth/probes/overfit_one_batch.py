@@ -73,6 +73,8 @@ def _held(steps: Sequence[Event]) -> list[Event] | str:
     tail = [event for event in steps if event["mode"] == mode]
     if not any(prints for event in tail for prints in event["inputs"]):
         return "no outermost module was called in training mode, so nothing proves that the data were frozen"
+    if not any(event["losses"] for event in tail):
+        return "no backward was seen (gradients come from torch.func or by hand), so there is no loss to follow"
     same = _most_common(tail)
     if len(same) < max(SAME_SHARE * len(tail), 1):
         return "what enters the model and the loss still changes from step to step (its source is no loader, seed or argument)"

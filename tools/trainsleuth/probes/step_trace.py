@@ -5,7 +5,7 @@ with the user's line and the framework's line. Several optimizers are judged eac
 GAN whose generator leaves gradients in the discriminator is healthy as long as they are cleared before use.
 
 Fails on: gradients that are never cleared between two steps; gradients cleared between backward and step;
-clipping that meets no gradients; scaled gradients clipped or stepped without unscaling; plain SGD that steps
+clipping that meets no gradients; an optimizer that never steps; scaled gradients clipped or stepped without unscaling; plain SGD that steps
 on the sum of several batches' mean losses (with other optimizers, which undo the scale, that is a note).
 A pass shows the order of a typical step and rules those out; it says nothing about values.
 Cost: a few percent of the first steps.
@@ -15,11 +15,14 @@ Cannot see: loops without a torch optimizer, CUDA graphs, a step inside torch.fu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from trainsleuth.finding import Finding, Link, Outcome, Severity
 from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
+NEEDED_CLEARINGS = 5  # of gradients that no step has used
+NEEDED_BACKWARDS = 200  # without any clearing: more than gradients are ever summed over
 NEEDED_CYCLES = 2  # seen by both the stale-gradient and the empty-step rule before they speak
 SHOWN_OPS = ("batch", "forward", "loss", "backward", "clip", "step", "zero_grad", "schedule", "scaler_scale",
              "scaler_unscale", "scaler_step", "scaler_update")  # fmt: skip
@@ -27,7 +30,7 @@ SHOWN_OPS = ("batch", "forward", "loss", "backward", "clip", "step", "zero_grad"
 
 def probe(trace: Trace) -> Iterator[Finding]:
     if not trace.stepping:
-        yield _no_step(trace)
+        yield from list(_never_steps(trace)) or [_no_step(trace)]
         return
     found = [
         finding
@@ -297,6 +300,31 @@ def _repeat(words: list[str]) -> tuple[int, int]:
         if count > 1 and width * count > best[0] * best[1]:
             best = (width, count)
     return best
+
+
+def _never_steps(trace: Trace) -> Iterator[Finding]:
+    """Gradients are computed, and perhaps cleared, for parameters of an optimizer that stay as they are."""
+    tables = trace.events("parameters")
+    backwards = trace.ops("backward")
+    cleared = sum(
+        one["op"] == "backward" and after["op"] == "zero_grad"
+        for one, after in pairwise(trace.ops("backward", "zero_grad"))
+    )
+    if not tables or (cleared < NEEDED_CLEARINGS and len(backwards) < NEEDED_BACKWARDS):
+        return
+    held = [row for row in tables[-1]["rows"] if row[2] is not None and row[4]]
+    if not held or any(row[10] for row in held):
+        return  # updated by hand
+    born = trace.optimizer(held[0][2])
+    yield _finding(
+        backwards[0],
+        f"{born.get('cls')} built at {shown(born)} never stepped in {len(backwards)} backward calls, the first at {shown(backwards[0])}, "
+        f"and none of its {len(held)} parameters changed; expected optimizer.step() after backward",
+        "step-order",
+        measured={"backwards": len(backwards), "cleared": cleared, "parameters": len(held)},
+        next="call optimizer.step() after the backward, and look for a condition that is never true around it",
+        claims=("updates-not-applied",),
+    )
 
 
 def _no_step(trace: Trace) -> Finding:

@@ -6,13 +6,16 @@ evaluation are counted exactly over everything that was seen. Numbers stay on th
 
 import time
 
-from . import artifacts
+from . import artifacts, stored
 from .calls import Call, named_tensors
+from .phases import inner
 from .rows import Coder, is_batch, main_input
+from .targets import Targets
 from .tensors import describe
 
 MOST_TOLD = 2  # batches of one kind that are described value by value
 TELL_AT = frozenset({3, 10, 30, 100, 300, 1000})
+MOST_PAIRS = 4  # of loaders whose data sets are compared
 MOST_CODES = 400_000  # rows remembered for one way into the model
 SHARE = 0.04  # of the time since the first batch; above it only every tenth batch is read
 CLASSIFIERS = ("cross_entropy", "nll_loss")
@@ -62,7 +65,7 @@ class Listener:
         self.loaders = {}
         self.loader = None  # number of the loader whose batch came last
         self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
-        self.labels = {}
+        self.labels, self.targets = {}, Targets()
         self.started, self.spent = time.perf_counter(), 0.0
 
     # -- loaders ---------------------------------------------------------------------------
@@ -77,6 +80,7 @@ class Listener:
 
     def batch(self, loader, batch):
         self.loader = number = self._loader(loader)
+        self.targets.given = batch
         found = main_input(list(named_tensors(batch, "")))
         self._timed(self._loader_batch, number, found)
 
@@ -107,6 +111,7 @@ class Listener:
     # -- the model -------------------------------------------------------------------------
 
     def forward_before(self, module, args, kwargs):
+        module = inner(module)
         if self._is_training(module) is not None:
             self._timed(self._entered, module, args, kwargs)
 
@@ -140,10 +145,11 @@ class Listener:
             )  # fmt: skip
 
     def loss_after(self, name, arguments, output):
-        if name not in CLASSIFIERS or not getattr(output, "requires_grad", False):
-            return
         target = list(arguments.values())[1]
-        if not hasattr(target, "dtype") or target.dtype.is_floating_point or target.dim() != 1:
+        if not getattr(output, "requires_grad", False) or not hasattr(target, "dtype"):
+            return
+        if name not in CLASSIFIERS or target.dtype.is_floating_point or target.dim() != 1:
+            self._timed(self.targets.add, (name, *self.bus.sites.here()), target)
             return
         scores, ignored = arguments["input"], arguments.get("ignore_index", -100)
         place = (name, *self.bus.sites.here(), int(scores.shape[1 if scores.dim() > 1 else 0]))
@@ -161,6 +167,7 @@ class Listener:
 
     def close(self, reason):
         self._tell()
+        self._tell_stored()
 
     def _tell(self):
         ways = [(key, stream, stream.facts()) for key, stream in self.streams.items()]
@@ -178,12 +185,26 @@ class Listener:
             self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes,
                         **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
 
+        for (fn, user, library), facts in self.targets.facts():
+            self.events("targets", fn=fn, site=user, lib=library, n=self.bus.steps, **facts)
+
     def _tell_overlap(self, key, other, stream, met):
         shared = sum(1 for code in stream.seen if code in met.seen)
         self.events(
             "overlap", n=self.bus.steps, root=key[1], eval_loader=key[2], train_loader=other[2], shared=shared,
             distinct=len(stream.seen), same_data=self._same_data(key[2], other[2]),
         )  # fmt: skip
+
+    def _tell_stored(self):
+        """Examples that the data sets of evaluation and training both keep, whatever the batches look like."""
+        roles = {role: {key[2] for key in self.streams if key[0] == role} - {None} for role in ("train", "eval")}
+        pairs = [(one, other) for one in roles["eval"] - roles["train"] for other in roles["train"] - roles["eval"]]
+        for one, other in pairs[:MOST_PAIRS]:
+            first, second = (getattr(self.loaders[number], "dataset", None) for number in (one, other))
+            if first is None or second is None or first is second:
+                continue
+            for facts in stored.overlap(self.torch, self.coder, first, second):
+                self.events("stored_overlap", eval_loader=one, train_loader=other, **facts)
 
     def _same_data(self, one, other):
         """Do two loaders read the very same data set (True), or is that not known (None)?"""

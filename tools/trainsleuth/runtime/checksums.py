@@ -2,7 +2,7 @@
 
 from .gradients import members
 from .rows import Coder, main_input
-from .tensors import tensors_in
+from .tensors import local, tensors_in
 
 LOOK_AT = frozenset({1, 2, 3, 5, 10, 20, 50, 100, 200, 500})  # finished steps
 
@@ -36,16 +36,17 @@ class Listener:
             parameters = [p for o in self.optimizers for p in members(o)]
             self.sharded |= any(hasattr(p, "placements") for p in parameters)
             self.events(
-                "checksum", n=step, parameters=self._code(parameters), tensors=len(parameters),
+                "checksum", n=step, parameters=code(self.coder, parameters), tensors=len(parameters),
                 elements=sum(p.numel() for p in parameters), batch=self.batch_code, clips=self.clips[:8],
                 roots=sorted(self.wrapped), sharded=self.sharded,
             )  # fmt: skip
         self.batch_code, self.clips = 0, []
 
-    def _code(self, tensors):
-        """One number for all of them, as 16 hex digits; equal numbers, equal values (a sample of large tensors)."""
-        total = 0
-        for number, tensor in enumerate(tensors):
-            coded = self.coder.codes(tensor.detach().reshape(1, -1).expand(2, -1)) if tensor.numel() else None
-            total += (number + 1) * int(coded[0][0]) if coded is not None else 0
-        return "%016x" % (total % 2**64)
+
+def code(coder, tensors):
+    """One number for all of them, as 16 hex digits; equal numbers, equal values (a sample of large tensors)."""
+    total = 0
+    for number, tensor in enumerate(map(local, tensors)):
+        coded = coder.codes(tensor.detach().reshape(1, -1).expand(2, -1)) if tensor.numel() else None
+        total += (number + 1) * int(coded[0][0]) if coded is not None else 0
+    return "%016x" % (total % 2**64)

@@ -4,6 +4,7 @@ Finite: one norm over all of them; element by element only when that is not fini
 """
 
 from .content import counts, is_finite
+from .tensors import local
 
 
 def members(optimizer):
@@ -21,7 +22,7 @@ def in_parameters(parameters):
 
 
 def _values(gradient):
-    return gradient._values() if gradient.is_sparse else gradient
+    return gradient._values() if gradient.is_sparse else local(gradient)
 
 
 def total(torch, gradients):

@@ -70,9 +70,8 @@ class Bus:
     def add(self, listener):
         self.listeners.append(listener)
         for moment in MOMENTS:
-            method = getattr(listener, moment, None)
-            if method is not None:
-                self.told[moment].append(method)
+            if hasattr(type(listener), moment):  # its methods only: what it keeps may be called like a moment
+                self.told[moment].append(getattr(listener, moment))
 
     @property
     def awake(self):

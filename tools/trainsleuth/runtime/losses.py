@@ -9,7 +9,7 @@ import math
 
 from . import graph
 from .gradients import members
-from .tensors import describe, scalar
+from .tensors import describe, local, scalar
 
 CLASSIFIERS = ("cross_entropy", "nll_loss")
 MOST_PER_PLACE = 3  # calls of one loss at one line that are described
@@ -78,17 +78,23 @@ class Listener:
         nodes = list(graph.nodes_from(tensors))
         user, library = self.bus.sites.here()
         leaves = {id(leaf): leaf for leaf in map(graph.leaf_of, nodes) if leaf is not None}
+        # sharded parameters are gathered into others for each use: the graph ends in those, not in members
+        gathered = self.sharded or any(map(is_flat, leaves.values()))
         # a tensor that is itself a leaf (a loss wrapped anew) has no node behind it
         detached = all(getattr(t, "grad_fn", None) is None for t in tensors)
         self.events(
             "graph", n=self.bus.steps, site=user, lib=library, nodes=len(nodes), leaves=len(leaves), detached=detached,
             truncated=len(nodes) > graph.MOST_NODES,
             shapes_known=any(graph.shape_of(node) is not None for node in nodes[:20]),
-            reached=[sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
-            members=[len(members(o)) for o in self.optimizers],
-            unregistered=self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
+            reached=[] if gathered else [sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
+            members=[] if gathered else [len(members(o)) for o in self.optimizers],
+            unregistered=[] if gathered else self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
             ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
         )  # fmt: skip
+
+    @property
+    def sharded(self):
+        return any(local(p) is not p for o in self.optimizers for p in members(o))
 
     def unregistered(self, leaves):
         """Parameters that the loss depends on, but that no optimizer and no called module knows of."""
@@ -137,6 +143,11 @@ class Listener:
             user, library = self.bus.sites.of_traceback(graph.lines_of(node))
             found.append({"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library})
         return found[:5]
+
+
+def is_flat(leaf):
+    """One tensor that stands for the parameters of many modules (FSDP)."""
+    return getattr(leaf, "_is_flat_param", False)
 
 
 def holds(value, parameter):

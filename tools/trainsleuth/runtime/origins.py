@@ -8,11 +8,14 @@ in the first step only, tensors cut from their graph.
 import functools
 import math
 
+from . import graph
+
 INITIALISERS = (
     "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_", "sparse_",
     "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 )  # fmt: skip
 MOST_TOLD = 40
+MOST_BEHIND = 400  # names of parameters behind one detached tensor
 MOST_PARAMETERS = 20_000
 
 
@@ -21,7 +24,7 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.initialised = {}  # id of a parameter: the last user line that set it
         self.told = 0
-        self.scaled = set()
+        self.scaled, self.names = set(), {}
         patch_initialisers(bus.torch, self)
         patch_setattr(bus.torch, self)
         patch_randperm(bus.torch, self)
@@ -34,6 +37,13 @@ class Listener:
                 self.told += 1
                 self.events(kind, n=self.bus.steps, site=user, lib=library, **fields)
 
+    def detached(self, tensor):
+        """A tensor with a graph loses it: with the names of the parameters that it was computed from."""
+        if self.bus.awake and self.told < MOST_TOLD:
+            leaves = map(graph.leaf_of, graph.nodes_from([tensor]))
+            behind = [self.names[id(leaf)] for leaf in leaves if id(leaf) in self.names]
+            self.say("detach", shape=list(tensor.shape), behind=sorted(behind)[:MOST_BEHIND])
+
     def boundary(self, step):
         if step == 1:
             self.release()
@@ -44,9 +54,14 @@ class Listener:
         if id(module) in self.scaled or self.bus.steps:
             return
         self.scaled.add(id(module))
+        self.names.update((id(p), name) for name, p in module.named_parameters())
         rows = [self._scale(name, p) for name, p in module.named_parameters() if p.dim() > 1 and p.numel()]
         rows.sort(key=lambda row: -row["gain"])
-        self.events("scales", cls=type(module).__name__, largest=rows[:5])
+        gains = sorted(self._scale(name, p)["gain"] for name, p in weights_of(self.torch, module))
+        self.events(
+            "scales", root=self.bus.number("root", module), cls=type(module).__name__, largest=rows[:5],
+            layers=len(gains), median_gain=gains[len(gains) // 2] if gains else None, norms=sum(map(is_norm, module.modules())),
+        )  # fmt: skip
 
     def _scale(self, name, parameter):
         values = parameter.detach().float()
@@ -54,6 +69,19 @@ class Listener:
         std = float(values.std()) if values.numel() > 1 else 0.0
         gain = std * math.sqrt(fan_in)  # about 0.6 by torch's default, 1 to 1.4 by Xavier and He
         return {"name": name, "std": std, "fan_in": fan_in, "gain": gain, "site": self.initialised.get(id(parameter))}
+
+
+def weights_of(torch, module):
+    """(name, weight) of every linear layer and convolution that learns."""
+    for name, one in module.named_modules():
+        weight = getattr(one, "weight", None)
+        if isinstance(one, (torch.nn.Linear, torch.nn.modules.conv._ConvNd)) and weight is not None:
+            if weight.requires_grad and weight.dim() > 1 and weight.numel():
+                yield name, weight
+
+
+def is_norm(module):
+    return type(module).__name__.lower().endswith(("norm", "norm1d", "norm2d", "norm3d"))
 
 
 def patch_initialisers(torch, listener):
@@ -107,7 +135,7 @@ def patch_detach(torch, listener):
 
     def detach(self):
         if self.grad_fn is not None:
-            listener.say("detach", shape=list(self.shape))
+            listener.detached(self)
         return original(self)
 
     tensor_class.detach = detach

@@ -20,7 +20,7 @@ class Listener:
         self.values, self.value = [], LossValue()
         self.first = None
         self.low = 0
-        self.rates, self.saved = {}, {}
+        self.rates, self.held_off = {}, {}
         self.stepped = set()
         self.from_modules = True  # every loss of this step is the output of an outermost module
         hold_off_dropout(bus.torch)
@@ -60,7 +60,7 @@ class Listener:
     def step_before(self, optimizer):
         self.stepped.add(id(optimizer))
         born = self.rates.get(id(optimizer), [])
-        self.saved[id(optimizer)] = [(g.get("lr"), g.get("weight_decay")) for g in optimizer.param_groups]
+        self.held_off[id(optimizer)] = [(g.get("lr"), g.get("weight_decay")) for g in optimizer.param_groups]
         for place, group in enumerate(optimizer.param_groups):
             rate = group.get("initial_lr", born[place] if place < len(born) else group.get("lr"))
             if is_a_rate(rate, optimizer):
@@ -69,7 +69,7 @@ class Listener:
                 group["weight_decay"] = 0.0
 
     def step_after(self, optimizer):
-        for group, (rate, decay) in zip(optimizer.param_groups, self.saved.pop(id(optimizer), ())):
+        for group, (rate, decay) in zip(optimizer.param_groups, self.held_off.pop(id(optimizer), ())):
             if rate is not None:
                 group["lr"] = rate
             if decay is not None:

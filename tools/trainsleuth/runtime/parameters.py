@@ -5,24 +5,30 @@ else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ...
 """
 
 from .gradients import members
+from .tensors import local
 
 MOST_COPIED = 256 * 2**20  # bytes
 SAMPLE = 2048  # elements of each parameter when copying all would be too much
 MOST_ROWS = 4000
+LEAST_TWIN = 64  # elements of a matrix that is compared with others
 MOST_PHASES = 6  # optimizers whose birth begins a new phase
 LOOK_AT = (0, 1, 2, 3, 5, 10, 20, 50)  # steps whose gradients are read, then every 100th
 TELL_AT = frozenset({1, 3, 10, 30, 100, 300, 1000, 3000})
 
 
 class Row:
-    __slots__ = ("before", "biggest", "gradients", "last", "name", "ratio", "root", "seen", "tensor", "zeros")
+    __slots__ = (
+        "before", "biggest", "gradients", "last", "moved", "name", "nonzero", "owner", "ratio", "root", "seen", "tensor", "zeros",
+    )  # fmt: skip
 
-    def __init__(self, tensor, root, name):
-        self.tensor, self.root, self.name = tensor, root, name
+    def __init__(self, tensor, root, name, owner):
+        self.tensor, self.root, self.name, self.owner = tensor, root, name, owner
         self.before = self.last = None
         self.seen = self.gradients = self.zeros = 0
         self.ratio = None  # largest norm(update) / norm(values) seen over one step
         self.biggest = 0.0
+        # in half precision: largest shares of elements with a gradient, and of those that one step changed
+        self.nonzero = self.moved = None
 
 
 class Listener:
@@ -30,7 +36,7 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
         self.phase, self.scanned = 0, None  # step at which the last optimizer was built
-        self.sampled = None
+        self.sampled = self.twins = None
 
     # -- who is there ----------------------------------------------------------------------
 
@@ -47,10 +53,11 @@ class Listener:
         elif self.bus.steps != self.phase or self.scanned == (number, self.phase):
             return
         self.scanned = (number, self.phase)  # a head may be replaced between two phases
+        owners = {id(p): type(one).__name__ for one in module.modules() for p in one.parameters(recurse=False)}
         for name, parameter in module.named_parameters():
             row = self.rows.get(id(parameter))
             if row is None:
-                self._add(parameter, number, name)
+                self._add(parameter, number, name, owners[id(parameter)])
             elif row.name is None:
                 row.root, row.name = number, name
 
@@ -58,9 +65,10 @@ class Listener:
         if self.bus.steps - self.phase < 3:
             self.called.add(id(module))
 
-    def _add(self, parameter, root, name):
-        if len(self.rows) < MOST_ROWS:
-            self.rows[id(parameter)] = row = Row(parameter, root, name)
+    def _add(self, parameter, root, name, owner=None):
+        is_elsewhere = parameter.numel() and not local(parameter).numel()  # other ranks hold all of it
+        if len(self.rows) < MOST_ROWS and not is_elsewhere:
+            self.rows[id(parameter)] = row = Row(parameter, root, name, owner)
             row.before = row.last = self._values(parameter)
 
     def _values(self, parameter):
@@ -68,7 +76,7 @@ class Listener:
         if self.sampled is None:
             size = sum(p.numel() * p.element_size() for o in self.optimizers for p in members(o))
             self.sampled = size > MOST_COPIED
-        flat = parameter.detach().reshape(-1)
+        flat = local(parameter.detach()).reshape(-1)
         if self.sampled and flat.numel() > SAMPLE:
             flat = flat[:: flat.numel() // SAMPLE]
         return flat.clone()
@@ -88,6 +96,8 @@ class Listener:
             mine = {id(p) for o in self.optimizers for p in members(o)}
             self._read_gradients([row for key, row in self.rows.items() if key not in mine])
             self._read_changes()
+        elif self._looking(step):
+            self._keep_values()  # so that a change is that of one step
         if step in TELL_AT:
             self._tell(step)
 
@@ -104,13 +114,19 @@ class Listener:
         for row in rows:
             row.seen += 1
         dense = [row for row in held if not row.tensor.grad.is_sparse]
-        norms = self.torch._foreach_norm([row.tensor.grad for row in dense]) if dense else []
+        norms = self.torch._foreach_norm([local(row.tensor.grad) for row in dense]) if dense else []
         values = self.torch.stack([n.float().cpu() for n in norms]).tolist() if dense else []
         for row in held:
             row.gradients += 1
         for row, norm in zip(dense, values):
             row.zeros += norm == 0.0
             row.biggest = max(row.biggest, norm) if norm == norm else norm
+            if row.tensor.dtype in (self.torch.float16, self.torch.bfloat16):
+                row.nonzero = max(row.nonzero or 0.0, float((row.tensor.grad != 0).float().mean()))
+
+    def _keep_values(self):
+        for row in self.rows.values():
+            row.last = self._values(row.tensor)
 
     def _read_changes(self):
         for row in self.rows.values():
@@ -122,6 +138,8 @@ class Listener:
             ratio = float(moved / size) if float(size) > 0 else float(moved > 0)
             if ratio == ratio:
                 row.ratio = ratio if row.ratio is None else max(row.ratio, ratio)
+            if row.nonzero is not None and now.numel():
+                row.moved = max(row.moved or 0.0, float((now != row.last).float().mean()))
             row.last = now
 
     # -- what is told ----------------------------------------------------------------------
@@ -138,14 +156,37 @@ class Listener:
         self.events(
             "parameters", n=step, sampled=bool(self.sampled), optimizers=len(self.optimizers),
             roots=[type(root).__name__ for root in self.roots], training=[root.training for root in self.roots],
+            twins=self._twins(),
             rows=[self._row(key, row, owner, called) for key, row in self.rows.items()],
         )  # fmt: skip
 
+    def _twins(self):
+        """[name, class of its module, and both of the other] of two trainable matrices that began as equal copies."""
+        if self.twins is not None and self.twins[0] == len(self.rows):
+            return self.twins[1]
+        by_start, found = {}, []
+        for row in self.rows.values():
+            values = row.before
+            if row.name is None or not row.tensor.requires_grad or row.tensor.dim() < 2 or values.numel() < LEAST_TWIN:
+                continue
+            some = values[:: max(1, values.numel() // 8)].tolist()
+            if len(set(some)) == 1:
+                continue  # all zero, or all one
+            other = by_start.setdefault((tuple(row.tensor.shape), *some), row)
+            if other is not row and other.owner != row.owner and self.torch.equal(other.before, values):
+                found.append([other.name, other.owner, row.name, row.owner])
+        self.twins = (len(self.rows), found)
+        return found
+
     def _row(self, key, row, owner, called):
         """[name, root, optimizer, elements, requires grad, called, times read, had a gradient,
-        zero gradients, largest gradient norm, changed, largest update ratio]"""
-        changed = not self.torch.equal(row.before, self._values(row.tensor))
+        zero gradients, largest gradient norm, changed, largest update ratio, and in half precision
+        the largest shares of elements with a gradient and of elements that a step changed; and its norm now as a part of the first]"""
+        now = self._values(row.tensor)
+        changed = not self.torch.equal(row.before, now)
+        start = float(row.before.float().norm()) if changed else 0.0
         return [
             row.name, row.root, owner.get(key), row.tensor.numel(), bool(row.tensor.requires_grad), key in called,
-            row.seen, row.gradients, row.zeros, row.biggest, changed, row.ratio,
+            row.seen, row.gradients, row.zeros, row.biggest, changed, row.ratio, row.nonzero, row.moved,
+            float(now.float().norm()) / start if start > 0 else None,
         ]  # fmt: skip

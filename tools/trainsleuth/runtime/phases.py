@@ -3,8 +3,14 @@
 A phase lasts while a module is called with the same flags on batches of the same loader. One event per phase.
 """
 
+from .checksums import code
+from .gradients import members
+from .rows import Coder
+
 MOST_TOLD = 300
 MOST_NAMES = 6
+WRAPPERS = ("DistributedDataParallel", "DataParallel")
+MOST_WEIGHED = 20  # phases of one module whose parameters are looked at
 
 
 class Listener:
@@ -12,11 +18,16 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.phases, self.loader = {}, None
         self.told = 0
+        self.optimizers, self.weighed, self.coder = [], {}, Coder(bus.torch)
+
+    def optimizer_born(self, optimizer):
+        self.optimizers.append(optimizer)
 
     def batch(self, loader, batch):
         self.loader = self.bus.number("loader", loader)
 
     def forward_before(self, module, args, kwargs):
+        module = inner(module)
         root = self.bus.number("root", module)
         key = (module.training, self.torch.is_grad_enabled(), self.loader)
         phase = self.phases.get(root)
@@ -25,8 +36,11 @@ class Listener:
             user, library = self.bus.sites.here()
             phase = self.phases[root] = dict(
                 key=key, root=root, cls=type(module).__name__, training=key[0], grad=key[1], loader=key[2], site=user,
-                lib=library, n=self.bus.steps, calls=0, backwards=0, waiting=False, **flags(self.torch, module)
+                lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, backwards=0, waiting=False,
+                **flags(self.torch, module), **self._weights(root, module, key, "weights"),
             )  # fmt: skip
+        elif phase.get("weights") and phase["until"] != self.bus.steps:
+            phase.update(self._weights(root, module, key, "weights_until"), until=self.bus.steps)
         phase["calls"] += 1
         phase["waiting"] = key[1]
 
@@ -34,6 +48,18 @@ class Listener:
         for phase in self.phases.values():
             phase["backwards"] += phase["waiting"]
             phase["waiting"] = False
+
+    def _weights(self, root, module, key, name):
+        """How many parameters it has and how many of them are trained; when evaluated, an exact code of them."""
+        self.weighed[root] = self.weighed.get(root, 0) + 1
+        if self.weighed[root] > MOST_WEIGHED:
+            return {}
+        held = {id(p) for optimizer in self.optimizers for p in members(optimizer) if p.requires_grad}
+        mine = list(module.parameters())
+        return {
+            "elements": sum(p.numel() for p in mine), "held": sum(p.numel() for p in mine if id(p) in held),
+            name: None if key[1] else code(self.coder, mine),
+        }  # fmt: skip
 
     def _end(self, root):
         phase = self.phases.pop(root, None)
@@ -44,6 +70,11 @@ class Listener:
     def close(self, reason):
         for root in list(self.phases):
             self._end(root)
+
+
+def inner(module):
+    """The model itself, when it is called through DistributedDataParallel or its like."""
+    return module.module if type(module).__name__ in WRAPPERS and hasattr(module, "module") else module
 
 
 def flags(torch, module):

@@ -1,5 +1,9 @@
 """Examples told apart: one exact number per row of a batch, and how much a row holds at all."""
 
+import random
+
+from .tensors import is_unreadable
+
 SAMPLE = 4096  # values of a row that count; a longer row is read at regular distances
 FEW = 16  # values that must differ in a row of whole numbers, else equal rows may be chance
 
@@ -36,9 +40,9 @@ class Coder:
     def _weights(self, bits):
         key = (bits.shape[1], bits.device)
         if key not in self.weights:
-            generator = self.torch.Generator().manual_seed(20)
-            drawn = self.torch.randint(-(2**62), 2**62, (bits.shape[1],), generator=generator)
-            self.weights[key] = (drawn | 1).to(bits.device)
+            drawn = random.Random(20)  # torch.func forbids random operations of torch
+            weights = [drawn.randrange(-(2**62), 2**62) | 1 for _ in range(bits.shape[1])]
+            self.weights[key] = self.torch.tensor(weights, device=bits.device)
         return self.weights[key]
 
 
@@ -51,7 +55,7 @@ def is_batch(tensor):
         and not tensor.is_complex()
         and not tensor.is_quantized
         and str(tensor.layout) == "torch.strided"
-        and tensor.device.type != "meta"
+        and not is_unreadable(tensor)
         and (not tensor.dtype.is_floating_point or tensor.element_size() in (2, 4, 8))
     )
 

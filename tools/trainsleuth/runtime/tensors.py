@@ -19,6 +19,31 @@ def tensors_in(value, depth=6):
             yield from tensors_in(getattr(value, name, None), depth - 1)
 
 
+def local(tensor):
+    """What this rank holds of a tensor that is spread over ranks (DTensor); any other tensor itself."""
+    return getattr(tensor, "_local_tensor", tensor)
+
+
+def is_mapped(tensor):
+    """Does it stand for many at once (torch.func.vmap), so that no value can be read?"""
+    import torch
+
+    known = getattr(torch._C, "_functorch", None)
+    return known is not None and known.is_batchedtensor(tensor)
+
+
+def is_unreadable(tensor):
+    return tensor.device.type == "meta" or is_mapped(tensor)
+
+
+def has_memory(tensor):
+    """Do its values lie in memory as they are? Not in wrappers, as torch.func makes them."""
+    try:
+        return bool(tensor.data_ptr())
+    except (NotImplementedError, RuntimeError):
+        return False
+
+
 def shape(tensor):
     return list(tensor.shape)
 
@@ -28,9 +53,13 @@ def kind(tensor):
 
 
 def describe(tensor):
-    """Shape, dtype and range. Values are read only from dense, non-empty tensors with real numbers."""
+    """Shape, dtype and range. Values are read only from dense, non-empty tensors with real numbers.
+
+    Of a tensor that is spread over ranks the values are those that this rank holds.
+    """
     facts = {"shape": shape(tensor), "dtype": kind(tensor), "requires_grad": bool(tensor.requires_grad)}
-    if tensor.numel() and not tensor.is_complex() and not tensor.is_sparse and tensor.device.type != "meta":
+    tensor = local(tensor)
+    if tensor.numel() and not tensor.is_complex() and not tensor.is_sparse and not is_unreadable(tensor):
         values = tensor.detach()
         if values.dtype.is_floating_point:
             values = values.float()
@@ -45,7 +74,9 @@ def fingerprint(tensor):
     """A short hash of the exact content, equal for equal values whatever the storage; None if unreadable."""
     if tensor.is_sparse or tensor.is_quantized or tensor.device.type == "meta":
         return None
-    values = tensor.detach().cpu().contiguous()
+    values = local(tensor.detach()).cpu().contiguous()
+    if values.numel() and not has_memory(values):
+        return None
     content = ctypes.string_at(values.data_ptr(), values.numel() * values.element_size()) if values.numel() else b""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
@@ -54,6 +85,7 @@ def scalar(value):
     """The number in a one-element tensor, the mean of a larger one, None when there is none."""
     if value is None or not hasattr(value, "numel"):
         return float(value) if isinstance(value, (int, float)) else None
-    if not value.numel() or value.device.type == "meta":
+    value = local(value)
+    if not value.numel() or is_unreadable(value):
         return None
     return float(value.detach().float().mean()) if value.numel() > 1 else float(value.detach())

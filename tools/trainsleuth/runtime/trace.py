@@ -5,7 +5,7 @@ After `detail` steps only one "tick" per step is written: loss, learning rates.
 
 from .backwards import LossValue
 from .gradients import members
-from .tensors import scalar, shape, tensors_in
+from .tensors import local, scalar, shape, tensors_in
 
 MOST_PHASES = 6  # optimizers whose birth begins a new phase
 
@@ -75,9 +75,19 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         number = self.root(module)
-        if self.detailed:
+        if self.detailed and not self._is_preparation(module, args, kwargs):
             self.op("forward", root=number, training=module.training, grad=self.bus.torch.is_grad_enabled(),
                     shapes=_shapes((args, kwargs)))  # fmt: skip
+
+    def forward_after(self, module, args, kwargs, output):
+        if self.detailed and self._is_preparation(module, args, kwargs) and _has_graph(output):
+            self.op(
+                "forward", root=self.root(module), training=module.training, grad=True, shapes=_shapes((args, kwargs))
+            )
+
+    def _is_preparation(self, module, args, kwargs):
+        """Nothing in it can learn, nothing that enters it has learned: a transform of the data."""
+        return next(module.parameters(), None) is None and not _has_graph((args, kwargs))
 
     def loss_after(self, name, arguments, output):
         if self.detailed:
@@ -172,8 +182,11 @@ def gradient_state(torch, optimizer):
 
 
 def gradient_state_of(torch, parameters):
-    """ "none" when no parameter has a gradient, "zero" when all are zero, else "some"; and the total norm."""
-    dense = [p.grad for p in parameters if p.grad is not None and not p.grad.is_sparse]
+    """ "none" when no parameter has a gradient, "zero" when all are zero, else "some"; and the total norm.
+
+    Of gradients that are spread over ranks only this rank's part counts: the sum would be a collective.
+    """
+    dense = [local(p.grad) for p in parameters if p.grad is not None and not p.grad.is_sparse]
     sparse = any(p.grad is not None and p.grad.is_sparse for p in parameters)
     if not dense:
         return {"state": "some" if sparse else "none", "norm": None}
@@ -204,6 +217,10 @@ def _loader(loader):
     facts["replacement"] = bool(getattr(sampler, "replacement", False))
     facts["dataset"] = type(dataset).__name__
     return facts
+
+
+def _has_graph(value):
+    return any(tensor.requires_grad for tensor in tensors_in(value))
 
 
 def _shapes(value):

@@ -83,12 +83,13 @@ class Again:
     def _effect_of_others(self, results, axis):
         """How far the middle of an axis moves when only what stands at the other places changes; None if unknown.
 
-        The middle, since a recurrent layer that takes this axis for time shows at later places only.
+        The middle, since a recurrent layer that takes this axis for time shows at later places only. The others are
+        doubled or left out, not only exchanged: sums and means over the axis would stay as they are.
         """
         size = int(self.main.shape[axis])
         middle = size // 2
         others = [place for place in range(size) if place != middle]
-        order = dict(zip(others, others[1:] + others[:1])) if size > 2 else {0: middle}
+        order = {place: others[number // 2] for number, place in enumerate(others)} if size > 2 else {}
         moved = [order.get(place, middle) for place in range(size)]
 
         def change(tensor):

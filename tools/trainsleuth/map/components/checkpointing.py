@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, written
+from trainsleuth.facts import Class, Event, Expr, External, Function, written
 
 from ..networks import is_factory
 from ..program import Program
@@ -35,10 +35,10 @@ _METHODS = {
     "recover_if_possible": 0.85,
 }
 _NAMED = re.compile(
-    r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
+    r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
     re.I,
 )
-_DIRECT = re.compile(r"save|load|restore|resume|restart", re.I)  # enough for a function that saves itself
+_DIRECT = re.compile(r"save|load(?!er)|restore|resume|restart", re.I)  # enough for a function that saves itself
 _NOT = re.compile(
     r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes|cache|writer|batch|example",
     re.I,
@@ -52,14 +52,35 @@ def places(program: Program) -> Iterator[Place]:
             for call in event.calls:
                 role, score = _role(program, function, call)
                 if role and not _is_of_data(function):
+                    if role == "keeper":
+                        savers.setdefault(function, "save")
+                        yield from _keeper_class(program, function, call, score * weight**0.5)
                     if role in ("save", "load", "restore"):
                         savers.setdefault(function, "save" if role == "save" else "load")
                     yield program.at(function, call.line, role, score * weight**0.4)
             yield from _checkpoint_keyword(program, function, event.calls, weight)
+            if _is_resume(event):
+                yield program.at(function, event.line, "resume", 0.66 * weight**0.4)
     yield from _wrappers(program, savers)
     for choice in program.choices:
         if re.search(r"checkpoint|ckpt", choice.key, re.I):
             yield Place(choice.path, choice.line, "configuration", 0.8)
+
+
+_RESUME = re.compile(r"(?:^|\.)(?:resume|resume_from|resume_path|resume_from_checkpoint|load_from|init_from)$")
+
+
+def _is_resume(event: Event) -> bool:
+    """Asks whether to go on from a checkpoint, or tells a framework to."""
+    if event.kind == "if" and event.value is not None:
+        return any(part.kind == "path" and _RESUME.search(part.text) for part in event.value.walk())
+    return event.kind == "assign" and any("." in one.text and _RESUME.search(one.text) for one in event.targets)
+
+
+def _keeper_class(program: Program, function: Function, call: Expr, score: float) -> Iterator[Place]:
+    for target in program.graph.targets(function, call):
+        if isinstance(target, Class):
+            yield program.at_target(target, "class", 0.9 * score)
 
 
 _DUMPS = re.compile(r"^(?:pickle|cPickle|dill|cloudpickle|joblib)\.(?:dump|load)$")
@@ -87,10 +108,30 @@ def _is_of_data(function: Function) -> bool:
 _MOVES = re.compile(r"_?(?:load|save|read|write|get|dump|open)_")
 
 
+_KEEPER = re.compile(r"(?:Checkpoint(?:er|Saver|Manager|Callback|Hook|Connector|IO|Handler)?|Saver|CheckpointConfig)$")
+_OF_RESULTS = re.compile(r"predict|result|output|feature|embed|sample|image|latent|token|stats|metric", re.I)
+_HELD = re.compile(r"checkpoint(?:er|_manager|_saver|_io|s)?$|ckpt(?:er|_manager)?$|(?:^|[._])saver$|recoverer$", re.I)
+
+
+def _kept(call: Expr, targets: tuple[Class | Function | External, ...]) -> tuple[str, float]:
+    """An object whose work is to keep checkpoints: where it is made, and what it is asked for."""
+    if call.last[:1].isupper() and _KEEPER.search(call.last) and not any(isinstance(t, Function) for t in targets):
+        return "keeper", 0.92
+    if call.receiver is not None and call.receiver.kind == "path" and _HELD.search(call.receiver.text):
+        if call.last.startswith(("add", "register")):
+            return "", 0.0
+        if _DIRECT.search(call.last) or re.search(r"recover|step|write", call.last):
+            return ("load" if re.search(r"load|resum|restor|recover", call.last) else "save"), 0.9
+    return "", 0.0
+
+
 def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
     name = program.full_name(function, call.callee) if call.callee else ""
     if name and _SAVES.match(name):
-        return "save", 1.0
+        what = written(call.arguments[0]) if call.arguments else ""
+        if _STATE.search(what):
+            return "save", 1.0
+        return ("", 0.0) if _OF_RESULTS.search(what) else ("save", 0.85)
     if name and _LOADS.match(name):
         return "load", 0.85
     if name and (role := _pickled(name, call)):
@@ -105,7 +146,7 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
         if call.last == "load_state_dict":
             return "restore", _METHODS[call.last]
         return ("load" if re.search("load|resume|recover_if", call.last) else "save"), _METHODS[call.last]
-    return "", 0.0
+    return _kept(call, program.graph.targets(function, call))
 
 
 def _checkpoint_keyword(

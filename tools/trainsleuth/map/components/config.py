@@ -55,6 +55,7 @@ def places(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
         if _is_data(program, function):
             continue
+        weight *= 0.3 if _DATA_FOLDER.search(function.path) else 1.0
         if _READER.search(function.name) and not function.self_name:
             yield program.at(function, function.line, "reader", 0.8 * weight**0.5)
         yield from _read(program, function, weight)
@@ -72,6 +73,9 @@ def places(program: Program) -> Iterator[Place]:
     for rank, path in enumerate(program.config_paths):
         score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
+
+
+_DATA_FOLDER = re.compile(r"(?:^|/)(?:data|datasets?)/", re.I)
 
 
 def _is_data(program: Program, function: Function) -> bool:
@@ -133,7 +137,7 @@ def _tables(program: Program) -> Iterator[Place]:
         if len(lines) >= MIN_TABLE:
             file = program.index.files[path]
             cls = file.classes.get(group)
-            near = max(program.weight(cls.body if cls is not None else file.body), 0.4)
+            near = max(program.weight(cls.body if cls is not None else file.body), min(0.9, 0.4 + len(lines) / 100))
             yield Place(path, cls.line if cls is not None else min(lines), "table", 0.84 * near)
 
 

@@ -33,7 +33,9 @@ _OUTSIDE = {
 _ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
 _ENVIRONMENT = re.compile(r"^(?:\w+_)?envs?(?:_\w+)?$", re.I)
 _BUILDER = re.compile(
-    r"^(?:get|build|create|make|load|setup|prepare|init|split|data)_?\w*(?:data(?:set|loader)?s?|loaders?|batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)$",
+    r"^_?(?:get|build|create|make|load|setup|prepare|init|split|data\w*)_?\w*(?:data(?:set|loader)?s?|loaders?|"
+    r"batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)(?:_(?:from|for|with)_\w+)?$|"
+    r"^data(?:set|io|loader)?s?_(?:prepar\w+|setup|factory|builder|prep|creation)$",
     re.I,
 )
 _HOOKS = (
@@ -50,12 +52,19 @@ _HOOKS = (
 )
 
 
+_OF_THE_MACHINE = re.compile(r"device|_var|rank|world|dist(?:_|ributed)|path|cuda|conda|logg", re.I)
+
+
+def _is_builder(name: str) -> bool:
+    return name.startswith("get_batch") or (_BUILDER.search(name) is not None and not _OF_THE_MACHINE.search(name))
+
+
 def places(program: Program) -> Iterator[Place]:
     built: dict[Class, float] = {}
     for called in program.reached_calls:
         yield from _built(program, called, built)
     for function, weight in program.functions():
-        if _BUILDER.search(function.name) or function.name.startswith("get_batch"):
+        if _is_builder(function.name):
             yield program.at(function, function.line, "builder", 0.75 * weight**0.5)
         elif function.name.startswith("make_env") or function.name.startswith("collate"):
             yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
@@ -84,7 +93,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         elif isinstance(target, Function) and (owner := _builds_itself(program, target)) is not None:
             built[owner] = max(built.get(owner, 0.0), base)
             yield program.at(function, call.line, "built", 0.9 * base)
-        elif isinstance(target, Function) and (_BUILDER.search(call.last) or call.last.startswith("get_batch")):
+        elif isinstance(target, Function) and _is_builder(call.last):
             yield program.at(function, call.line, "builder call", 0.72 * base)
     if call.receiver is not None and _TAKES.search(call.last) and _BUFFER.search(call.receiver.last):
         yield program.at(function, call.line, "batch", 0.88 * base)
@@ -179,8 +188,14 @@ def _runs_network(program: Program, function: Function) -> bool:
     return any(calls_network(program.values, function, call) for event in function.events for call in event.calls)
 
 
+_SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)
+
+
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
+        if isinstance(choice.target, Function) and _SECTION.search(choice.key.rpartition(".")[0]):
+            yield Place(choice.path, choice.line, "configuration", 0.85)
+            yield program.at_target(choice.target, "builder", 0.85)
         if isinstance(choice.target, Class) and is_dataset(program.index, choice.target):
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield from program.chosen_at(choice)

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Expr, Function, written
+from trainsleuth.facts import Class, Expr, Function, written
 
 from ..entries import ASIDE, NEVER, guard_line
-from ..networks import is_network
+from ..networks import is_dataset, is_network
 from ..program import Program
 from ..records import Place
 
 _NAMED = re.compile(
     r"^_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
     r"validate_(?:epoch|model|step|loop|one_epoch)|test(?:_epoch|_step|_model|ing|_loop)?|infer(?:ence\w*)?|generate|sample|predict(?:_step)?|transcribe|"
-    r"estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score)$",
+    r"(?:fit|run|do)_(?:valid|eval|test)\w*|estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score)$",
     re.I,
 )
 _MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
@@ -44,9 +44,15 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
+    yield from _built(program)
     yield from _called(program, evaluating)
     yield from _hooks(program)
     yield from _alone(program)
+    for choice in program.choices:
+        if re.search(r"eval|metrics?(?!_log)|valid", choice.key, re.I) and choice.target is not None:
+            if not is_dataset(program.index, choice.target) if isinstance(choice.target, Class) else True:
+                yield Place(choice.path, choice.line, "configuration", 0.7)
+                yield program.at_target(choice.target, "definition", 0.7)
 
 
 _HOOK = re.compile(
@@ -66,15 +72,19 @@ _VERB = re.compile(
     r"^_?(?:run_|do_)?(?:(?:eval(?:uate)?|valid(?:ate)?|test)_\w+|infer_(?:step|batch|loop|epoch|model|one|sample|audio|image)\w*)$",
     re.I,
 )
+_CHECKS = re.compile(r"_?validate_", re.I)  # more often a look at arguments than at data
 _NOT_VERB = re.compile(
-    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key", re.I
+    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera",
+    re.I,
 )
 
 
 def _is_named(function: Function) -> bool:
     """By its own name, or as the main function of a file that is named so: val.run(...)."""
-    if _NAMED.match(function.name) or (_VERB.match(function.name) and not _NOT_VERB.search(function.name)):
+    if _NAMED.match(function.name):
         return True
+    if _VERB.match(function.name) and not _NOT_VERB.search(function.name):
+        return not _CHECKS.match(function.name) or bool(function.loops)
     return function.name in ("run", "main") and _FILE.search(PurePosixPath(function.path).name) is not None
 
 
@@ -133,6 +143,18 @@ _FOR_EVALUATION = re.compile(
 
 def _is_trainer(call: Expr) -> bool:
     return call.receiver is not None and written(call.receiver).rpartition(".")[2] in ("trainer", "Trainer")
+
+
+_EVALUATOR = re.compile(
+    r"^(?:\w*Evaluat(?:or|ion|or\w+)|Eval(?:Hook|Callback|Loop)|\w*Validator|ValidationLoop|\w+EvalHook)s?$"
+)
+
+
+def _built(program: Program) -> Iterator[Place]:
+    """Where an object whose work is to evaluate is made."""
+    for called in program.reached_calls:
+        if _EVALUATOR.match(called.call.last) and not any(isinstance(one, Function) for one in called.targets):
+            yield program.at(called.function, called.call.line, "evaluator", 0.75 * called.weight**0.4)
 
 
 def _loops(program: Program, function: Function, weight: float) -> Iterator[Place]:

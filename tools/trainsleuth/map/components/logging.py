@@ -41,6 +41,11 @@ _ADDS = frozenset(
         "log_stats",
         "log_summary",
         "add_hparams",
+        "put_scalar",
+        "put_scalars",
+        "record_scalar",
+        "record_tabular",
+        "dump_tabular",
     ]
 )
 _LOGGER_CLASS = re.compile(
@@ -54,6 +59,12 @@ _LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
 _LOG_NAME = re.compile(
     r"^_?(?:log|report|print|write|record)_?(?:metrics?|stats|scalars?|loss\w*|progress|summary|training\w*|results?|status|images?)?\w*$",
     re.I,
+)
+
+
+_SET_UP = re.compile(
+    r"^_?(?:build|default|get|make|create|set_?up|configure|init(?:ialize)?|instantiate|add)_?\w*(?:writers?|loggers?|logging|trackers?|"
+    r"tensorboard|wandb|tb_writer|callbacks)$"
 )
 
 
@@ -75,7 +86,7 @@ def places(program: Program) -> Iterator[Place]:
                 if role == "set-up":
                     for target in program.graph.targets(function, call):
                         if isinstance(target, Function):
-                            yield program.at(target, target.line, "definition", 0.6 * weight**0.4)
+                            yield program.at(target, target.line, "definition", 0.95 * score * weight**0.4)
     yield from _defined(program)
     yield from _wrappers(program, feeders)
     for choice in program.choices:
@@ -123,15 +134,14 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
             return "tracked", 0.72
     if last == "configure" and receiver.endswith("logger"):
         return "set-up", 0.7
-    if last in ("get_logger", "setup_logging", "init_logging", "setup_logger") and not isinstance(
-        next(iter(target), None), External
-    ):
-        return "set-up", 0.5
+    if _SET_UP.match(last) and not isinstance(next(iter(target), None), External):
+        return "set-up", 0.5 if _ONLY_TEXT.search(last) else 0.85
     if is_factory(last) and re.search(r"logger|writer", written(call)):
         return "set-up", 0.8
-    if last in ("instantiate_loggers", "init_tensorboard", "init_wandb", "instantiate_callbacks"):
-        return "set-up", 0.85
     return "", 0.0
+
+
+_ONLY_TEXT = re.compile(r"get_logger|logging$|setup_logger$|root_logger|callbacks$")
 
 
 def _speaks_of_training(call: Expr) -> bool:

@@ -56,7 +56,7 @@ def _defined(program: Program) -> Iterator[Place]:
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         words = choice.key.lower()
-        if "loss" in words or "criterion" in words:
+        if "loss" in words or "criterion" in words or is_loss_name(choice.value.rpartition(".")[2]):
             yield Place(choice.path, choice.line, "configuration", 0.8)
             yield from program.chosen_at(choice)
             if choice.target is not None:

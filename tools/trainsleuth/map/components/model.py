@@ -36,8 +36,10 @@ _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretraine
 
 
 def places(program: Program) -> Iterator[Place]:
-    run = program.training.run_classes
-    built: dict[Class, float] = dict.fromkeys(run, 1.0)
+    run = dict(program.training.run_classes)
+    run.update({cls: 0 for cls in program.training.hooked_classes[:1] if is_network(program.index, cls)})
+    many = len(run) > 2
+    built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
     for called in program.reached_calls:
         for place, cls in _built(program, called, run):
             if cls is not None:
@@ -119,6 +121,8 @@ def _run(program: Program) -> Iterator[Place]:
     """Methods other than forward by which the training step runs a network."""
     for stage in program.training.stages:
         if stage.role == "forward":
+            if stage.hops and not _is_nested(program, stage.function):
+                yield program.at(stage.function, stage.function.line, "forward", 0.75 / (1 + 0.1 * stage.hops))
             for call in stage.event.calls:
                 for target in program.graph.targets(stage.function, call):
                     if isinstance(target, Function) and _is_nested(program, target) and target.name != "__init__":
@@ -128,7 +132,33 @@ def _run(program: Program) -> Iterator[Place]:
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         target = choice.target
+        if isinstance(target, Function) and _SECTION.search(choice.key.rpartition(".")[0]):
+            yield Place(choice.path, choice.line, "configuration", 0.85)
+            yield program.at_target(target, "builder", 0.85)
         if isinstance(target, Class) and is_network(program.index, target) and not is_loss_class(program.index, target):
-            yield Place(choice.path, choice.line, "configuration", 0.8)
-            yield from program.chosen_at(choice)
-            yield from _defined(program, target, 1.0)
+            share = _share(program, target)
+            yield Place(choice.path, choice.line, "configuration", 0.8 * share)
+            yield from (place._replace(score=place.score * share) for place in program.chosen_at(choice))
+            yield from _defined(program, target, share)
+
+
+SMALL = 60  # lines of a network that is hardly more than a layer
+_BESIDE = re.compile(r"augment|normaliz|feature|fbank|spectrogram|search|scorer|perturb|decoder$|embedding$", re.I)
+
+
+_SECTION = re.compile(
+    r"(?:^|\.)(?:\w*model|net|network|backbone|generator|discriminator|policy|actor|critic|unet)$", re.I
+)
+
+
+def _share(program: Program, chosen: Class) -> float:
+    """How much a chosen network counts: the one that the training step runs most, parts of it by their distance."""
+    if chosen in program.training.run_classes or not program.training.run_classes:
+        return _prominence(chosen)
+    inner = program.training.inner_classes
+    return 0.95 / (1 + 0.05 * inner[chosen]) if chosen in inner else 0.6 if inner else 0.85
+
+
+def _prominence(cls: Class) -> float:
+    """Less for what is hardly more than a layer, or works on the data before the network and after it."""
+    return 0.7 if _BESIDE.search(cls.name) or cls.body.end_line - cls.line < SMALL else 1.0

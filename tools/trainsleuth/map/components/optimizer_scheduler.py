@@ -28,8 +28,12 @@ def places(program: Program) -> Iterator[Place]:
         if program.is_reached(site.function) and step_role(site, program.values) == "scheduler step":
             yield program.at(site.function, site.call.line, "scheduler step", 0.7 * weight**0.3)
     for choice in program.choices:
-        words = f"{choice.key} {choice.value if choice.value.startswith('torch.optim.') else ''}".lower()
-        if any(word in words for word in ("optim", "sched", "lr_")):
+        words = choice.key.lower()
+        named = choice.value.rpartition(".")[2]
+        chosen = is_optimizer(
+            program.index, choice.target if isinstance(choice.target, Class) else External(choice.value)
+        )
+        if chosen or _SCHEDULE.search(named) or any(word in words for word in ("optim", "sched", "lr_")):
             yield Place(choice.path, choice.line, "configuration", 0.9)
             yield from program.chosen_at(choice)
             if choice.target is not None:
@@ -82,6 +86,10 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
             return "scheduler", 0.95 if isinstance(target, External) else 0.8
     if isinstance(target, External) and re.search(r"create_optimizer|create_scheduler|get_scheduler|_schedule", last):
         return ("scheduler" if "sched" in last else "optimizer"), 0.9
+    if _CLASS_HANDED.fullmatch(last):
+        return "optimizer", 0.88
+    if any("opt" in one.text for one in site.call.arguments if one.kind == "path") and _is_schedule(program, site):
+        return "scheduler step", 0.85
     if _BUILDER.fullmatch(last) and not isinstance(target, External):
         return "builder call", 0.88
     if is_factory(last) and re.search(r"optim|sched|(?:^|\W)opt(?:_|\W|$)", written(site.call)):
@@ -91,6 +99,15 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
     if isinstance(target, Function) and _RATE_FUNCTION.search(last):
         return "schedule call", 0.6
     return "", 0.0
+
+
+_CLASS_HANDED = re.compile(r"_?opt\w*_(?:class|cls|fn|func|type|factory|ctor|builder)")
+
+
+def _is_schedule(program: Program, site: Site) -> bool:
+    """An object of a class of schedules is called: annealing(optimizer)."""
+    held = program.values.of(site.function, site.call.parts[0]) if site.call.parts[0].kind == "path" else ()
+    return any(isinstance(one, Class) and _SCHEDULE.search(one.name) for one in held)
 
 
 def _gives_optimizer(program: Program, function: Function) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, External, Function
@@ -99,12 +100,16 @@ def _handovers(program: Program) -> Iterator[Place]:
             yield program.at(stage.function, stage.line, "forward", 0.8)
 
 
+_MAKES = re.compile(r"from_|build|create|make")
+
+
 def _trainers(program: Program, framework: Framework) -> Iterator[Place]:
     """Where the object that holds the loop is made, and its class when the repository derives one."""
     for called in program.reached_calls:
         for target in called.targets:
             if isinstance(target, Class | External) and owned_by(program.index, target) is framework:
-                if target.name.endswith(framework.classes):
+                *_, holder, last = ("", *target.name.split("."))
+                if last.endswith(framework.classes) or (holder.endswith(framework.classes) and _MAKES.match(last)):
                     yield program.at(called.function, called.call.line, "trainer", 0.92 * called.weight**0.3)
                     if isinstance(target, Class):
                         yield program.at_target(target, "class", 0.85 * called.weight**0.3)

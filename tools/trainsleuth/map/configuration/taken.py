@@ -12,7 +12,18 @@ from trainsleuth.facts.config import BUILDING_TAGS
 from ..program import Program
 from .reads import Reads
 
-_TARGET = ("_target_", "class_path", "target", "type", "name", "_name", "class_name", "cls", *BUILDING_TAGS)
+_TARGET = (
+    "_target_",
+    "class_path",
+    "target",
+    "type",
+    "name",
+    "_name",
+    "class_name",
+    "cls",
+    "_component_",
+    *BUILDING_TAGS,
+)
 _WHOLESALE = ("from_argparse_args", "parse_args_into_dataclasses", "parse_dict", "parse_yaml_file", "parse_json_file", "cli", "LightningCLI")  # fmt: skip
 _DICT_OF = re.compile(r"vars\(|__dict__|\.to_dict\(|to_container\(|asdict\(")
 _ITSELF = re.compile(r"(?:[Hh][Pp]arams|HParams|Config|Args|Namespace|[Dd]ict|Settings|Options)$")

@@ -1,0 +1,40 @@
+"""Expressions that can be exactly zero because nothing but squares is added up."""
+
+from __future__ import annotations
+
+from trainsleuth.facts import Expr, Index, Spot, subject, written
+
+_SQUARES = ("pow", "square")
+_SUMS = ("sum", "mean", "sum_", "view", "squeeze")
+_SPREADS = ("var",)
+
+
+def is_sum_of_squares(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> bool:
+    if not depth:
+        return False
+    if expr.kind == "call" and expr.last in _SPREADS:
+        return True
+    if expr.kind == "call" and expr.last in _SUMS:
+        given = subject(index, expr, spot)
+        return given is not None and is_sum_of_squares(index, given, spot, depth - 1)
+    if expr.kind == "call":
+        return expr.last in _SQUARES and (expr.last == "square" or (_power(expr) == "2"))
+    if expr.kind == "binary" and len(expr.parts) == 2:
+        left, right = expr.parts
+        if expr.text == "**":
+            return right.text == "2"
+        if expr.text == "*":
+            return written(left) == written(right)
+        return expr.text == "+" and all(is_sum_of_squares(index, part, spot, depth - 1) for part in expr.parts)
+    if expr.kind == "path":
+        found = list(index.flow.origins(expr.text, spot))
+        return bool(found) and all(
+            o.kind == "assign" and o.expr is not None and is_sum_of_squares(index, o.expr, o.spot, depth - 1)
+            for o in found
+        )
+    return False
+
+
+def _power(call: Expr) -> str:
+    exponent = call.arguments[-1] if call.arguments else None
+    return exponent.text if exponent is not None else ""

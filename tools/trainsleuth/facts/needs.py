@@ -1,0 +1,144 @@
+"""What of the call that is being followed an expression can depend on: which arguments, and whether its object.
+
+The same expression is asked about in many calls. As far as its names do not lead to what tells these calls apart all
+of them are one, and so is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .memo import kept_per_function
+from .records import MODULE_BODY, Block, Expr, Function
+from .scopes import Binding, bindings, comprehension_bindings
+from .things import Frame, Instance, Spot
+
+if TYPE_CHECKING:
+    from .index import Index
+
+_ALL = "*"  # a name that stands for everything: what closures see is not taken apart
+_EVERYTHING = frozenset([_ALL])
+
+
+class Needs:
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._known: dict[object, frozenset[str]] = {}
+        self._outside: dict[Function, frozenset[str]] = {}
+        self._trimmed: dict[tuple[Frame, frozenset[str]], Frame] = {}
+
+    def plain(self, expr: Expr, spot: Spot) -> Spot:
+        """`spot` with no more of its frame than `expr` can depend on."""
+        return self._with(spot, self.of(expr, spot.function, spot.position))
+
+    def of(self, expr: Expr, function: Function, position: int) -> frozenset[str]:
+        """Wide: parameters, self among them, that can have to do with what `expr` stands for."""
+        inner = comprehension_bindings(function).get(position, ())
+        if expr.kind == "path" and not inner:
+            return self._named(expr.text, function)
+        key = (function, expr.text if expr.kind == "path" else expr, position if inner else -1)
+        if key not in self._known:
+            self._known[key] = self._of(expr, function, inner)
+        return self._known[key]
+
+    def _of(self, expr: Expr, function: Function, inner: tuple[Binding, ...]) -> frozenset[str]:
+        names = dict.fromkeys(_paths(expr))
+        for _ in inner:  # a clause may use the variable of another
+            heads = {name.partition(".")[0] for name in names}
+            sources = (one.value for one in inner if one.name in heads and one.value is not None)
+            names.update((name, None) for source in sources for name in _paths(source))
+        return frozenset().union(*(self._named(name, function) for name in names))
+
+    def _named(self, name: str, function: Function) -> frozenset[str]:
+        key = (function, name)
+        if key not in self._known:
+            self._known[key] = self._behind(name, function)
+        return self._known[key]
+
+    def _behind(self, name: str, function: Function) -> frozenset[str]:
+        """Parameters that lead to `name` by assignments; `_EVERYTHING` where a closure is on the way."""
+        outside = self._names_outside(function)
+        waiting, seen = [name], {name}
+        found: set[str] = set()
+        while waiting:
+            path = waiting.pop()
+            head = path.partition(".")[0]
+            if head in outside:
+                return _EVERYTHING
+            if function.parameter(head) is not None:
+                found.add(head)
+            for prefix in _prefixes(path):
+                before = _before(function, prefix)
+                if _ALL in before:
+                    return _EVERYTHING
+                waiting += [one for one in before if one not in seen]
+                seen.update(before)
+        return frozenset(found)
+
+    def _names_outside(self, function: Function) -> frozenset[str]:
+        """Variables of the functions that it is written in: what they hold depends on the call around."""
+        if not function.outer:
+            return frozenset()
+        if function not in self._outside:
+            names: set[str] = set()
+            file, outer = self.index.files[function.path], function.outer
+            while (around := file.functions.get(outer)) is not None and around.name != MODULE_BODY:
+                names.update(bindings(around), (parameter.name for parameter in around.parameters))
+                outer = around.outer
+            self._outside[function] = frozenset(names)
+        return self._outside[function]
+
+    def _with(self, spot: Spot, needs: frozenset[str]) -> Spot:
+        frame = spot.frame
+        if not needs and spot.reach:  # nothing to look for at callers
+            spot = spot._replace(reach=0)
+        if frame is None or frame.function is not spot.function or _ALL in needs:
+            return spot
+        key = (frame, needs)
+        if key not in self._trimmed:
+            self._trimmed[key] = self._trim(frame, needs)
+        return spot._replace(frame=self._trimmed[key])
+
+    def _trim(self, frame: Frame, needs: frozenset[str]) -> Frame:
+        function, call, caller = frame.function, frame.call, frame.caller
+        owner = frame.owner if function.self_name in needs else None
+        arguments = needs - {function.self_name}
+        if call is None or caller is None or not arguments:
+            return self.index.frames.frame(function, None, None, owner)
+        if owner is None and frame.owner is not None:  # that there is one still says which argument is whose
+            owner = Instance(self.index.class_of(function) or frame.owner.kind)
+        used: frozenset[str] = frozenset()
+        for name in arguments:
+            given = self.index.flow.given(function, call, name, frame.owner is not None)
+            used |= self.of(given, caller.function, caller.position) if given is not None else frozenset()
+        return self.index.frames.frame(function, call, self._with(caller, used), owner)
+
+
+@kept_per_function
+def _before(function: Function, path: str) -> tuple[str, ...]:
+    """Names that what is bound to `path` is made of, and those that decide whether it is bound."""
+    names: dict[str, None] = {}
+    for binding in bindings(function).get(path, ()):
+        if binding.kind == "define":
+            return (_ALL,)  # a closure sees the arguments
+        names.update(dict.fromkeys(_paths(binding.value)) if binding.value is not None else ())
+        names.update(dict.fromkeys(_tested(function.events[binding.position].block)))
+    return tuple(names)
+
+
+def _paths(expr: Expr) -> list[str]:
+    return [part.text for part in expr.walk() if part.kind == "path"]
+
+
+def _tested(block: Block) -> Iterator[str]:
+    for branch in block.branches:
+        for test in branch.tests:
+            yield from _paths(test)
+
+
+def _prefixes(path: str) -> Iterator[str]:
+    yield path
+    while "." in path:
+        path = path.rpartition(".")[0]
+        yield path

@@ -1,0 +1,87 @@
+"""The table of parameters as the runtime tells it, and how a failure about it is worded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from trainsleuth.finding import Confidence, Finding, Severity
+from trainsleuth.trace import Trace, place
+
+NEEDED_READINGS = 2
+MEANINGFUL_SHARE = 0.25  # of an optimizer's elements; below it an unused output is the likelier reason
+
+
+@dataclass(frozen=True)
+class Row:
+    """One parameter, as the runtime tells it."""
+
+    name: str | None
+    root: int | None
+    optimizer: int | None
+    elements: int
+    trainable: bool
+    called: bool
+    seen: int
+    gradients: int
+    zeros: int
+    biggest: float | str
+    changed: bool
+    ratio: float | str | None
+    nonzero: float | None = None  # share of elements with a gradient, in half precision only
+    moved: float | None = None  # largest share of elements that a step changed, of the same
+    size: float | str | None = None  # norm now / norm at first sight
+
+
+@dataclass(frozen=True)
+class Table:
+    rows: tuple[Row, ...]
+    roots: tuple[str, ...]
+    twins: tuple[tuple[str, str, str, str], ...]  # name and class of two tensors that began as equal copies
+    steps: int
+    sampled: bool
+
+    @cached_property
+    def trained_roots(self) -> frozenset[int]:
+        """Modules of which an optimizer holds at least one parameter."""
+        return frozenset(r.root for r in self.rows if r.root is not None and r.optimizer is not None)
+
+    def of(self, optimizer: int) -> list[Row]:
+        return [row for row in self.rows if row.optimizer == optimizer]
+
+
+def names(rows: list[Row]) -> str:
+    """The first names, with the common prefix told once when all share it."""
+    names = [row.name or f"unnamed of {row.elements} elements" for row in rows]
+    prefix = names[0].split(".")[0]
+    if len(names) > 2 and all(name.startswith(prefix + ".") for name in names):
+        return f"all in {prefix}"
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def read_table(trace: Trace) -> Table | None:
+    """The last table of the run; None when no module was called and nothing stepped."""
+    told = trace.events("parameters")
+    if not told:
+        return None
+    last = told[-1]
+    return Table(
+        tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]),
+        tuple(tuple(pair) for pair in last["twins"]), last["n"], last["sampled"],
+    )  # fmt: skip
+
+
+def fail(
+    site: str | None,
+    message: str,
+    suspect: str,
+    severity: Severity = "error",
+    confidence: Confidence = "high",
+    **more: object,
+) -> Finding:
+    """A failure of probe:parameter_table at this place."""
+    path, line = place(site)
+    return Finding(
+        by="probe:parameter_table", outcome="fail", severity=severity, confidence=confidence, message=message,
+        path=path, line=line, suspects=(suspect,), family="optimizer", **more,  # type: ignore[arg-type]
+    )  # fmt: skip

@@ -1,0 +1,91 @@
+"""Rules of parameter_table about gradients: what the loss reaches, and what it does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, Trace, shown
+
+from ._parameters import MEANINGFUL_SHARE, NEEDED_READINGS, Row, Table, fail, names
+
+NEARLY_ALL = 0.9
+CUT = 0.8  # of the parameters without a gradient
+
+
+def loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
+    """Every backward of the first step ends before any parameter that an optimizer holds."""
+    graphs = [g for g in trace.events("graph") if sum(g["members"]) and not g["truncated"]]
+    if graphs and all(sum(graph["reached"]) == 0 for graph in graphs):
+        graph = graphs[0]
+        how = (
+            "the tensor it starts from has no graph behind it (it was detached, converted or wrapped anew)"
+            if graph["detached"]
+            else f"the graph of {graph['nodes']} operations behind it ends before them"
+        )
+        yield fail(
+            graph.get("site"),
+            f"backward at {shown(graph)} reaches none of the {sum(graph['members'])} parameters in the optimizer: "
+            f"{how}; expected a gradient for them",
+            "loss-cut-from-graph",
+            measured={"reached": 0, "in_optimizer": sum(graph["members"]), "graph_nodes": graph["nodes"]},
+            next="look for .item(), .detach(), .data, .numpy() or torch.tensor(...) between the model's output and this line",
+            claims=("detach-breaks-learning",),
+        )
+
+
+def hidden(trace: Trace) -> Iterator[Finding]:
+    """Parameters in the graph that no optimizer and no module registers."""
+    strangers = [Counter((s["site"], s["name"], s["cls"]) for s in g["unregistered"]) for g in trace.events("graph")]
+    most: Counter[tuple[Any, ...]] = reduce(or_, strangers, Counter())  # the largest count of any backward
+    for (site, name, cls), count in most.items():
+        where = f"{cls}.{name.rsplit('.', 1)[-1]}" if name else "a place that no called module names"
+        yield fail(
+            site,
+            f"the loss depends on {count} parameter tensors kept in {where}, but no module registers them and no "
+            "optimizer holds them, so they are never trained, saved or moved to a device; expected nn.ModuleList, "
+            "nn.ModuleDict or nn.ParameterList instead of a plain container",
+            "unregistered-submodules",
+            measured={"tensors": count},
+            next="wrap the container and check that sum(p.numel() for p in model.parameters()) grows",
+        )
+
+
+def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
+    """Parameters that are called in the forward, held and trainable, and that no gradient ever reaches."""
+    rows = [r for r in table.of(optimizer) if r.trainable]
+    unreached = [r for r in rows if r.called and r.seen >= NEEDED_READINGS and r.gradients == 0]
+    if not unreached or len(unreached) == len(rows):
+        return []
+    share = sum(r.elements for r in unreached) / max(1, sum(r.elements for r in rows))
+    proof = _cut_at(trace, unreached)
+    cut = proof or (trace.events("detach")[-1] if trace.events("detach") else None)
+    alarming = share >= MEANINGFUL_SHARE or proof is not None
+    site = cut or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
+    how = f"; a tensor {'computed from them' if proof else 'with a graph'} is detached at {shown(cut)}" if cut else ""
+    return [
+        fail(
+            site.get("site"),
+            f"{len(unreached)} of {len(rows)} trainable parameters ({share:.1%} of elements: {names(unreached)}) run in "
+            f"the forward but never receive a gradient over {table.steps} steps; expected one, unless their output is unused{how}",
+            "loss-cut-from-graph",
+            severity="error" if share >= NEARLY_ALL else "warning" if alarming else "note",
+            confidence="high" if share >= NEARLY_ALL else "medium" if alarming else "low",
+            measured={"unreached": len(unreached), "share": round(share, 4)},
+            next="look for detach, no_grad or an unused output behind these modules",
+            claims=("detach-breaks-learning",),
+        )
+    ]
+
+
+def _cut_at(trace: Trace, unreached: list[Row]) -> Event | None:
+    """The detach behind which most of these parameters lie: their output was not unused, it was cut."""
+    missing = {row.name for row in unreached}
+    for event in trace.events("detach"):
+        if len(missing & set(event["behind"])) >= CUT * len(missing):
+            return event
+    return None
