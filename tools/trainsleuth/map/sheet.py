@@ -64,7 +64,8 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     if program is None:
         return
     launch = launch_of(program, None)
-    said = f" · launch: {clean(launch.text, 110)} ({launch.path}:{launch.line})" if launch is not None else ""
+    said = f" · launch: {clean(launch.text, 110)}" if launch is not None else ""
+    said += f" ({launch.path}:{launch.line})" if launch is not None and launch.path else ""
     yield f"entry {program.entry.path}{said}"
     if budget < 800:
         return

@@ -20,7 +20,7 @@ def places(program: Program) -> Iterator[Place]:
         yield Place(entry.path, entry.line, "start", 1.0)
     yield from _mains(program)
     seen: set[str] = set()
-    for rank, command in enumerate(entry.commands):
+    for rank, command in enumerate(command for command in entry.commands if command.path):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank
         if rank < MAX_LAUNCHES and (command.path not in seen or rank < 3):
             yield Place(command.path, command.line, "launch", score)
