@@ -131,7 +131,7 @@ def writes_learning_rate(function: Function, event: Event) -> bool:
 
 _AVERAGED = re.compile(
     r"^(?!.*(?:build|init|create|make|get|setup|load|apply|restore|copy_to|swap))"
-    r".*(?:(?:^|[._])ema(?:$|[._])|soft_update|polyak|momentum_update|update_target)",
+    r".*(?:(?:^|[._])ema(?:$|[._])|soft_update|update_averaged|polyak|momentum_update|update_target)",
     re.I,
 )
 _NOT_AVERAGING = ("train", "eval", "to", "cuda", "cpu", "parameters", "named_parameters", "buffers", "modules", "requires_grad_")  # fmt: skip

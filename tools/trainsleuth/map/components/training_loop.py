@@ -95,7 +95,10 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
                 stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.3 * stage.hops))
             )
         elif stage.role == "batch" and stage.function is function:
-            yield program.at(function, stage.line, "loop", share * 0.97)
+            around = any(function.loops[number].line == stage.line for number in loops)
+            yield program.at(function, stage.line, "loop", share * (0.97 if around else 0.6))
+        elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
+            yield program.at(function, stage.line, "loss", share * 0.86)
 
 
 def _handovers(program: Program) -> Iterator[Place]:
