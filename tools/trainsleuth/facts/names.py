@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .records import MODULE_BODY, Class, FileFacts, Function, Import
-from .scopes import bindings, own_names
+from .scopes import Binding, bindings, own_names
 
 
 class External(NamedTuple):
@@ -68,7 +68,8 @@ class Names:
 
         Absolute names are looked for in the importer's folder (a script's own folder is on sys.path), then in
         each folder above it, in src/, and last anywhere when exactly one file fits. A part of a package that is
-        called like an installed library (rlkit/torch, nemo/lightning) is not that library.
+        called like an installed library (rlkit/torch, nemo/lightning) is not that library. A name from a larger
+        tree that the repository was cut from ("company.team.package.tools.train") is read from its package on.
         """
         key = (importer, dotted, level)
         if key not in self._modules:
@@ -97,7 +98,17 @@ class Names:
             return None
         tail = dotted.rpartition(".")[2]
         fits = [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
-        return self._of(fits[0]) if len(fits) == 1 and "." in dotted else None
+        return self._of(fits[0]) if len(fits) == 1 and "." in dotted else self._in_larger_tree(dotted)
+
+    def _in_larger_tree(self, dotted: str) -> Module | None:
+        """What stands behind the name of a package at the root, when it lies beside that package here."""
+        parts = dotted.split(".")
+        for cut in range(1, len(parts)):
+            if f"{parts[cut - 1]}/__init__.py" in self.files:
+                found = self._at("/".join(parts[cut:]))
+                if found is not None and found.path:
+                    return found
+        return None
 
     def _at(self, stem: str) -> Module | None:
         for path in (f"{stem}.py", _join(stem, "__init__.py"), f"{stem}.ipynb"):
@@ -152,14 +163,14 @@ class Names:
         return found
 
     def _global_name(self, file: FileFacts, name: str) -> Symbol | None:
-        kinds = {binding.kind for binding in bindings(file.body).get(name, ())}
+        bound = bindings(file.body).get(name, ())
+        kinds = {binding.kind for binding in bound if not _wraps(binding, name)}
         if kinds == {"define"}:
             return file.classes.get(name) or file.functions.get(name)
         if kinds - {"append", "extend"}:
             return Variable(file.body, name)
-        for entry in reversed(file.imports):
-            if entry.alias == name or (not entry.name and entry.alias.startswith(name + ".")):
-                return self._imported(file.path, entry, name)
+        if any(entry.alias.partition(".")[0] == name for entry in file.imports):
+            return self.imported(file.path, name)
         for entry in file.imports:
             if entry.name == "*" and (found := self._starred(file.path, entry, name)) is not None:
                 return found
@@ -167,6 +178,13 @@ class Names:
         if file.path.endswith("__init__.py") and (found := self._at(_join(folder, name))) is not None:
             return found
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
+
+    def imported(self, path: str, name: str) -> Symbol | None:
+        """What file `path` imports under `name`, whatever else is bound to it later."""
+        for entry in reversed(self.files[path].imports):
+            if entry.alias == name or (not entry.name and entry.alias.startswith(name + ".")):
+                return self._imported(path, entry, name)
+        return None
 
     def _imported(self, importer: str, entry: Import, name: str) -> Symbol | None:
         if not entry.name:
@@ -228,6 +246,19 @@ _STARRED = {
     "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
     "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
 }
+
+
+def _wraps(binding: Binding, name: str) -> bool:
+    """A name that is bound to what a call makes of itself means what it meant, as under a decorator.
+
+    `train, store = restartable(train)`. Not `partial`: what it fills in would be lost.
+    """
+    value = binding.value
+    while value is not None and value.kind == "index":
+        value = value.parts[0]
+    if binding.kind != "assign" or value is None or value.kind != "call" or value.last == "partial":
+        return False
+    return any(given.kind == "path" and given.text == name for given in value.arguments)
 
 
 def _parent(path: str) -> str:

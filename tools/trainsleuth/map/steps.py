@@ -129,5 +129,19 @@ def writes_learning_rate(function: Function, event: Event) -> bool:
     return False
 
 
+_AVERAGED = re.compile(
+    r"^(?!.*(?:build|init|create|make|get|setup|load|apply|restore|copy_to|swap))"
+    r".*(?:(?:^|[._])ema(?:$|[._])|soft_update|update_averaged|polyak|momentum_update|update_target)",
+    re.I,
+)
+_NOT_AVERAGING = ("train", "eval", "to", "cuda", "cpu", "parameters", "named_parameters", "buffers", "modules", "requires_grad_")  # fmt: skip
+
+
+def averages(event: Event) -> bool:
+    """A statement that moves averaged or target weights: ema.update(net), p_ema.copy_(...), soft_update(...)."""
+    calls = event.calls if event.kind == "expression" else ()
+    return any(_AVERAGED.search(call.callee) and call.last not in _NOT_AVERAGING for call in calls)
+
+
 def _binds(loop: Loop, name: str) -> bool:
     return loop.target is not None and any(part.kind == "path" and part.text == name for part in loop.target.walk())

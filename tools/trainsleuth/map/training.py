@@ -106,10 +106,10 @@ class Training:
         return self.steppers[0] if self.steppers else None
 
     def calls_down_to(self, function: Function) -> Iterator[tuple[Function, int, Function]]:
-        """Calls from the outermost loop down to `function`, inner first: (where, line, what is called)."""
+        """Calls down to `function`, from that of what holds the outermost loop: inner first, (where, line, target)."""
         way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
         looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
-        for caller, edge in way[: looped[-1] + 1] if looped else ():
+        for caller, edge in way[: looped[-1] + 2] if looped else ():
             yield caller, caller.events[edge.position].line, edge.target
 
     def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:

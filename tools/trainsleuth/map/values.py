@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Site, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
+from .forwarding import called_by_alias, given_back, place_before, wrapped
 from .keys import key_of
 from .lookups import entries_of, members_of
+from .named_modules import members
 from .optional_imports import resolve
 
 Held = Class | External
@@ -72,6 +74,7 @@ class Values:
         configured: Mapping[str, Class] | None = None,
         looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
         loaded: frozenset[str] | None = None,
+        modules: Mapping[tuple[str, int], Module] | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
@@ -80,7 +83,7 @@ class Values:
         `configured` are the classes that sections
         of the configuration build: instantiate(cfg.model) gives that of the section "model". `looked_up` are
         the classes that a function takes from a table by a configured name. `loaded` are the files of the program:
-        what others hand over is not held.
+        what others hand over is not held. `modules` are those that an import by a setting loads.
         """
         self.index = index
         self.excluded = excluded
@@ -88,6 +91,7 @@ class Values:
         self.configured = configured or {}
         self.looked_up = looked_up or {}
         self.loaded = loaded
+        self.modules = modules or {}
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: set[tuple[Function, str]] = set()
@@ -127,7 +131,8 @@ class Values:
                 if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
                     return self._parameter_callables(symbol.scope, symbol.name, depth)
                 return self._variable_callables(symbol, depth)
-            return self._attribute_callables(function, expr, depth)
+            named = tuple(members(self.index, self.modules, function, expr)) if self.modules else ()
+            return named or self._attribute_callables(function, expr, depth)
         if expr.kind == "choice":  # (AMPTrainer if amp else Trainer)(model)
             both = (self.callables(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
             return tuple(dict.fromkeys(one for found in both for one in found))
@@ -142,9 +147,18 @@ class Values:
                 return entries_of(self, function, expr.receiver, depth)
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
-            called = self.callables(function, expr.parts[0], depth + 1) if self.looked_up else ()
-            return tuple(cls for one in called if isinstance(one, Function) for cls in self.looked_up.get(one, ()))
+            called = [one for one in self.callables(function, expr.parts[0], depth + 1) if isinstance(one, Function)]
+            chosen = tuple(cls for one in called for cls in self.looked_up.get(one, ()))
+            returned = (inner for one in called for inner in given_back(self.index, one))
+            return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, expr)]))
         return ()
+
+    def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
+        """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
+        for given in call.arguments:
+            symbol = resolve(self.index, function, given.text) if given.kind == "path" else None
+            if isinstance(symbol, Function):
+                yield symbol
 
     def _parameter_callables(
         self, function: Function, name: str, depth: int
@@ -170,10 +184,15 @@ class Values:
 
     def _arguments(self, function: Function, name: str) -> Iterator[tuple[Site, Expr]]:
         place = [p.name for p in function.parameters].index(name) - (1 if function.self_name else 0)
-        for site in islice(self.calls_of(function), MAX_CALLERS if place >= 0 else 0):
-            value = site.call.argument(place, name)
+        yield from self._given_at(function, name, place) if place >= 0 else ()
+
+    def _given_at(self, function: Function, name: str, place: int, hops: int = 2) -> Iterator[tuple[Site, Expr]]:
+        for site in islice(self.calls_of(function), MAX_CALLERS):
+            value = site.call.argument(place, name) if place >= 0 else site.call.keyword(name)
             if value is not None:
                 yield site, value
+            elif hops and (before := place_before(site, place)) is not None:
+                yield from self._given_at(site.function, name, before, hops - 1)
 
     def calls_of(self, function: Function) -> Iterator[Site]:
         """Calls of a function by its name; of a constructor by that of its class and of those that inherit it."""
@@ -187,7 +206,8 @@ class Values:
                 elif made is not None and function in self._inherited(made, "__init__"):
                     yield from (site for site in self._inside(made) if site.call.last == "__init__")
         for name in names:  # a common name has thousands of calls: the first are read, no others
-            for site in (*self._called_by_choice.get(name, ()), *self.index.sites.first_calls(name, 3 * MAX_CALLERS)):
+            by_other_names = (*self._called_by_choice.get(name, ()), *self._called_by_alias.get(name, ()))
+            for site in (*by_other_names, *self.index.sites.first_calls(name, 3 * MAX_CALLERS)):
                 if self.loaded is None or site.function.path in self.loaded:
                     yield site
 
@@ -202,6 +222,10 @@ class Values:
                         found.setdefault(arm.last, []).append(site)
         return found
 
+    @cached_property
+    def _called_by_alias(self) -> dict[str, list[Site]]:
+        return called_by_alias(self.index)
+
     def _inside(self, function: Function) -> Iterator[Site]:
         for position, event in enumerate(function.events):
             yield from (Site(function, position, call) for call in event.calls)
@@ -211,6 +235,8 @@ class Values:
         for binding in bindings(symbol.scope).get(symbol.name, ())[:8]:
             if binding.kind == "assign" and binding.value is not None and not binding.items:
                 found.extend(self.callables(symbol.scope, binding.value, depth + 1))
+            if binding.value is not None and not found:
+                found.extend(wrapped(self.index, symbol, binding.value))
         return tuple(dict.fromkeys(found))[:MAX_HELD]
 
     def _attribute_callables(

@@ -52,6 +52,7 @@ _HOOKS = (
 )
 
 
+_ITERATED = re.compile(r"(?:loader|data)\w*$|(?:data|loader|train|batch)\w*_iter(?:ator)?$", re.I)
 _OF_THE_MACHINE = re.compile(r"device|_var|rank|world|dist(?:_|ributed)|path|cuda|conda|logg", re.I)
 
 
@@ -105,6 +106,8 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         for target in called.targets:
             if isinstance(target, Function):
                 yield program.at(target, target.line, "rollout", 0.75 * base)
+    if call.callee == "next" and call.arguments and _ITERATED.search(written(call.arguments[0])):
+        yield program.at(function, call.line, "batch", 0.7 * base)
     if call.last == "train_test_split" and not called.targets:
         yield program.at(function, call.line, "split", 0.75 * base)
     if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):

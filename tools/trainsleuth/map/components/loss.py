@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Function
@@ -28,10 +29,16 @@ def places(program: Program) -> Iterator[Place]:
     yield from _chosen(program)
 
 
+_FUNCTION = re.compile(r"^(?:\w+_)?(?:loss_?(?:fn|func?|function)|criterion)$", re.I)
+
+
 def _built(program: Program) -> Iterator[Place]:
     """Loss calls elsewhere in code that the program reaches: built in a constructor, computed in the model."""
     for function, weight in program.functions():
         for event in function.events:
+            made = event.kind == "assign" and event.value is not None and event.value.kind == "call"
+            if made and any(_FUNCTION.search(target.last) for target in event.targets):
+                yield program.at(function, event.line, "built", 0.75 * weight**0.5)
             for call in event.calls:
                 name = program.full_name(function, call.callee) if call.callee else ""
                 outside = name.startswith("torch.nn.") and is_loss_name(name.rpartition(".")[2])

@@ -11,7 +11,7 @@ from ..frameworks import Framework, owned_by
 from ..hooks import hook_methods
 from ..program import Program
 from ..records import Place
-from ..steps import writes_learning_rate
+from ..steps import averages, writes_learning_rate
 
 SCORES = {
     "backward": 1.0,
@@ -54,6 +54,19 @@ def places(program: Program) -> Iterator[Place]:
     for caller, line, target in program.training.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
+    yield from _other_loops(program, step)
+
+
+def _other_loops(program: Program, step: Function) -> Iterator[Place]:
+    """Loops of other reached functions around the same step: an online and an offline trainer of one agent."""
+    way = {step: 0, **{target: 0 for _, _, target in program.training.calls_down_to(step)}}
+    known = {caller for caller, _, _ in program.training.calls_down_to(step)} | way.keys()
+    for target in way:
+        for caller, line in program.callers(target):
+            event = next((event for event in caller.events if event.line == line), None)
+            if caller not in known and event is not None and event.block.loops:
+                yield program.at(caller, caller.loops[event.block.loops[0]].line, "loop", 0.85)
+                yield program.at(caller, line, "call of the step", 0.84)
 
 
 def _belongs(step: Function, function: Function) -> bool:
@@ -73,6 +86,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
     for event in function.events:
         if writes_learning_rate(function, event):
             yield program.at(function, event.line, "learning rate", share * 0.8)
+        elif averages(event):
+            yield program.at(function, event.line, "averaged weights", share * 0.78)
     for stage in program.training.stages:
         if stage.role == "forward":
             near = stage.function is function
@@ -80,7 +95,10 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
                 stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.3 * stage.hops))
             )
         elif stage.role == "batch" and stage.function is function:
-            yield program.at(function, stage.line, "loop", share * 0.97)
+            around = any(function.loops[number].line == stage.line for number in loops)
+            yield program.at(function, stage.line, "loop", share * (0.97 if around else 0.6))
+        elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
+            yield program.at(function, stage.line, "loss", share * 0.86)
 
 
 def _handovers(program: Program) -> Iterator[Place]:

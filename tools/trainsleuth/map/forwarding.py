@@ -1,0 +1,78 @@
+"""Calls by a detour: arguments handed on as *args and **kwargs, functions and classes under another name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, Variable
+from trainsleuth.facts.scopes import bindings
+
+_CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z]\w*[a-z]\w*"
+_ALIAS = re.compile(rb"(?m)^[ \t]+\w+[ \t]*=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*$")
+NOWHERE = -1
+
+
+def place_before(site: Site, place: int) -> int | None:
+    """Where argument `place` of the call stands in calls of the function around it, when it comes as *args or **kwargs.
+
+    NOWHERE when it can come by its name only, None when the call does not hand on what it was given.
+    """
+    rest = {parameter.name: parameter.kind for parameter in site.function.parameters if parameter.kind}
+    handed = [part for part in site.call.parts[1:] if part.kind in ("star", "doublestar")]
+    if not any(part.parts[0].text in rest for part in handed):
+        return None
+    named = sum(not (one.kind or one.keyword_only) for one in site.function.parameters) - bool(site.function.self_name)
+    for at, argument in enumerate(site.call.arguments):
+        if argument.kind == "star":
+            return named + place - at if at <= place and argument.parts[0].text in rest else NOWHERE
+    return NOWHERE
+
+
+def called_by_alias(index: Index) -> dict[str, list[Site]]:
+    """Calls of a class by a local name, under the class's own: cls = Online if online else Offline; cls(...)."""
+    found: dict[str, list[Site]] = {}
+    for function in index.functions():
+        if function.name == MODULE_BODY or not function.source.holds(_ALIAS):
+            continue
+        names = {name: list(_classes(function, name)) for name in bindings(function) if name.isidentifier()}
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                for last in names.get(call.callee, ()):
+                    found.setdefault(last, []).append(Site(function, position, call))
+    return found
+
+
+def _classes(function: Function, name: str) -> Iterator[str]:
+    for binding in bindings(function).get(name, ()):
+        value: Expr | None = binding.value
+        if binding.kind == "assign" and value is not None and not binding.items:
+            arms = (value.parts[0], value.parts[2]) if value.kind == "choice" else (value,)
+            yield from (arm.last for arm in arms if arm.kind == "path" and arm.last[:1].isupper())
+
+
+def given_back(index: Index, function: Function) -> Iterator[Function]:
+    """Functions that a call of `function` gives back to be called: defined in it, or chosen among those of its file."""
+    for event in function.events:
+        if event.kind != "return" or event.value is None or event.value.kind != "path":
+            continue
+        name = event.value.text
+        made = index.files[function.path].functions.get(f"{function.qualname}.{name}")
+        if made is not None and made.outer == function.qualname:
+            yield made
+        for binding in bindings(function).get(name, ()):
+            value = binding.value if binding.kind == "assign" and not binding.items else None
+            held = index.resolve(function, value.text) if value is not None and value.kind == "path" else None
+            if isinstance(held, Function):
+                yield held
+
+
+def wrapped(index: Index, variable: Variable, value: Expr) -> Iterator[Class | Function]:
+    """What a global was before it was wrapped: the imported or defined `train` of train = wrap(train)."""
+    if variable.scope.name != MODULE_BODY or value.kind != "call":
+        return
+    if any(argument.kind == "path" and argument.text == variable.name for argument in value.arguments):
+        path = variable.scope.path
+        held = index.files[path].functions.get(variable.name) or index.names.imported(path, variable.name)
+        if isinstance(held, Class | Function):
+            yield held
