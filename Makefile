@@ -49,7 +49,7 @@ site: $(VENV)/.base
 	mkdir -p site_source && $(BIN)/mkdocs build --strict
 
 # every fault in every healthy program under evidence/faults/programs: about 40 short runs each
-faults: $(VENV)/.base
+faults: $(VENV)/.frameworks
 	$(BIN)/python evidence/faults/table.py
 
 lint: $(VENV)/.base

@@ -207,3 +207,68 @@ def test_a_collection_made_from_itself_ends(tmp_path: Path) -> None:
     site = next(iter(index.calls("Sequential")))
     things = index.objects.of(site.call, Spot(site.function, site.position))
     assert [list(index.members.of_thing(thing)) for thing in things] == [[]]
+
+
+FOLLOWED = """
+    from torch import nn
+
+    class Base:
+        def sample(self):
+            return self.make()
+
+        def make(self):
+            return nn.Linear(1, 1)
+
+    class Deep(Base):
+        def sample(self):
+            return super().sample()
+
+        def make(self):
+            return nn.Conv2d(1, 1, 1)
+
+    def unused(size, kind):
+        return nn.ReLU()
+
+    def picked(size, kind):
+        return kind()
+
+    def again(kind, times):
+        return again(kind, times - 1) if times else kind()
+
+    deep = Deep().sample()
+    plain = unused(1, nn.Linear), unused(2, nn.Conv2d)
+    chosen = picked(1, nn.GELU), picked(2, nn.SiLU)
+    ended = again(nn.Tanh, 3)
+"""
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("followed")
+    (root / "train.py").write_text(dedent(FOLLOWED))
+    return build_index(Repository(root))
+
+
+def _made(index: Index, name: str) -> list[Instance]:
+    """The objects behind a variable of train.py, or behind the members of its tuple."""
+    body = index.files["train.py"].body
+    event = next(event for event in body.events if event.targets and event.targets[0].text == name)
+    assert event.value is not None
+    parts = event.value.parts if event.value.kind == "tuple" else (event.value,)
+    things = [thing for part in parts for thing in index.objects.of(part, Spot(body, len(body.events)))]
+    assert all(isinstance(thing, Instance) for thing in things), things
+    return [thing for thing in things if isinstance(thing, Instance)]
+
+
+def test_super_is_the_class_above_on_the_same_object(followed: Index) -> None:
+    assert [one.name for one in _made(followed, "deep")] == ["torch.nn.Conv2d"]
+
+
+def test_calls_that_an_expression_cannot_tell_apart_are_one(followed: Index) -> None:
+    one, other = _made(followed, "plain")
+    assert one == other and one.name == "torch.nn.ReLU"
+    assert [one.name for one in _made(followed, "chosen")] == ["torch.nn.GELU", "torch.nn.SiLU"]
+
+
+def test_recursion_ends_with_what_it_ends_in(followed: Index) -> None:
+    assert {one.name for one in _made(followed, "ended")} == {"torch.nn.Tanh"}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from trainsleuth.launcher import Limits
+from trainsleuth.launcher import Ended, Limits, Run
 from trainsleuth.launcher.outcome import judge
+from trainsleuth.probing import ending
+from trainsleuth.trace import Trace
 
 EXITED = {
     "kind": "ended",
@@ -60,3 +63,21 @@ BLIND = {"kind": "unprobed", "t": 3.0, "pid": 8, "argv": ["python", "-I", "x.py"
 def test_ends(report: dict[str, Any], events: list[dict[str, Any]], ended: str, words: str) -> None:
     said, why = judge({**EXITED, **report}, events, "", Limits(seconds=9))
     assert (said, words in why) == (ended, True), why
+
+
+@pytest.mark.parametrize(
+    ("ended", "code", "outcome"),
+    [
+        ("stopped", 0, None),
+        ("finished", 0, None),
+        ("crashed", -9, "fail"),
+        ("crashed", None, "open"),
+        ("cancelled", -15, "open"),
+        ("timeout", -15, "open"),
+        ("out_of_memory", -9, "open"),
+    ],
+)
+def test_a_run_that_was_cut_short_is_never_called_whole(ended: Ended, code: int | None, outcome: str | None) -> None:
+    run = Run(("python", "train.py"), "", Path(), ended, "why", exit_code=code)
+    trained = Trace(1, None, ({"kind": "tick", "n": 13, "pid": 1},))
+    assert [finding.outcome for finding in ending(run, [trained], "observe")] == [outcome] * bool(outcome)

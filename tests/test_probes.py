@@ -81,6 +81,12 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 100.0)"),),
         "input_matters", "loss = F.cross_entropy(model(pictures)", "exactly the same of all 16 examples",
     ),
+    "an argument that is dropped": (
+        "table",
+        (("model = nn.Sequential(", "class Conditioned(nn.Sequential):\n    def forward(self, x, context):\n        return super().forward(x)\n\nmodel = Conditioned("),
+         ("(model(x), y)", "(model(x, 2 * x + 1), y)")),
+        "input_matters", "loss = criterion(model(x, 2 * x + 1), y)", "exchanging 'context' alone among the 24 examples",
+    ),
     "rows and channels exchanged": (
         "pictures",
         (("F.max_pool2d(x, 2).flatten(1)", "F.max_pool2d(x, 2).transpose(0, 1).reshape(len(x), -1)"),),
@@ -151,6 +157,66 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         "pictures",
         (("self.head(self.drop(x))", "self.head(self.drop(x - x.mean(0)))"),),
         "independence", "loss = F.cross_entropy(model(pictures)", "mixes examples",
+    ),
+    "a part cut off": (
+        "pictures",
+        (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x))).detach()"),),
+        "parameter_table", ".detach()", "a tensor computed from them is detached",
+    ),
+    "updates below the rounding": (
+        "table",
+        (("nn.Linear(32, 1))", "nn.Linear(32, 1)).bfloat16()"), ("model(x)", "model(x.bfloat16()).float()"), ("SGD(model", "Adam(model"), ("lr=0.02, momentum=0.9", "lr=5e-6")),
+        "parameter_table", "optimizer.step()", "smaller than the distance to the next number",
+    ),
+    "weights that decay away": (
+        "pictures",
+        (("Adam(model.parameters(), lr=0.003", "AdamW(model.parameters(), lr=0.003, weight_decay=100.0"),),
+        "parameter_table", "optimizer.step()", "its weight decay is 100",
+    ),
+    "gradients of exactly zero": (
+        "table",
+        (("nn.Linear(32, 32), nn.ReLU()", "nn.Linear(32, 32), nn.Threshold(1e4, 0.0)"),),
+        "parameter_table", "loss = criterion(model(x), y)", "a gradient of exactly zero",
+    ),
+    "a wild start": (
+        "table",
+        (("optimizer = torch", "[p.data.mul_(30) for p in model.parameters()]\noptimizer = torch"),),
+        "activations", "model = nn.Sequential", "above 1",
+    ),
+    "a start at zero": (
+        "table",
+        (("optimizer = torch", "[p.data.zero_() for p in model.parameters()]\noptimizer = torch"),),
+        "activations", "model = nn.Sequential", "with weights of zero",
+    ),
+    "inputs as they were measured": (
+        "table",
+        (("(inputs - mean) / std, target", "100 * inputs, target"),),
+        "activations", "loss = criterion(model(x), y)", "what enters is not scaled",
+    ),
+    "half of the loss turned around": (
+        "stream",
+        (("criterion(model(x), y) / 2", "-criterion(model(x), y) / 2"),),
+        "loss_contract", "loss.backward()", "times 0.5",
+    ),
+    "a term read as a number": (
+        "table",
+        (("loss = criterion(model(x), y)", "size = sum(p.square().sum() for p in model.parameters())\n        loss = criterion(model(x), y) + 0.01 * size.item()"),),
+        "loss_contract", "size.item()", "this term trains nothing",
+    ),
+    "targets of minus one": (
+        "table",
+        (("nn.MSELoss()", "nn.BCEWithLogitsLoss()"), ("return inputs, target.unsqueeze(1)", "return inputs, target.sign().unsqueeze(1)")),
+        "loss_contract", "loss = criterion(model(x), y)", "expected probabilities in [0, 1]",
+    ),
+    "squashed twice": (
+        "table",
+        (("nn.Linear(32, 1))", "nn.Linear(32, 1), nn.Sigmoid(), nn.Sigmoid())"),),
+        "loss_contract", "", "what another sigmoid has made",
+    ),
+    "evaluated first, never trained": (
+        "pictures",
+        (("    for epoch in range(3):\n        model.train()", "    evaluate(model, val_loader)\n    for epoch in range(3):"),),
+        "modes", "loss = F.cross_entropy(model(pictures)", "in evaluation mode from the start",
     ),
     "softmax over the batch": (
         "letters",

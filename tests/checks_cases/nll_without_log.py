@@ -116,6 +116,26 @@ def make_step(net, opt):
 )
 
 SILENT = ORIGINALS | {
+    "a layer that has the name of a tensor method": """
+from torch import nn
+
+class Heads(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = nn.Linear(width, 2)
+        self.softmax = nn.LogSoftmax(dim=-1)
+
+    def forward(self, x):
+        return self.softmax(self.linear(x))
+
+def train(loader, optimizer):
+    net, criterion = Heads(8), nn.NLLLoss()
+    for x, y in loader:
+        loss = criterion(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
     "log by hand": """
 import torch
 import torch.nn.functional as F

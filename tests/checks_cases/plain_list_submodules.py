@@ -466,4 +466,25 @@ class Coupling(nn.Module):
     def forward(self, x):
         return x * self.scale(x).exp() + self.shift(x)
 """,
+    "each member has an optimizer of its own": """
+import torch
+from torch import nn
+
+class PerDomain(nn.Module):
+    def __init__(self, width, domains):
+        super().__init__()
+        self.body = nn.Linear(8, width)
+        self.heads = [nn.Linear(width, 3) for _ in range(domains)]
+        self.head_optimizers = [torch.optim.SGD(self.heads[i].parameters(), lr=0.1) for i in range(domains)]
+        self.optimizer = torch.optim.Adam(self.body.parameters())
+
+    def update(self, batches):
+        for head, optimizer, (x, y) in zip(self.heads, self.head_optimizers, batches):
+            loss = nn.functional.cross_entropy(head(self.body(x)), y)
+            for one in (optimizer, self.optimizer):
+                one.zero_grad()
+            loss.backward()
+            for one in (optimizer, self.optimizer):
+                one.step()
+""",
 }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from trainsleuth.content import read_evidence
 from trainsleuth.finding import Family, Finding
 from trainsleuth.hypothesis import Credence
+
+JUDGED = 4.0  # cells of the fault matrix that a probability set by hand counts for
 
 
 @dataclass(frozen=True)
@@ -117,11 +120,21 @@ def table() -> Table:
         many_devices=Group(**plain["many_devices"]),
         flip=Column("flip", "", 0.0, True, flip["otherwise"], flip["reason"], {"cause": flip["cause"]}),
         causes={one["id"]: Cause(**{**one, "claims": tuple(one["claims"])}) for one in plain["causes"]},
-        columns={test_id(one["test"]): Column(**one) for one in plain["tests"]},
+        columns={test_id(one["test"]): _column(**one) for one in plain["tests"]},
         symptoms=tuple(
             Symptom(re.compile(one["words"], re.IGNORECASE), one["causes"], one["reason"]) for one in plain["symptoms"]
         ),
     )
+
+
+def _column(fails: Mapping[str, float], cells: Mapping[str, Sequence[int]] | None = None, **plain: Any) -> Column:
+    """`cells` has, for a cause, how many planted faults the test named and how many there were."""
+    otherwise = float(plain["otherwise"])
+    counted = {
+        cause: (seen + JUDGED * fails.get(cause, otherwise)) / (of + JUDGED)
+        for cause, (seen, of) in (cells or {}).items()
+    }
+    return Column(fails={**fails, **counted}, **plain)
 
 
 def test_id(by: str) -> str:

@@ -187,7 +187,7 @@ def _judged(experiment: str, runs: Sequence[Run], only: frozenset[str] | None) -
     """Findings of every process that trains, told once when ranks agree; of all together; and how the runs ended."""
     by_run = [[trace for trace in traces(run.events) if trace.trains] for run in runs]
     for run, training in zip(runs, by_run, strict=True):
-        yield from _ending(run, training, experiment)
+        yield from ending(run, training, experiment)
     if len(runs) > 1:
         yield from probes.judge_together(experiment, [training[0] for training in by_run if training], only)
     elif by_run[0]:
@@ -208,7 +208,7 @@ def _judged(experiment: str, runs: Sequence[Run], only: frozenset[str] | None) -
         yield finding if ranks == 1 else replace(finding, measured={**finding.measured, "processes": ranks})
 
 
-def _ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Finding]:
+def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Finding]:
     """What the way the run ended says by itself: a crash is its own cause; no step at all leaves all open.
 
     Under an experiment that holds the data still, a crash may be the experiment's doing: it accuses nobody.
@@ -231,12 +231,14 @@ def _ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fi
             suspects=("program-crashes",),
             next=str(crash["traceback"])[-1500:],
         )
+    elif run.ended == "crashed" and run.exit_code is None:  # our own supervisor was killed, and the program with it
+        yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
     elif run.ended == "crashed":
         yield Finding(by="probe:run", outcome="fail", severity="error", confidence="high", message=run.why,
                       suspects=("program-crashes",), next=run.output[-1500:])  # fmt: skip
     elif not training:
         yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run), next=run.output[-800:])
-    elif run.ended in ("timeout", "out_of_memory"):
+    elif run.ended in ("timeout", "out_of_memory", "cancelled"):
         yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
 
 

@@ -279,6 +279,8 @@ def _handed_over(index: Index, cls: Class, name: str) -> str:
     for site in index.calls("parameters", "named_parameters", "add_param_group", *_OPTIMIZERS):
         function = site.function
         if function.owner == cls.qualname and function.name in ("__init__", "forward"):
+            if site.call.last in _OPTIMIZERS and any(_mentions(part, name) for part in site.call.parts[1:]):
+                return f"its parameters have an optimizer of their own at {function.path}:{site.call.line}"
             continue
         if any(_mentions(event.value, name) for event in function.events):
             return f"its parameters seem to be handed over at {function.path}:{site.call.line}"

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .records import MODULE_BODY, Class, FileFacts, Function, Import
-from .scopes import bindings, own_names
+from .scopes import Binding, bindings, own_names
 
 
 class External(NamedTuple):
@@ -163,7 +163,8 @@ class Names:
         return found
 
     def _global_name(self, file: FileFacts, name: str) -> Symbol | None:
-        kinds = {binding.kind for binding in bindings(file.body).get(name, ())}
+        bound = bindings(file.body).get(name, ())
+        kinds = {binding.kind for binding in bound if not _wraps(binding, name)}
         if kinds == {"define"}:
             return file.classes.get(name) or file.functions.get(name)
         if kinds - {"append", "extend"}:
@@ -245,6 +246,19 @@ _STARRED = {
     "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
     "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
 }
+
+
+def _wraps(binding: Binding, name: str) -> bool:
+    """A name that is bound to what a call makes of itself means what it meant, as under a decorator.
+
+    `train, store = restartable(train)`. Not `partial`: what it fills in would be lost.
+    """
+    value = binding.value
+    while value is not None and value.kind == "index":
+        value = value.parts[0]
+    if binding.kind != "assign" or value is None or value.kind != "call" or value.last == "partial":
+        return False
+    return any(given.kind == "path" and given.text == name for given in value.arguments)
 
 
 def _parent(path: str) -> str:

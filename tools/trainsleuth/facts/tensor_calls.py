@@ -57,7 +57,7 @@ class TensorCalls:
             return False
         if not self.index.functions_named(name):
             head = self.index.resolve(spot.function, receiver.text) if receiver.kind == "path" else None
-            return not isinstance(head, External | Module | Class)
+            return not isinstance(head, External | Module | Class) and not self._is_layer(call, spot)
         for thing in self.index.objects.of(receiver, spot):
             if isinstance(thing, Unknown | Literal):
                 continue
@@ -65,6 +65,13 @@ class TensorCalls:
             if not is_parameter:
                 return False
         return True
+
+    def _is_layer(self, call: Expr, spot: Spot) -> bool:
+        """An attribute of an object that only has the name of a tensor method: self.softmax = nn.LogSoftmax()."""
+        assert call.receiver is not None
+        if call.receiver.text != spot.function.self_name and call.last not in ops.RANGE_OF_FUNCTION:
+            return False
+        return any(isinstance(thing, Instance) for thing in self.index.objects.of(call.parts[0], spot))
 
     def _method(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         receiver, name = call.receiver, call.last

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from trainsleuth.facts import Event, Expr
@@ -13,12 +15,18 @@ _LITERALS = ("string", "number", "constant")
 
 
 def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
-    """Plain settings by name: what the recipe gives, and flags (True, False, None) by their defaults."""
+    """Settings by name: what the recipe gives, and flags (True, False, None) by their defaults.
+
+    A nested one also behind a dot by its last word, when no other is called so: ".optimizer" is optim.optimizer.
+    """
     known: dict[str, str] = {}
     for setting in weak:
         if "." not in setting.key and setting.value.lower() in _FLAGS:
             known[setting.key] = setting.value.lower()
-    known.update({setting.key: setting.value.lower() for setting in given if "." not in setting.key})
+    recipe = {setting.key: setting.value.lower() for setting in given}
+    lasts = Counter(key.rpartition(".")[2] for key in recipe)
+    known.update(recipe)
+    known.update({f".{last}": value for key, value in recipe.items() if lasts[last := key.rpartition(".")[2]] == 1})
     return known
 
 
@@ -64,4 +72,13 @@ def _compared(test: Expr, known: Mapping[str, str]) -> bool | None:
 
 def _value(expr: Expr, known: Mapping[str, str]) -> str | None:
     """Of an attribute of an object that holds settings: args.stage."""
-    return known.get(expr.last) if expr.kind == "path" and "." in expr.text else None
+    if expr.kind != "path" or "." not in expr.text:
+        return None
+    words = expr.text.split(".")
+    for cut in range(len(words)):
+        if (value := known.get(".".join(words[cut:]))) is not None:
+            return value
+    return known.get(f".{words[-1]}") if _HOLDS.search(words[-2]) else None
+
+
+_HOLDS = re.compile(r"(?:^|_)(?:args?|cfg|conf|config|hparams|opts?|options|params|settings)$", re.I)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Function, Index, build_index
 from trainsleuth.facts.source import read_source
@@ -17,7 +15,7 @@ from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
-from .launch import Command, commands, usage
+from .launch import Command, commands, names_recipe, usage
 from .named_modules import named_modules
 from .program import Program
 from .reach import reach
@@ -85,12 +83,6 @@ def _unreached(
             yield function
 
 
-def _names(command: Command, recipe: str) -> bool:
-    """The command starts the program with this recipe."""
-    stem = PurePosixPath(recipe).stem
-    return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
-
-
 def _near(entry: Entry) -> Iterator[Function]:
     for function, distance in entry.reach.distance.items():
         if distance <= NAMED_DISTANCE or function.path == entry.path:
@@ -130,7 +122,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         return None
     entry = found[0]
     if recipe is not None:
-        ours = [one for one in entry.commands if _names(one, recipe)]
+        ours = [one for one in entry.commands if names_recipe(one, recipe)]
         entry = replace(entry, commands=(*ours, *(one for one in entry.commands if one not in ours)))
     if launch is not None:
         entry = replace(entry, commands=(launch, *entry.commands))

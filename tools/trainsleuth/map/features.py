@@ -11,8 +11,8 @@ from trainsleuth.facts import Event, Expr, Function, written
 from .configuration import Truth
 from .program import Program
 from .records import Part, Place
-from .standing import off
-from .statements import enclosing
+from .standing import off_at
+from .switches import switch_of
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
 _CALLS = {
@@ -64,23 +64,29 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
             found[name][key] = place
     parts = {}
     for name, places in found.items():
-        idle = {place: why for place in places.values() if (why := _off(program, truth, place))} if truth else {}
+        idle = {place: why for place in places.values() if (why := off_at(program, truth, place))} if truth else {}
         best = tuple(sorted((p for p in places.values() if p not in idle), key=lambda p: (-p.score, p.path, p.line)))
-        if idle and not best:
-            parts[name] = Part("absent", f"off: {next(iter(idle.values()))}")
+        if not best:
+            why = f"off: {next(iter(idle.values()))}" if idle else NONE_FOUND
+            parts[name] = _by_setting(program, truth, name) or Part("absent", why)
             continue
-        parts[name] = (
-            Part("found", "", best) if best else Part("absent", "none found in the code that the entry reaches")
-        )
+        parts[name] = Part("found", "", best)
     return parts
 
 
-def _off(program: Program, truth: Truth, place: Place) -> str:
-    """The setting, with its value, that keeps the line of `place` from running; "" when none is known to."""
-    file = program.index.files.get(place.path)
-    if file is None or not place.path.endswith(".py"):
-        return ""
-    return off(program, truth, enclosing(file, place.line), place.line)
+NONE_FOUND = "none found in the code that the entry reaches"
+
+
+def _by_setting(program: Program, truth: Truth | None, name: str) -> Part | None:
+    """What the settings say of a feature that no code shows; None when they say nothing."""
+    switch = switch_of(truth, name) if truth is not None else None
+    if switch is None:
+        return None
+    if not switch.on:
+        return Part("absent", f"off: {switch}")
+    if program.training.framework is not None and switch.is_set and switch.source.path:
+        return Part("found", f"on: {switch}", (Place(switch.source.path, switch.source.line, name, 0.5),))
+    return Part("unresolved", f"set: {switch}; no code that the entry reaches is seen to use it")
 
 
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:

@@ -168,3 +168,9 @@ def usage(path: str, text: str) -> str:
         else:
             kept.append(line.removeprefix(">>> ") if inside else "")
     return "\n".join(kept)
+
+
+def names_recipe(command: Command, recipe: str) -> bool:
+    """The command starts the program with this recipe."""
+    stem = PurePosixPath(recipe).stem
+    return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None

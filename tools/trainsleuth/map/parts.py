@@ -19,6 +19,7 @@ from .program import Program
 from .recipes import selecting
 from .records import COMPONENTS, Part, Place
 from .siblings import groups
+from .standing import chosen_first
 from .tables import Table
 from .traps import traps
 from .wording import clean as clean
@@ -60,6 +61,8 @@ def parts_of(
     trains = program.entry.trains
     parts = {name: _part(program, name, trains) for name in COMPONENTS}
     truth = truth_of(program, launch)
+    if recipe is not None or launch is not None:
+        parts = {name: chosen_first(program, truth, part, limit) for name, part in parts.items()}
     found = features(program, truth) if trains else {name: Part("absent", "nothing is trained") for name in FEATURES}
     return Anatomy(
         index,

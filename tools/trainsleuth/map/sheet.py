@@ -64,8 +64,8 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     if program is None:
         return
     launch = launch_of(program, None)
-    said = f" · launch: {clean(launch.text, 110)}" if launch is not None else ""
-    said += f" ({launch.path}:{launch.line})" if launch is not None and launch.path else ""
+    where = f" ({launch.path}:{launch.line})" if launch is not None and launch.path else ""
+    said = f" · launch: {clean(launch.text, 110)}{where}" if launch is not None else ""
     yield f"entry {program.entry.path}{said}"
     if budget < 800:
         return
@@ -106,9 +106,9 @@ def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: in
             if part.places:
                 yield f" {name}: " + ", ".join(f"{p.path}:{p.line}" for p in shown[name])
         for name in missing:
-            if anatomy.features[name].why.startswith("off"):
+            if anatomy.features[name].why.startswith(("off", "set")):
                 yield f" {name} {clean(anatomy.features[name].why, 100)}"
-        missing = [name for name in missing if not anatomy.features[name].why.startswith("off")]
+        missing = [name for name in missing if not anatomy.features[name].why.startswith(("off", "set"))]
         if missing:
             yield f" none found: {', '.join(missing)}"
     if anatomy.traps:

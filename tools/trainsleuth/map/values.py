@@ -149,8 +149,16 @@ class Values:
                 return self.callables(function, expr.arguments[0], depth + 1)
             called = [one for one in self.callables(function, expr.parts[0], depth + 1) if isinstance(one, Function)]
             chosen = tuple(cls for one in called for cls in self.looked_up.get(one, ()))
-            return chosen or tuple(inner for one in called for inner in given_back(self.index, one))
+            returned = (inner for one in called for inner in given_back(self.index, one))
+            return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, expr)]))
         return ()
+
+    def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
+        """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
+        for given in call.arguments:
+            symbol = resolve(self.index, function, given.text) if given.kind == "path" else None
+            if isinstance(symbol, Function):
+                yield symbol
 
     def _parameter_callables(
         self, function: Function, name: str, depth: int

@@ -5,9 +5,11 @@ values: a copy compared between steps. Also what the loss depends on by its auto
 parameters hidden in a plain list are found although no module names them.
 
 Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to
-no optimizer; hidden parameters; an optimizer whose parameters are all frozen; a large share of an
-optimizer's parameters that no gradient ever reaches; steps that change nothing, or less than a millionth.
-Steps of a tenth of the weights, or more, with a loss that ends above its start. A copy of the model that never moves is a note.
+no optimizer; hidden parameters; an optimizer whose parameters are all frozen; parameters that no gradient ever
+reaches, when they are a large share or lie behind a detach, or that only get gradients of exactly zero; steps that
+change nothing, less than a millionth, or less than half precision can hold; one of several optimizers that never
+steps; weights that decay away; steps of a tenth of the weights, or more, with a loss that ends above its start;
+an embedding and an output layer that began as equal copies. A copy of the model that never moves is a note.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of

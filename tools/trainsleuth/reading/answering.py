@@ -129,9 +129,11 @@ def _features(anatomy: Anatomy) -> Reply | None:
     found = {name: part.places[0] for name, part in anatomy.features.items() if part.places}
     if not anatomy.trains or anatomy.program is None:
         return None
-    missing = [name.replace("_", " ") for name in anatomy.features if name not in found]
+    said = {name: part.why for name, part in anatomy.features.items() if part.why.startswith(("off", "set"))}
+    missing = [name.replace("_", " ") for name in anatomy.features if name not in found and name not in said]
     none = f"; no sign of {', '.join(missing)} in the code that the entry reaches" if missing else ""
     told = ", ".join(name.replace("_", " ") for name in found) or "none of them seen"
+    told += "".join(f"; {name.replace('_', ' ')} {why}" for name, why in said.items() if name not in found)
     return Reply(told + none, _where(found.values()))
 
 

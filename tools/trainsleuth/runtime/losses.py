@@ -89,6 +89,8 @@ class Listener:
             shapes_known=any(graph.shape_of(node) is not None for node in nodes[:20]),
             reached=[] if gathered else [sum(id(p) in leaves for p in members(o)) for o in self.optimizers],
             members=[] if gathered else [len(members(o)) for o in self.optimizers],
+            twice=[{"op": graph.name_of(node), "site": self.bus.sites.of_traceback(graph.lines_of(node))[0]}
+                   for node in list(graph.squashed_twice(nodes))[:MOST_TWICE]],
             unregistered=[] if gathered else self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
             ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
         )  # fmt: skip

@@ -6,7 +6,7 @@ from scenes import Scenes, reseed
 from torch.utils.data import DataLoader
 from unet import UNet
 
-STEPS, EVERY = 240, 40
+STEPS, EVERY = 240, 20
 
 
 @torch.no_grad()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, Function
 from trainsleuth.facts.scopes import bindings
 
+from ..launch import names_recipe
 from ..program import Program
 from ..records import Place
 from ..running import is_guarded
@@ -20,10 +21,12 @@ def places(program: Program) -> Iterator[Place]:
         yield Place(entry.path, entry.line, "start", 1.0)
     yield from _mains(program)
     seen: set[str] = set()
-    for rank, command in enumerate(command for command in entry.commands if command.path):
+    named = [one for one in entry.commands if program.recipe is not None and names_recipe(one, program.recipe)]
+    for rank, command in enumerate(named or entry.commands):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank
         if rank < MAX_LAUNCHES and (command.path not in seen or rank < 3):
-            yield Place(command.path, command.line, "launch", score)
+            if command.path:  # one that the caller gave stands nowhere
+                yield Place(command.path, command.line, "launch", score)
         seen.add(command.path)
     yield from _way_down(program)
 

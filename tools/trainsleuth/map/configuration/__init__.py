@@ -6,6 +6,7 @@ from .defaults import defaults
 from .overrides import launch_of
 from .python_files import is_settings, python_configs
 from .records import Key, Layer, Use
-from .truth import Truth, truth_of
+from .settled import truth_of
+from .truth import Truth
 
 __all__ = ["Key", "Layer", "Truth", "Use", "defaults", "is_settings", "launch_of", "python_configs", "truth_of"]

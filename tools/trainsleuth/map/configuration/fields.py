@@ -134,6 +134,8 @@ def _told(value: Expr) -> str:
 def _nodes(body: Function) -> Iterator[Definition]:
     """_C.SOLVER.BASE_LR = 0.01"""
     for event in body.events:
+        if event.block.branches:
+            continue  # it holds only sometimes: an override, not a definition
         for target in event.targets:
             if event.kind == "assign" and target.kind == "path" and _NODE.match(target.text):
                 if event.value is not None and is_literal(event.value):

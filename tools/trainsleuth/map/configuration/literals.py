@@ -31,7 +31,7 @@ def flat(expr: Expr, prefix: str, depth: int = 0) -> Iterator[tuple[str, Expr]]:
             yield prefix, expr
         return
     for name, value in inner:
-        yield from flat(value, f"{prefix}.{name}" if prefix else name, depth + 1)
+        yield from flat(value, f"{prefix}.{name.strip('.')}" if prefix else name, depth + 1)
 
 
 def text_of(expr: Expr) -> str:

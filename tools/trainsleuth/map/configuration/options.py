@@ -40,7 +40,17 @@ def _argparse(function: Function, call: Expr) -> Iterator[Definition]:
     about = call.keyword("help")
     said = about.text if about is not None and about.kind == "string" else ""
     names = tuple(flag.lstrip("-").replace("-", "_") for flag in flags if flag.startswith("-"))
-    yield Definition(name, function.path, call.line, value, names, said)
+    yield Definition(name, function.path, call.line, value, names, said, negated=_negated(call, names))
+
+
+def _negated(call: Expr, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of an option that switch it off: all of a store_false, --no-x beside a BooleanOptionalAction --x."""
+    action = call.keyword("action")
+    if action is None:
+        return ()
+    if action.text == "store_false":
+        return names
+    return tuple(f"no_{name}" for name in names) if action.last == "BooleanOptionalAction" else ()
 
 
 def _default(call: Expr) -> str:
@@ -51,6 +61,9 @@ def _default(call: Expr) -> str:
     if action is not None and action.text in ("store_true", "store_false"):
         return "False" if action.text == "store_true" else "True"
     needed = call.keyword("required")
+    many = call.keyword("nargs")
+    if all(not part.text.startswith("-") for part in call.arguments if part.kind == "string"):
+        return NOT_GIVEN if many is not None and many.text in ("?", "*") else "(required)"
     return "(required)" if needed is not None and needed.text == "True" else NOT_GIVEN
 
 
@@ -58,7 +71,8 @@ def _absl(function: Function, call: Expr) -> Iterator[Definition]:
     name, value, about = (call.argument(place, word) for place, word in enumerate(("name", "default", "help")))
     if name is not None and name.kind == "string" and value is not None:
         said = about.text if about is not None and about.kind == "string" else ""
-        yield Definition(name.text, function.path, call.line, text_of(value), (name.text,), said)
+        negated = (f"no{name.text}",) if call.last == "DEFINE_bool" or call.last == "DEFINE_boolean" else ()
+        yield Definition(name.text, function.path, call.line, text_of(value), (name.text,), said, negated=negated)
 
 
 def _turned(program: Program, function: Function, call: Expr) -> Iterator[Definition]:

@@ -10,6 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, writ
 
 from ..launch import Command
 from ..program import Program
+from ..statements import conditions
 from .command_line import given_by, with_variables
 from .literals import is_literal, text_of
 from .records import Layer
@@ -17,16 +18,21 @@ from .records import Layer
 _HOLDS = re.compile(r"(?:^|\.)(?:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?|FLAGS|C|_C)$")
 
 
-def of_command(program: Program, launch: Command | None, flags: Mapping[str, str]) -> Iterator[tuple[str, Layer]]:
+def of_command(
+    program: Program, launch: Command | None, flags: Mapping[str, str], negated: Mapping[str, str]
+) -> Iterator[tuple[str, Layer]]:
     """(key, value) of the launch command: `launch`, else the first that the repository gives for the entry.
 
-    `flags` are the names under which options are set -> their key.
+    `flags` are the names under which options are set -> their key; `negated` those that, given alone, make it False.
     """
     command = launch_of(program, launch)
     if command is None:
         return
     text = with_variables(program.index, command.path, command.line, command.text)
     for name, value in given_by(text):
+        if name in negated and value == "True":
+            yield negated[name], Layer("command", command.path, command.line, "False")
+            continue
         yield flags.get(name, name), Layer("command", command.path, command.line, value, "$" not in value)
 
 
@@ -66,7 +72,10 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
             continue
         sure = is_literal(event.value) and event.kind == "assign" and not event.block.branches
         sign = f"{event.text} " if event.kind == "augment" else ""
-        yield key, Layer("code", function.path, event.line, sign + _computed(function, event.value), sure)
+        yield (
+            key,
+            Layer("code", function.path, event.line, sign + _computed(function, event.value), sure, conditions(event)),
+        )
 
 
 def _computed(function: Function, value: Expr) -> str:

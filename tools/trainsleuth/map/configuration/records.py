@@ -20,6 +20,7 @@ class Layer(NamedTuple):
     line: int
     value: str
     certain: bool = True
+    when: str = ""  # the tests that code which changes it stands under
 
     def to_dict(self) -> dict[str, Any]:
         return {"how": self.how, "path": self.path, "line": self.line, "value": self.value, "certain": self.certain}
@@ -79,3 +80,4 @@ class Definition(NamedTuple):
     about: str = ""
     group: str = ""  # the class or the dictionary that holds it
     certain: bool = True  # False for a class that overrides another: which of them is made, something else decides
+    negated: tuple[str, ...] = ()  # names that, given alone, make it False: --no-shuffle

@@ -24,6 +24,7 @@ _TARGET = (
     "_component_",
     *BUILDING_TAGS,
 )
+_NAMES_A_CLASS = ("_target_", "class_path", "type", "class_name", "_component_")  # of any library
 _WHOLESALE = ("from_argparse_args", "parse_args_into_dataclasses", "parse_dict", "parse_yaml_file", "parse_json_file", "cli", "LightningCLI")  # fmt: skip
 _DICT_OF = re.compile(r"vars\(|__dict__|\.to_dict\(|to_container\(|asdict\(")
 _ITSELF = re.compile(r"(?:[Hh][Pp]arams|HParams|Config|Args|Namespace|[Dd]ict|Settings|Options)$")
@@ -54,12 +55,24 @@ class Taken:
         """The class that the section of this key names: its constructor gets the key."""
         sections = name.split(".")[:-1]
         while sections:
-            for choice in self.program.choices:
-                section, _, last = choice.key.rpartition(".")
-                if last in _TARGET and (section == ".".join(sections) or (section and name.startswith(f"{section}."))):
-                    return choice.value
+            if (taker := self._built.get(".".join(sections))) is not None:
+                return taker
             sections.pop()
         return self._taking.get(name)
+
+    @cached_property
+    def _built(self) -> dict[str, str]:
+        """Sections of the configuration -> what they name; whole ones first, by what is chosen from the project."""
+        found: dict[str, str] = {}
+        for setting in self.program.settings:
+            section, _, last = setting.key.rpartition(".")
+            if section and last in _NAMES_A_CLASS and setting.value:
+                found[section] = setting.value
+        for choice in self.program.choices:
+            section, _, last = choice.key.rpartition(".")
+            if last in _TARGET:
+                found[section] = choice.value
+        return found
 
     @cached_property
     def _taking(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,6 +38,11 @@ class Truth:
         self.program = program
         self._gathered = gathered
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
+
+    @property
+    def plain_keys(self) -> tuple[Key, ...]:
+        """The keys, without who reads them."""
+        return self._plain
 
     @cached_property
     def reads(self) -> Reads:
@@ -114,33 +119,46 @@ class Gathered:
     constants: set[str]
     about: dict[str, str]
     flags: dict[str, str]
+    negated: dict[str, str]
 
     def key(self, name: str) -> Key:
         ordered = tuple(sorted(self.layers[name], key=lambda layer: ORDER.index(layer.how)))
         return Key(name, ordered, (), "unknown", "", self.about.get(name, ""))
 
 
-def truth_of(program: Program, launch: Command | None = None) -> Truth:
-    """The configuration truth of `program` when it is started by `launch`, or as the repository's own command does."""
+def gathered_for(program: Program, launch: Command | None) -> Gathered:
+    """All that definitions, files, the command and code say of each key, in whatever branch the code stands."""
     known = sections(program)
     defined = list(_unique([*options(program), *_that_count(program, known), *arguments(program)]))
-    gathered = Gathered({}, set(), {}, {})
+    gathered = Gathered({}, set(), {}, {}, {})
     for one in defined:
         name = _name(one, defined, known)
         gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
-        gathered.flags.update(dict.fromkeys(one.flags, name))
+        for flag in one.flags:
+            gathered.flags.setdefault(flag, name)  # an option before the field of a class that it fills
+        gathered.negated.update(dict.fromkeys(one.negated, name))
         if one.about:
             gathered.about[name] = one.about
         if one.group == "constant":
             gathered.constants.add(name)
     layers = gathered.layers
     _of_files(program, layers)
+    command = list(of_command(program, launch, gathered.flags, gathered.negated))
+    _without_copies(gathered, defined, {name for name, _ in command})
     places = {(one.path, one.line) for one in defined}
-    for name, layer in (*of_code(program, layers), *of_command(program, launch, gathered.flags)):
+    for name, layer in (*of_code(program, layers), *command):
         if layer.how == "code" and (layer.path, layer.line) in places:
             continue
         layers.setdefault(_same(name, layers), []).append(layer)
-    return Truth(program, gathered)
+    return gathered
+
+
+def _without_copies(gathered: Gathered, defined: Iterable[Definition], given: Container[str]) -> None:
+    """A field that is called like an option of the command line gets what the command gives: no key of its own."""
+    plain = {one.name for one in defined if not one.group and one.name in given}
+    for one in defined:
+        if one.group and one.name in plain:
+            gathered.layers.pop(f"{one.group}.{one.name}", None)
 
 
 def _that_count(program: Program, known: Mapping[str, str]) -> Iterator[Definition]:

@@ -14,7 +14,7 @@ from ..wording import clean
 from . import batch, component, config, settings
 from .features import feature_blocks
 from .records import EXPANDABLE, Expansion, UnknownPartError, check_part
-from .writing import FOOT, Block, chosen, written_out
+from .writing import FOOT, Block, fitted, written_out
 
 __all__ = ["EXPANDABLE", "Expansion", "UnknownPartError", "check_part", "expand"]
 
@@ -113,15 +113,20 @@ def _drawn(
     taken: list[Block] = []
     for _ in range(MAX_FITS):
         room = budget * 4 - sum(len(line) + 1 for line in (*head, legend)) - FOOT
-        taken, more = chosen(every, room)
+        taken, more = fitted(every, room)
         needed = _legend(taken, names or {})
         if len(needed) <= len(legend):
             break
         legend = needed
     head += [needed] if needed else []
     text = "\n".join([*head, *written_out(taken)]) + "\n"
+    closed = sum(bool(block.opened) for block in taken)
+    bodies = f"{closed} {'body is' if closed == 1 else 'bodies are'} not opened" if closed else ""
     if more:
-        text += f"{more} more do not fit: ask for a larger budget\n"
+        bodies = f"; {bodies}" if bodies else ""
+        text += f"{more} more do not fit{bodies}: ask for a larger budget\n"
+    else:
+        text += f"nothing that was found is left out{'; ' + bodies if bodies else ''}\n"
     used = -(-(len(text) + 2 * len(str(budget)) + 13) // 4)
     text += f"{used} of {budget} tokens\n"
     skipped = {one.path: one.reason for one in anatomy.index.repository.skipped}

@@ -12,7 +12,7 @@ from ..program import Program
 from ..records import Part, Place
 from ..statements import enclosing, event_at, is_class_body
 from .naming import naming
-from .settings import OF
+from .sections import OF
 
 _FIRST = {  # roles that answer the usual question of a part
     "checkpointing": ("save", "configuration", "registered", "restore"),

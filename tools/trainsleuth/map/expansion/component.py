@@ -20,12 +20,14 @@ from .contents import held_in
 from .deciding import deciding_lines
 from .headings import heading
 from .naming import naming_lines
+from .sections import OF
 from .values import values_in
 from .writing import Block
 
 MAX_PLACES = 160
 TINY = 9  # lines of a function of which one statement is not shown alone
 SHORT = 12  # lines of code of a function that is shown as a whole
+LONG = 45  # lines of code of a function that is opened where there is room
 WHY_WIDTH = 420  # characters of a statement that gives a condition its name
 
 
@@ -37,6 +39,8 @@ def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Bl
     idle: list[Block] = []
     for chosen in in_order(program, part, name, MAX_PLACES):
         place = writer.joined(chosen)
+        if name in OF and place.path in program.config_paths:
+            continue  # the settings show it
         if any(path == place.path and first <= place.line <= last for path, first, last in whole):
             continue
         block, function = writer.block(place)
@@ -145,13 +149,18 @@ class _Writer(NamedTuple):
         headings = self._headings(place, function) if function.name != MODULE_BODY else (f" {place.path}",)
         if not body or len(body) > SHORT or is_class:
             where = self._where(place, function.line)
-            return Block(headings, (place.line,), (f"   {where}-{function.end_line} {place.text}",), item), None
+            first = f"   {where}-{function.end_line} {place.text}"
+            opens = not is_class and place.cell is None and 0 < len(body) <= LONG and "off" not in item
+            opened = (first, *(f"   | {line}" for line in body)) if opens else ()
+            span = (function.path, function.line, function.end_line) if opens else None
+            return Block(headings, (place.line,), (first,), item, span, opened), None
         known = tuple(self._values_inside(function))
         item["values"] = dict(known)
         shown = [f"   | {line}" for line in body]
+        span = (function.path, function.line, function.end_line) if place.cell is None else None
         if known:
             shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
-        return Block(headings, (place.line,), tuple(shown), item), function
+        return Block(headings, (place.line,), tuple(shown), item, span), function
 
     def _values_inside(self, function: Function) -> Iterator[tuple[str, str]]:
         """Of a function that is shown as a whole."""

@@ -61,7 +61,8 @@ def _line(truth: Truth, key: Key, names: Mapping[str, str]) -> str:
         if layer is source:
             said.append(where)
         elif not layer.certain:
-            said.append(f"may become {value} {where}")
+            when = f" when {clean(layer.when, 60)}" if layer.when else ""
+            said.append(f"may become {value} {where}{when}")
         elif layer.value != key.value:
             said.append(
                 f"{'default' if layer.how == 'default' else 'before'} {value}" + ("" if source else f" {where}")

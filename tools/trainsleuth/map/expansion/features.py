@@ -9,6 +9,7 @@ from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
 from ..statements import enclosing, event_at, statement
+from ..switches import switch_of
 from ..wording import clean
 from .values import values_in
 from .writing import Block
@@ -30,6 +31,11 @@ def feature_blocks(program: Program, truth: Truth, features: Mapping[str, Part],
             yield Block(("# features",), (order,), (text,), {"feature": name, "status": part.status, "why": part.why})
             continue
         said = "; ".join(_told(program, truth, place) for place in part.places[: MOST.get(name, 1)])
+        switch = switch_of(truth, name)
+        if part.why:
+            said = part.why
+        elif switch is not None and switch.key.name not in said:
+            said += f" · {switch}"
         item = {"feature": name, "status": part.status, **part.places[0].to_dict()}
         yield Block(("# features",), (order,), (f"  {name}: {said}",), item)
 

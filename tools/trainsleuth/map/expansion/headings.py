@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from trainsleuth.facts import MODULE_BODY, Function
 
 from ..configuration import Truth
+from ..configuration.untaken import untaken
 from ..graph import DIRECT
 from ..program import Program
-from ..standing import untaken
 from ..statements import conditions, event_at
 
 MAX_CALLERS = 2

@@ -10,8 +10,9 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, writ
 from ..configuration import Key, Truth
 from ..configuration.literals import is_literal, text_of
 from ..configuration.truth import reads_in
+from ..configuration.untaken import setting_of
 from ..program import Program
-from ..standing import setting_of
+from .lines import become
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
@@ -115,13 +116,13 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
-    if source is None:
+    if source is None or source.value == "(required)":
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
     over = f", default {default.value}" if default is not source and default.value != source.value else ""
     later = key.layers[key.layers.index(source) + 1 :]
-    maybe = "".join(f"; may become {one.value} at {one.path}:{one.line}" for one in later[:1])
+    maybe = "".join(f"; {become(one)}" for one in later[:1])
     return f"{truth.effective(source.value)} ({where}{over}){maybe}"
 
 

@@ -15,6 +15,33 @@ class Block(NamedTuple):
     order: tuple[Any, ...]
     lines: tuple[str, ...]
     item: Mapping[str, Any]
+    span: tuple[str, int, int] | None = None  # the function that it shows: path, first and last line
+    opened: tuple[str, ...] = ()  # lines that show its body, when `lines` only say how long it is
+
+
+def fitted(blocks: Sequence[Block], room: int) -> tuple[list[Block], int]:
+    """The blocks that fit into `room` characters, nothing twice; room that is left opens bodies, best first."""
+    taken, left_out = chosen(blocks, room)
+    shown = [block.span for block in taken if block.span is not None and not block.opened]
+    again = [block for block in blocks if not _is_within(block, shown)]
+    if len(again) < len(blocks):
+        taken, left_out = chosen(again, room)
+    rest = room - sum(len(line) + 1 for line in written_out(taken))
+    for place, block in enumerate(taken):
+        more = sum(len(line) + 1 for line in block.opened) - sum(len(line) + 1 for line in block.lines)
+        if block.opened and not left_out and more <= rest:
+            rest -= more
+            taken[place] = block._replace(lines=block.opened, opened=())
+    shown = [block.span for block in taken if block.span is not None and not block.opened]
+    return [block for block in taken if not _is_within(block, shown)], left_out
+
+
+def _is_within(block: Block, shown: Sequence[tuple[str, int, int]]) -> bool:
+    """It is a statement of a function that is shown as a whole."""
+    path, line = block.item.get("path"), block.item.get("line")
+    if block.span is not None or not isinstance(line, int) or "cell" in block.item or "feature" in block.item:
+        return False
+    return any(path == one and first <= line <= last for one, first, last in shown)
 
 
 def chosen(blocks: Iterable[Block], room: int) -> tuple[list[Block], int]:
