@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Function, LossCall, Spot, loss_calls, written
+from trainsleuth.facts import Class, Expr, Function, LossCall, Spot, loss_calls, written
 
 from ..batch_path import Stage
 from ..configuration import Truth
@@ -15,6 +15,7 @@ from ..program import Program
 from ..records import Part
 from ..standing import off
 from ..statements import statement
+from .inner_loss import InnerLoss, inner_losses, made_of, runs, says_loss
 from .writing import Block
 
 TAKES = {  # what the first argument of a loss of torch must be
@@ -101,9 +102,33 @@ def _made(program: Program) -> Iterator[Step]:
     losses = {(one.function, one.line) for one in program.training.stages if one.role == "loss"}
     for stage in program.training.stages:
         if stage.role == "loss":
-            yield Step("loss", stage.function, stage.line, stage.hops, _loss_input(program, stage, known))
+            handed = _handed_on(program, stage)
+            said = _named(handed) or _loss_input(program, stage, known)
+            yield Step("loss", stage.function, stage.line, stage.hops, said)
+            for inner in (one for function in handed for one in inner_losses(program, function)):
+                yield _inner_step(inner, stage.hops)
         elif not (stage.role == "sum" and (stage.function, stage.line) in losses) and not _counts(stage):
             yield Step(stage.role, stage.function, stage.line, stage.hops, _runs(program, stage))
+
+
+def _inner_step(inner: InnerLoss, hops: int) -> Step:
+    said = _named(inner.runs) or f"input of {inner.call.last}: {_inputs(inner.call)}"
+    made = made_of(inner.function, inner.call)
+    return Step("loss", inner.function, inner.call.line, hops + inner.hops, f"{said}; {made}" if made else said)
+
+
+def _handed_on(program: Program, stage: Stage) -> tuple[Function, ...]:
+    """The functions of the project that a call of a loss runs: what it is given is not what the loss gets."""
+    calls = (one for one in stage.event.calls if one.line == stage.line and says_loss(program, stage.function, one))
+    return next((found for one in calls if (found := runs(program, stage.function, one))), ())
+
+
+def _named(functions: tuple[Function, ...]) -> str:
+    return "; ".join(f"runs {one.qualname} {one.path}:{one.line}" for one in functions)
+
+
+def _inputs(call: Expr) -> str:
+    return ", ".join(written(one, 40) for one in call.arguments[:3])
 
 
 def _counts(stage: Stage) -> bool:

@@ -1,0 +1,51 @@
+"""What the settings of a recipe or a command decide: flags that negate, branches, features, lists in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import map_depth
+from trainsleuth.map import expand_component
+
+SCRIPT = """import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--no-shuffle", action="store_false", dest="shuffle")
+parser.add_argument("--drop", action=argparse.BooleanOptionalAction, default=True)
+parser.add_argument("--kind", default="sgd")
+parser.add_argument("--amp", action="store_true")
+parser.add_argument("--steps", type=int, default=5)
+args = parser.parse_args()
+kind = args.kind.lower()
+if args.kind == "lion":
+    args.steps = 9
+net = torch.nn.Linear(2, 1)
+if kind == "lion":
+    opt = torch.optim.SGD(net.parameters(), lr=0.5)
+elif kind == "adam":
+    opt = torch.optim.Adam(net.parameters(), lr=0.1)
+for step in range(args.steps):
+    loss = net(torch.ones(1, 2)).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+COMMAND = "python train.py --no-shuffle --no-drop --kind Adam"
+
+
+def test_a_flag_that_negates_switches_off_and_a_branch_not_taken_changes_nothing(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": SCRIPT}, tmp_path)
+    known = {item["name"]: item for item in expand_component(root, "config", recipe=COMMAND).items}
+    assert (known["shuffle"]["value"], known["drop"]["value"]) == ("False", "False")
+    assert "no_drop" not in known
+    assert [layer["how"] for layer in known["steps"]["layers"]] == ["default"]
+
+
+def test_a_branch_is_read_through_the_name_that_holds_the_setting(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": SCRIPT}, tmp_path)
+    shown = expand_component(root, "optimizer_scheduler", recipe=COMMAND).text
+    assert "off:" not in shown[shown.index("torch.optim.Adam") :]
+    assert "off: kind = Adam" in shown
+    steps = expand_component(root, "training_loop", recipe=COMMAND).text
+    assert "mixed_precision: off: amp = False (default, train.py:8)" in steps
