@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from trainsleuth import probes
 from trainsleuth.finding import Finding
 from trainsleuth.probes import first_nonfinite
 from trainsleuth.trace import Trace
@@ -110,6 +111,7 @@ def test_stays_silent_on_healthy_programs(host: Host, tmp_path: Path, program: s
     assert ended["code"] == 0, ended["output"]
     assert not trace.events("nonfinite")
     assert only(trace).outcome == "pass"
+    assert [finding.message for finding in probes.judge("observe", trace) if finding.is_alarm] == []
 
 
 def test_a_scaler_that_skips_its_first_steps_is_normal(host: Host, tmp_path: Path) -> None:

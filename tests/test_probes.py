@@ -198,6 +198,16 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("criterion(model(x), y) / 2", "-criterion(model(x), y) / 2"),),
         "loss_contract", "loss.backward()", "times 0.5",
     ),
+    "a sum turned around": (
+        "table",
+        (("loss = criterion(model(x), y)", "loss = -(criterion(model(x), y) + sum(p.square().sum() for p in model.parameters()))"),),
+        "loss_contract", "loss.backward()", "enter it with a minus sign",
+    ),
+    "a product of pictures and masks without their channel": (
+        "table",
+        (("loss = criterion(model(x), y)", "loss = criterion(model(x), y) + (model(x).view(-1, 1, 1) * y.view(-1, 1)).mean()"),),
+        "loss_contract", "y.view(-1, 1)", "each of 24 predictions meets all 24 targets",
+    ),
     "a term read as a number": (
         "table",
         (("loss = criterion(model(x), y)", "size = sum(p.square().sum() for p in model.parameters())\n        loss = criterion(model(x), y) + 0.01 * size.item()"),),

@@ -56,7 +56,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
             if finding is not None:
                 found.setdefault((rule.__name__, call["site"]), finding)
                 break
-    failures = list(found.values()) + list(_outer_products(graphs)) + list(_negated(trace, calls))
+    failures = list(found.values()) + list(_outer_products(graphs))
+    failures += list(_negated(trace, calls)) or list(_negated_sum(trace, graphs))
     failures += _squashed_twice(graphs)
     failures += [*_constant_target(trace, calls), *_cut_terms(trace)]
     if not failures:
@@ -257,6 +258,24 @@ def _negated(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
             severity="warning",
             measured={"loss": loss["value"], "backward": backward["value"]},
             next="remove the minus sign, or pass maximize=True if a larger value is wanted",
+        )
+
+
+def _negated_sum(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """Each backward starts from a negative sum in which every loss of torch that cannot be negative has a minus sign."""
+    values = [value for tick in trace.events("tick") for value in tick["losses"]]
+    if not graphs or len(trace.stepping) != 1 or len(values) < 2 or any(graph.get("signs") != [-1] for graph in graphs):
+        return
+    if all(isinstance(value, float) and value < 0 for value in values):
+        yield _fail(
+            {**graphs[0], "fn": "backward"},
+            f"backward at {shown(graphs[0])} starts from {values[0]:.4g}: the losses of torch in its sum cannot be negative and enter it with a minus "
+            "sign, so each step makes them larger; expected them with a plus sign",
+            "loss-below-bound",
+            severity="warning",
+            confidence="medium",
+            measured={"backward": values[0], "last": values[-1]},
+            next="remove the minus sign, or pass maximize=True if larger losses are wanted",
         )
 
 

@@ -15,8 +15,14 @@ ELEMENTWISE = (
     *BINARY, "Abs", "Clamp", "Exp", "Log", "LogBackward", "Log1P", "Maximum", "Minimum", "Neg", "Relu", "Sigmoid", "Sqrt",
     "Square", "Tanh", "Where",
 )  # fmt: skip
+# Losses of torch that cannot be negative.
+LOSSES = (
+    "BinaryCrossEntropy", "HuberLoss", "L1Loss", "MseLoss", "MultiMarginLoss", "MultilabelMarginLoss", "NllLoss",
+    "SmoothL1Loss", "SoftMarginLoss",
+)  # fmt: skip
 REDUCTIONS = ("Mean", "Sum", "Nansum", "Norm", "LinalgVectorNorm", "Amax", "Amin")
 MOST_NODES = 50_000
+MOST_OF_LOSS = 500  # nodes between backward and the losses of torch
 
 
 def name_of(node):
@@ -90,24 +96,79 @@ def loss_arithmetic(roots):
 def outer_products(roots):
     """Elementwise operations of the loss in which a (N, 1) or (N,) column met a row and became (N, N).
 
+    With further axes, (N, 1, H, W) that met (N, H, W), where both are known.
+
     A deliberate pairwise comparison makes its axes by hand (unsqueeze, expand) or meets two operands with
     graphs as (N, 1) and (1, N); a parameter that scales a square matrix comes from a leaf. Both are left alone.
     """
     for node in loss_arithmetic(roots):
         result = shape_of(node)
-        if not name_of(node).startswith(BINARY) or result is None or len(result) != 2:
+        if not name_of(node).startswith(BINARY) or result is None or len(result) < 2:
             continue
-        n = result[0]
+        n, rest = result[0], result[2:]
         parents = [parent for parent, _ in node.next_functions if parent is not None]
         operands = [operand_shape(parent) for parent in parents]
-        if n < 2 or result[1] != n or result in operands or [1, n] in operands:
+        if n < 2 or result[1] != n or result in operands or [1, *result[1:]] in operands:
             continue
+        if rest and [n, *rest] not in operands + shapes_saved(node):
+            continue  # (N, 1, H, W) meets N classes as well, where the batch has as many
         for parent, operand in zip(parents, operands):
             is_made_by_hand = name_of(parent).startswith(("Unsqueeze", "Expand"))
-            if operand in ([n, 1], [n]) and not is_made_by_hand and leaf_of(source(parent)) is None:
+            if operand in ([n, 1, *rest], [n, *rest]) and not is_made_by_hand and leaf_of(source(parent)) is None:
                 yield node, operand, result
 
 
 def operand_shape(node):
     leaf = leaf_of(node)
     return list(leaf.shape) if leaf is not None else shape_of(node)
+
+
+def saved(node):
+    """Tensors without a graph that a product or quotient keeps for its backward."""
+    for name in ("_saved_self", "_saved_other"):
+        try:
+            tensor = getattr(node, name, None)
+        except RuntimeError:  # changed in place since: backward will say so
+            continue
+        if hasattr(tensor, "numel") and tensor.grad_fn is None:
+            yield tensor
+
+
+def shapes_saved(node):
+    return [[int(n) for n in tensor.shape] for tensor in saved(node)]
+
+
+def signs_of_losses(roots):
+    """With which signs losses of torch enter what backward starts from: a subset of {-1, 0, 1}, 0 where it is not known."""
+    waiting = [(tensor.grad_fn, 1) for tensor in roots if getattr(tensor, "grad_fn", None) is not None]
+    seen, found = set(waiting), set()
+    for node, sign in waiting:  # grows while it is walked
+        if name_of(node).startswith(LOSSES):
+            found.add(sign)
+            continue
+        for place, (parent, _) in enumerate(node.next_functions):
+            following = (parent, sign * slope_sign(node, place))
+            if parent is not None and following not in seen and len(seen) < MOST_OF_LOSS:
+                seen.add(following)
+                waiting.append(following)
+    return found
+
+
+def slope_sign(node, place):
+    """Sign of the slope of what this node computed in its operand at this place; 0 where it is not known."""
+    name = name_of(node)
+    if name.startswith(("Add", "Sub")):
+        outer = -1 if name.startswith("Sub") and place == 1 else 1
+        return outer * (1 if place == 0 else sign_of(getattr(node, "_saved_alpha", 1)))
+    if name.startswith(("Neg", "Rsub")):
+        return -1 if place == 0 else 0
+    if name.startswith(("Stack", "Cat", *REDUCTIONS[:2], *CARRIERS)):
+        return 1
+    factors = [tensor for tensor in saved(node) if tensor.numel() == 1]
+    if len(factors) == 1 and (name.startswith("MulBackward") or (name.startswith("DivBackward") and place == 0)):
+        return sign_of(float(factors[0]))
+    return 0
+
+
+def sign_of(number):
+    return (number > 0) - (number < 0)
