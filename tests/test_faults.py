@@ -14,7 +14,7 @@ from trainsleuth.likelihoods import table
 pytest.importorskip("torch")
 
 HERE = Path(__file__).parent.parent / "evidence" / "faults"
-SAMPLE = (("classifier", "never-cleared"), ("registry", "rate-collapses"), ("registry", "eval-unscaled"))
+SAMPLE = (("classifier", "never-cleared"), ("registry", "eval-unscaled"))
 BAR, NEEDED_CELLS = 0.85, 500
 
 
@@ -38,20 +38,24 @@ def test_faults_name_families_and_causes_that_exist(matrix: ModuleType) -> None:
 def test_each_program_says_something_of_each_fault_and_each_edit_fits(matrix: ModuleType, tmp_path: Path) -> None:
     programs = list(matrix.programs())
     assert len(programs) >= 12
+    compiled: set[str] = set()
     for program in programs:
         for fault in matrix.faults().values():
             if program.why_absent(fault) is not None:
                 continue
             folder = matrix.plant(program, fault.id, tmp_path / program.name / fault.id)
             for path in folder.rglob("*.py"):
-                compile(path.read_text(encoding="utf-8"), str(path), "exec")
+                text = path.read_text(encoding="utf-8")
+                if text not in compiled:
+                    compile(text, str(path), "exec")
+                    compiled.add(text)
 
 
 def test_every_cell_was_run_and_each_miss_has_its_reason(matrix: ModuleType) -> None:
     """As the kept results have it; `make faults` fills them anew."""
     import table as runner  # type: ignore[import-not-found]
 
-    verdicts = []
+    verdicts: list[str] = []
     for program in matrix.programs():
         cells = runner.kept(program)
         assert set(cells) == {"", *program.edits}, program.name
