@@ -37,6 +37,7 @@ def test_applied_it_cures_the_finding_and_nothing_else_fails(check_id: str, tmp_
         root = tmp_path / str(number)
         root.mkdir()
         for name, text in files_of(source):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text.rstrip("\n") + "\n")
         before = failed(root)
         findings = run_checks(Repository(root), only=[check_id]).findings

@@ -169,8 +169,9 @@ class Names:
             return file.classes.get(name) or file.functions.get(name)
         if kinds - {"append", "extend"}:
             return Variable(file.body, name)
-        if any(entry.alias.partition(".")[0] == name for entry in file.imports):
-            return self.imported(file.path, name)
+        for entry in reversed(file.imports):
+            if entry.alias == name or (not entry.name and entry.alias.startswith(name + ".")):
+                return self._imported(file.path, entry, name)
         for entry in file.imports:
             if entry.name == "*" and (found := self._starred(file.path, entry, name)) is not None:
                 return found
@@ -178,13 +179,6 @@ class Names:
         if file.path.endswith("__init__.py") and (found := self._at(_join(folder, name))) is not None:
             return found
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
-
-    def imported(self, path: str, name: str) -> Symbol | None:
-        """What file `path` imports under `name`, whatever else is bound to it later."""
-        for entry in reversed(self.files[path].imports):
-            if entry.alias == name or (not entry.name and entry.alias.startswith(name + ".")):
-                return self._imported(path, entry, name)
-        return None
 
     def _imported(self, importer: str, entry: Import, name: str) -> Symbol | None:
         if not entry.name:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, Variable
+from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
 
 _CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z]\w*[a-z]\w*"
@@ -65,14 +65,3 @@ def given_back(index: Index, function: Function) -> Iterator[Function]:
             held = index.resolve(function, value.text) if value is not None and value.kind == "path" else None
             if isinstance(held, Function):
                 yield held
-
-
-def wrapped(index: Index, variable: Variable, value: Expr) -> Iterator[Class | Function]:
-    """What a global was before it was wrapped: the imported or defined `train` of train = wrap(train)."""
-    if variable.scope.name != MODULE_BODY or value.kind != "call":
-        return
-    if any(argument.kind == "path" and argument.text == variable.name for argument in value.arguments):
-        path = variable.scope.path
-        held = index.files[path].functions.get(variable.name) or index.names.imported(path, variable.name)
-        if isinstance(held, Class | Function):
-            yield held

@@ -15,7 +15,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Inde
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
-from .forwarding import called_by_alias, given_back, place_before, wrapped
+from .forwarding import called_by_alias, given_back, place_before
 from .keys import key_of
 from .lookups import entries_of, members_of
 from .named_modules import members
@@ -235,8 +235,6 @@ class Values:
         for binding in bindings(symbol.scope).get(symbol.name, ())[:8]:
             if binding.kind == "assign" and binding.value is not None and not binding.items:
                 found.extend(self.callables(symbol.scope, binding.value, depth + 1))
-            if binding.value is not None and not found:
-                found.extend(wrapped(self.index, symbol, binding.value))
         return tuple(dict.fromkeys(found))[:MAX_HELD]
 
     def _attribute_callables(
