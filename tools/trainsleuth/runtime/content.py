@@ -1,5 +1,6 @@
 """What is not finite in a tensor, in numbers. Tensors without readable real values count as finite."""
 
+import cmath
 import math
 
 
@@ -23,8 +24,14 @@ def is_finite(tensor):
         return math.isfinite(tensor.item())
     if not is_readable(tensor):
         return True
+    values = tensor.detach()
     try:
-        return bool(tensor.detach().isfinite().all())
+        if cmath.isfinite(values.sum().item()):  # on CPUs a sum takes a thirtieth of the time of isfinite
+            return True
+    except (NotImplementedError, RuntimeError):
+        pass
+    try:  # the sum of finite values may overflow
+        return bool(values.isfinite().all())
     except (NotImplementedError, RuntimeError):
         return True
 
