@@ -269,7 +269,10 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     program = edited(PROGRAMS / f"{name}.py", edits, tmp_path / "program")
     trace, ended = host.run(program, tmp_path, OBSERVE)
     assert not trace.hooks_missing, ended
-    findings = [f for f in probes.judge("observe", trace, frozenset({probe})) if f.outcome == "fail"]
+    judged = list(probes.judge("observe", trace, frozenset({probe})))
+    findings = [f for f in judged if f.outcome == "fail"]
+    if "meets all" in words and not any(graph["shapes_known"] for graph in trace.events("graph")):
+        pytest.skip("this torch (2.0) tells no shapes of a graph")
     assert findings, ended
     assert words in findings[0].message
     assert findings[0].path == program.name
