@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from trainsleuth.facts import Class, Function, Index, build_index
+from trainsleuth.facts.names import Module
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
@@ -21,6 +22,8 @@ from .program import Program
 from .reach import reach
 from .recipes import (
     RECIPE_DISTANCE,
+    Choice,
+    Setting,
     choices,
     configured,
     kinds_of,
@@ -105,6 +108,32 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     return found
 
 
+def _chosen_values(
+    index: Index,
+    chosen: tuple[Choice, ...],
+    given: tuple[Setting, ...],
+    loaded: frozenset[str],
+    modules: Mapping[tuple[str, int], Module],
+) -> Values:
+    """What names hold in the program that the settings choose."""
+    return Values(
+        index,
+        not_chosen(index, chosen),
+        {**slots(chosen), **kinds_of(index, chosen), **tagged(given, chosen)},
+        configured(given, chosen),
+        looked_up(chosen),
+        loaded,
+        modules,
+    )
+
+
+def _started_by(entry: Entry, recipe: str | None, launch: Command | None) -> Entry:
+    """Its commands with those first that the caller gave, then those that name the recipe."""
+    ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
+    others = [one for one in entry.commands if one not in ours]
+    return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
+
+
 def find_program(index: Index, scope: str | None, recipe: str | None, launch: Command | None = None) -> Program | None:
     """The program that the scope names, or the likeliest training program; None when there is no code at all.
 
@@ -120,12 +149,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     found = entries(index, graph, started, table, handed, scope)
     if not found:
         return None
-    entry = found[0]
-    if recipe is not None:
-        ours = [one for one in entry.commands if names_recipe(one, recipe)]
-        entry = replace(entry, commands=(*ours, *(one for one in entry.commands if one not in ours)))
-    if launch is not None:
-        entry = replace(entry, commands=(launch, *entry.commands))
+    entry = _started_by(found[0], recipe, launch)
     paths = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, paths, own_root(index, entry.reach, paths)))
     known = tables(index, values)
@@ -143,15 +167,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = Values(
-            index,
-            not_chosen(index, chosen),
-            {**slots(chosen), **kinds_of(index, chosen), **tagged(given, chosen)},
-            configured(given, chosen),
-            looked_up(chosen),
-            loaded,
-            modules,
-        )
+        values = _chosen_values(index, chosen, given, loaded, modules)
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)))
         table, handed = signs(index, values), _handed(index, values)
         entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])

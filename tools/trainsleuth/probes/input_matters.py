@@ -19,8 +19,9 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from trainsleuth.finding import Finding
+from trainsleuth.finding import Confidence, Finding
 from trainsleuth.probes._inspected import finding, models, unanswered
 from trainsleuth.trace import Event, Trace, shown
 
@@ -45,26 +46,31 @@ def _judge(trace: Trace, model: Event) -> Finding:
                        f"{model['rows']} rows{'' if model['inputs_differ'] else ', all the same'}, after {trace.steps} steps")  # fmt: skip
     measured = {"effect": model["input_effect"], "largest_output": model["scale"], "rows": model["rows"]}
     if model["input_effect"] == 0.0:
-        return finding(
-            BY, model, "fail",
+        return _without_effect(
+            model, measured, "high",
             f"{what} says exactly the same of all {model['rows']} examples of the last batch, though they differ, after "
             f"{trace.steps} steps; expected other outputs for other inputs",
-            severity="warning", confidence="high", measured=measured, suspects=("input-does-not-matter",),
-            next="look at the activations layer by layer (probe activations): where does the first layer become constant?",
-            claims=("random-input-test", "zero-input-baseline"),
+            "look at the activations layer by layer (probe activations): where does the first layer become constant?",
         )  # fmt: skip
     if model.get("idle"):
         named = ", ".join(repr(name) for name in model["idle"])
-        return finding(
-            BY, model, "fail",
+        return _without_effect(
+            model, measured, "medium",
             f"{what}: exchanging {named} alone among the {model['rows']} examples changes no output at all, though the examples "
             f"differ there, after {trace.steps} steps; expected each input to matter",
-            severity="warning", confidence="medium", measured=measured, suspects=("input-does-not-matter",),
-            next="follow this argument through the forward pass: is it dropped, overwritten or masked out?",
-            claims=("random-input-test", "zero-input-baseline"),
+            "follow this argument through the forward pass: is it dropped, overwritten or masked out?",
         )  # fmt: skip
     return finding(
         BY, model, "pass",
         f"{what}: exchanging examples moves the output by up to {model['input_effect']:.3g} of {model['scale']:.3g}",
         confidence="high", measured=measured,
+    )  # fmt: skip
+
+
+def _without_effect(
+    model: Event, measured: dict[str, Any], confidence: Confidence, message: str, next_test: str
+) -> Finding:
+    return finding(
+        BY, model, "fail", message, severity="warning", confidence=confidence, measured=measured,
+        suspects=("input-does-not-matter",), next=next_test, claims=("random-input-test", "zero-input-baseline"),
     )  # fmt: skip
