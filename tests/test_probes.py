@@ -280,6 +280,20 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     assert text in program.read_text().splitlines()[findings[0].line - 1]
 
 
+def test_missing_labels_that_a_mask_takes_out_are_no_fault(host: Host, tmp_path: Path) -> None:
+    edits = (
+        ("nn.MSELoss()", 'nn.BCEWithLogitsLoss(reduction="none")'),
+        ("return inputs, target.unsqueeze(1)", "return inputs, target.sign().unsqueeze(1)"),
+        (
+            "loss = criterion(model(x), y)",
+            "loss = (criterion(model(x), y) * (y >= 0)).sum() / (y >= 0).sum().clamp(min=1)",
+        ),
+    )
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    judged = list(probes.judge("observe", trace, frozenset({"loss_contract"})))
+    assert judged and not [finding for finding in judged if finding.is_alarm], ended
+
+
 def test_transforms_are_no_part_of_the_step(host: Host, tmp_path: Path) -> None:
     """A module without parameters that prepares each example would fill the order of a step, were it counted."""
     edits = (("return self.pictures[index], self", "return nn.ZeroPad2d(0)(self.pictures[index]), self"),)

@@ -153,6 +153,8 @@ def _target_out_of_range(call: Event) -> Finding | None:
     low, high = target.get("min"), target.get("max")
     if call["fn"] not in BINARY or low is None or (low >= -TOLERANCE and high <= 1 + TOLERANCE):
         return None
+    if call.get("reduction") == "none" or call.get("weighted"):
+        return None  # a mask may take out the labels that are missing (-1)
     return _fail(
         call,
         f"{call['fn']} at {shown(call)} gets targets in [{low:.3g}, {high:.3g}]; expected probabilities in [0, 1]: outside of them "
