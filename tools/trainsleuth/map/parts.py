@@ -132,8 +132,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
 def _running(program: Program, name: str) -> Iterator[Place]:
     """Places of one component, without what runs only when another program is started."""
     for place in chain(places_of(name)(program), argument_places(program, name)):
-        if name == "evaluation" or not program.never_runs(place.path, place.line):
-            yield place
+        if place.path and (name == "evaluation" or not program.never_runs(place.path, place.line)):
+            yield place  # a choice of the command line has no file
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:
@@ -213,6 +213,10 @@ def _unresolved(program: Program) -> Iterator[str]:
             and program.entry.trains
             and any(isinstance(o, Class) for o in table.entries.values())
         ):
-            yield f"{function.path}:{line} picks one of {len(table.entries)} by {table.key!r}; no value of it was read"
+            yield f"{function.path}:{line} picks one of {len(table.entries)}{_by(table.key)}; no value of it was read"
     for place in (place for place in program.index.repository.skipped[:3]):
         yield f"{place.path}: {place.reason}"
+
+
+def _by(key: str) -> str:
+    return f" by {key!r}" if key else ""
