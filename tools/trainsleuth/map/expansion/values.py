@@ -8,9 +8,9 @@ from itertools import islice
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
 from ..configuration import Key, Truth
+from ..configuration.evaluated import setting_of
 from ..configuration.literals import is_literal, text_of
 from ..configuration.truth import reads_in
-from ..configuration.untaken import setting_of
 from ..program import Program
 from .lines import become
 
