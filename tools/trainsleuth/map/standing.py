@@ -12,7 +12,6 @@ from .program import Program
 from .records import Part, Place
 from .statements import enclosing
 
-
 MAX_HOPS = 3  # from a function to its callers and theirs
 
 
