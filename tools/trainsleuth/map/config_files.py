@@ -16,7 +16,8 @@ MAX_FILES = 30
 _DEFAULTS = re.compile(r"^defaults\.\d+(?:\.(.+))?$")
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|includes?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$", re.I
+    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|includes?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
 _FOLDERS = ("configs", "config", "conf", "cfgs")
@@ -32,8 +33,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         found.update(dict.fromkeys(follow_defaults(index, start, root)))
     if recipe is not None:
         if not roots:
-            named = _named_in_code(index, reached)
-            found.update(dict.fromkeys(one for one in named if _IS_DEFAULT.search(PurePosixPath(one).stem)))
+            in_code = _named_in_code(index, reached)
+            found.update(dict.fromkeys(one for one in in_code if _IS_DEFAULT.search(PurePosixPath(one).stem)))
         root = next((root for root, _ in roots if recipe.startswith(root + "/")), _package_root(index, recipe))
         found.update(dict.fromkeys(follow_defaults(index, recipe, root)))
         return tuple(found)[-MAX_FILES:]
@@ -102,8 +103,8 @@ def _follow(index: Index, path: str, root: str, seen: set[str]) -> Iterator[str]
     for key, value in index.configs[path].items():
         if _BASES.match(key):
             folders = (*map(str, PurePosixPath(path).parents), root)
-            named = (_file(index, folder, value.value) for folder in folders)
-            yield from _follow(index, next(filter(None, named), path), root, seen)
+            bases = (_file(index, folder, value.value) for folder in folders)
+            yield from _follow(index, next(filter(None, bases), path), root, seen)
             continue
         match = _DEFAULTS.match(key)
         if match is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainsleuth.facts import Branch, Expr, Function, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, written
 
 from .literals import plain
 from .records import Key
@@ -22,6 +23,7 @@ _HOLDS = re.compile(
 )
 _COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
 _ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
+_IS_CODE = re.compile(r"[(\[{$<*]|//| [-+/] ")  # a value that is worked out
 _CASES = ("lower", "upper", "strip")
 _MATCHES = ("startswith", "endswith")
 
@@ -31,13 +33,17 @@ class UnknownValueError(Exception):
 
 
 class _Scope(NamedTuple):
-    """Where an expression stands: before the statement `position` of `function`. `said` collects keys that decided."""
+    """Where an expression stands: before the statement `position` of `function`. `said` collects keys that decided.
+
+    `assumed` are keys by name as they are before that statement.
+    """
 
     truth: Truth
     function: Function
     position: int
     said: list[Key]
     hops: int = MAX_HOPS
+    assumed: Mapping[str, Key] = MappingProxyType({})
 
 
 def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:
@@ -54,6 +60,34 @@ def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:
 def is_true(truth: Truth, function: Function, test: Expr, branch: Branch, said: list[Key]) -> bool | None:
     """Whether a test of `branch` holds; None where it cannot be told. The keys that decided are added to `said`."""
     return _truth(_Scope(truth, function, _begins(function, branch), said), test)
+
+
+def assigned(truth: Truth, function: Function, position: int, before: Key) -> tuple[bool | None, str | None]:
+    """Whether the statement that changes a key runs, and what it makes of it; None where that cannot be told.
+
+    `before` is the key without this change and those that come later.
+    """
+    scope = _Scope(truth, function, position, [], assumed={before.name: before})
+    runs = _runs(scope)
+    if runs:
+        runs = _is_called(scope) or None
+    event = function.events[position]
+    if not runs or event.block.loops or event.kind != "assign" or event.value is None:
+        return runs, None
+    try:
+        value = _value(scope, event.value)
+    except UnknownValueError:
+        return runs, None
+    return runs, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _is_called(scope: _Scope, hops: int = 3) -> bool:
+    """Its function is called whenever the program runs."""
+    function, program = scope.function, scope.truth.program
+    if function.name == MODULE_BODY:
+        return True
+    outer = (scope._replace(function=site.function, position=site.position) for site in program.sites_of(function))
+    return hops > 0 and any(_runs(one) and _is_called(one, hops - 1) for one in outer)
 
 
 def _begins(function: Function, branch: Branch) -> int:
@@ -74,6 +108,8 @@ def _truth(scope: _Scope, test: Expr) -> bool | None:
         return None if None in truths else not decides
     try:
         if test.kind == "compare" and len(test.parts) == 2:
+            if test.parts[0].text == "__name__":
+                return any(root.path == scope.function.path for root in scope.truth.program.entry.reach.roots)
             return _compared(scope, test)
         return bool(_value(scope, test))
     except UnknownValueError:
@@ -100,12 +136,20 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _of_text(scope, expr)
     if expr.kind == "path" and "." not in expr.text:
         return _of_local(scope, expr.text)
+    if expr.kind == "choice" and len(expr.parts) == 3:
+        first, test, other = expr.parts
+        truth = _truth(scope, test)
+        if truth is None:
+            raise UnknownValueError
+        return _value(scope, first if truth else other)
     dotted = next(_dotted(expr), "")
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
+    if key is not None:
+        key = scope.assumed.get(key.name, key)
     if key is None or not all(layer.certain for layer in key.layers):
         raise UnknownValueError
     value = scope.truth.end(key.value)
-    if value in ("(required)", "???") or re.search(r"[(\[{$<]", value) or "." in value.strip("-0123456789.e+"):
+    if value in ("(required)", "???") or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
         raise UnknownValueError
     scope.said.append(key)
     return plain(value)
@@ -171,9 +215,7 @@ def _of_parameter(scope: _Scope, name: str) -> Any:
     if parameter is None or name not in order or scope.hops < 2 or parameter.kind:
         raise UnknownValueError
     found: list[Any] = []
-    for count, site in enumerate(program.values.calls_of(function)):
-        if not program.is_reached(site.function):
-            continue
+    for count, site in enumerate(program.sites_of(function)):
         given = site.call.argument(order.index(name), name)
         unpacked = any(part.kind in ("star", "doublestar") for part in site.call.parts)
         value = given or (None if unpacked else parameter.default)

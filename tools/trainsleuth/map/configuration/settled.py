@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from ..launch import Command
 from ..program import Program
 from ..statements import enclosing
+from .evaluated import assigned
 from .literals import plain
-from .records import Layer
+from .records import Key, Layer
 from .truth import Gathered, Truth, gathered_for
 from .untaken import untaken
 
@@ -32,11 +33,53 @@ def truth_of(program: Program, launch: Command | None = None) -> Truth:
     repeated = {(name, layer) for name, layer in changes if plain(layer.value) == plain(gathered.key(name).value)}
     idle = changes
     while True:  # none of them happens as long as none of them has happened: take back those that do not need another
-        truth = Truth(program, _without(gathered, idle | repeated))
+        left = _without(gathered, idle | repeated)
+        truth = Truth(program, left)
         taken = {(name, layer) for name, layer in idle if not _never(truth, layer)}
         if not taken:
-            return truth
+            return _worked_out(program, left)
         idle = idle - taken
+
+
+def _worked_out(program: Program, gathered: Gathered) -> Truth:
+    """With what code makes of a key that other settings decide, and without what they keep it from making."""
+    truth = Truth(program, gathered)
+    for _ in range(MAX_ROUNDS):
+        settled = {
+            name: [one for layer in layers for one in _settled(truth, name, layers, layer)]
+            for name, layers in gathered.layers.items()
+        }
+        if settled == gathered.layers:
+            break
+        gathered = replace(gathered, layers=settled)
+        truth = Truth(program, gathered)
+    return truth
+
+
+MAX_ROUNDS = 4  # a key that decides another may be decided by a third
+
+
+def _settled(truth: Truth, name: str, layers: Sequence[Layer], layer: Layer) -> Iterator[Layer]:
+    """The layer with its value when that is known, nothing when it never happens, else as it is."""
+    file = truth.program.index.files.get(layer.path) if layer.how == "code" and not layer.certain else None
+    function = enclosing(file, layer.line) if file is not None else None
+    position = (
+        next((at for at, one in enumerate(function.events) if one.line == layer.line), None) if function else None
+    )
+    if function is None or position is None:
+        yield layer
+        return
+    branches = function.events[position].block.branches
+    inside = {branch.id for branch in branches}
+    first = min((e.line for e in function.events if any(b.id in inside for b in e.block.branches)), default=layer.line)
+    earlier = tuple(one for one in layers if one.how != "code" or one.path != layer.path or one.line < first)
+    runs, value = assigned(truth, function, position, Key(name, earlier, (), "unknown"))
+    if runs is False:
+        return
+    if value is not None:
+        yield layer._replace(value=value, certain=True, when="")
+    else:
+        yield layer._replace(when="") if runs else layer
 
 
 def _without(gathered: Gathered, left_out: Container[tuple[str, Layer]]) -> Gathered:
