@@ -80,7 +80,8 @@ def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Sett
     every = [choice for setting in found for choice in _chosen(index, known, setting)]
     decided = {choice.table.kind for choice in every if choice.table is not None}
     every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
-    latest = {_slot(choice): choice for choice in every}
+    by_kind_first = sorted(every, key=lambda one: one.table is not None and bool(one.table.key))
+    latest = {_slot(choice): choice for choice in by_kind_first}  # a key that code reads beats one of the right kind
     return tuple(choice for choice in every if latest[_slot(choice)] is choice)
 
 
@@ -126,7 +127,7 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
     holding = known.get(setting.value, ())
-    answering = [table for table in holding if table.answers(setting.key)]
+    answering = sorted((table for table in holding if table.answers(setting.key)), key=lambda table: not table.key)
     if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
         answering = registered  # the only registry that knows the name
     if answering:

@@ -27,7 +27,7 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
     check_part(what)
     program = anatomy.program
     part = anatomy.parts["data" if what == "batch" else what]
-    if program is None or part.status == "absent":
+    if program is None:
         return _drawn(anatomy, what, part, (), budget)
     truth = truth_of(program, launch)
     names = config.short_names(truth)
