@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Index
 
 from .arguments import argument_places
 from .components import places_of
-from .configuration import truth_of
+from .configuration import Truth, truth_of
 from .entries import NEVER
 from .features import FEATURES, features
 from .frameworks import other_library
@@ -43,6 +43,7 @@ class Anatomy:
     traps: tuple[str, ...]
     unresolved: tuple[str, ...]
     recipe: str | None
+    truth: Truth | None = None
 
 
 def parts_of(
@@ -76,6 +77,7 @@ def parts_of(
         tuple(traps(program)) if trains else (),
         tuple(_unresolved(program)),
         recipe,
+        truth,
     )
 
 
