@@ -11,7 +11,7 @@ from trainsleuth.facts import Class, Index
 from .arguments import argument_places
 from .bound import bound_places
 from .components import places_of
-from .configuration import truth_of
+from .configuration import Truth, truth_of
 from .definitions import definitions
 from .entries import NEVER
 from .features import FEATURES, features
@@ -45,6 +45,7 @@ class Anatomy:
     traps: tuple[str, ...]
     unresolved: tuple[str, ...]
     recipe: str | None
+    truth: Truth | None = None
 
 
 def parts_of(
@@ -78,6 +79,7 @@ def parts_of(
         tuple(traps(program)) if trains else (),
         tuple(_unresolved(program)),
         recipe,
+        truth,
     )
 
 
