@@ -206,3 +206,88 @@ def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> No
         }.items()
     }
     assert severities == {"without": ["note"], "with": ["error"]}
+
+
+DOUBLE = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x).softmax(-1)
+
+def train(loader, net=Net()):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        DEAD
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+SOFTMAX = "loss = nn.functional.cross_entropy(net(x), y)"
+PLAIN = "loss = nn.functional.mse_loss(net(x), y)"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("if True:", f"    {PLAIN}", "else:", f"    {SOFTMAX}"),
+        (PLAIN, "if 0:", f"    {SOFTMAX}"),
+        (PLAIN, "while False:", f"    {SOFTMAX}"),
+        (PLAIN, "def stop():", "    return loss", f"    {SOFTMAX}"),
+    ],
+)
+def test_a_fault_in_code_that_never_runs_is_none(lines: tuple[str, ...], tmp_path: Path) -> None:
+    source = DOUBLE.replace("DEAD", "\n        ".join(lines))
+    assert _failures(tmp_path / "dead", {"train.py": source}) == set()
+    alive = source.replace("if True:", "if x.numel():").replace("if 0:", "if x.numel():")
+    alive = alive.replace("while False:", "while x.numel():").replace("    return loss\n", "    loss\n")
+    assert _failures(tmp_path / "alive", {"train.py": alive}, "double-softmax") == {"double-softmax"}
+
+
+def test_a_try_may_lead_past_a_return(tmp_path: Path) -> None:
+    lines = (
+        PLAIN,
+        "def go():",
+        "    try:",
+        "        return int(loss)",
+        "    except ValueError:",
+        "        pass",
+        f"    {SOFTMAX}",
+    )
+    source = DOUBLE.replace("DEAD", "\n        ".join(lines))
+    assert _failures(tmp_path, {"train.py": source}, "double-softmax") == {"double-softmax"}
+
+
+OLD_ORDER = """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for epoch in range(90):
+        scheduler.step()
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"train.py": OLD_ORDER}, "warning"),
+        ({"train.py": "from torch.autograd import Variable\n" + OLD_ORDER}, "note"),
+        ({"train.py": OLD_ORDER, "requirements.txt": "numpy\ntorch==0.4.1\n"}, "note"),
+        ({"a/train.py": OLD_ORDER, "README.md": "Tested with PyTorch 1.0.\n"}, "note"),
+        ({"train.py": OLD_ORDER, "requirements.txt": "torch>=1.10\n"}, "warning"),
+    ],
+)
+def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severity: str, tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, files), only=["scheduler-before-optimizer"])
+    assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == [severity]

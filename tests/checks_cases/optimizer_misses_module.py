@@ -308,4 +308,18 @@ class Learner(pl.LightningModule):
 
 model = Learner()
 """,
+    "a loss of an old name": """
+from torch import nn, optim
+
+net = nn.Sequential(nn.Conv2d(3, 8, 1), nn.LogSoftmax(1))
+criterion = nn.NLLLoss2d()
+optimizer = optim.SGD(net.parameters(), lr=0.1)
+
+def train(loader):
+    for x, y in loader:
+        loss = criterion(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
 }

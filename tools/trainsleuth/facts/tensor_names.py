@@ -11,6 +11,7 @@ from .flow import Origin
 from .names import External, Module
 from .records import Class, Expr, Function
 from .scopes import Item, bindings
+from .sites import call_sites
 from .things import Instance, Literal, Spot
 from .values import Value, Values, agreed, cut, joined, reborn, unknown
 from .words import words
@@ -128,11 +129,25 @@ class TensorNames:
             elif owner.kind.name.endswith("nn.Parameter") and name in ("data",):
                 yield Value("unknown", "cut", (), "leaf")
             return
+        leaf_at = self._told_to_learn(owner.kind, name)
         for origin in self.index.flow.attributes(owner, name, spot):
             if origin.kind not in ("append", "extend") and not _is_none(origin.expr):
-                yield from self._origin(origin, items)
+                for value in self._origin(origin, items):
+                    yield reborn(value, *leaf_at, f"{name} is made a leaf") if leaf_at else value
         if owner.call is not None and (given := owner.call.keyword(name)) is not None and owner.spot is not None:
             yield from self.values.of(given, owner.spot, items)
+
+    def _told_to_learn(self, cls: Class, name: str) -> tuple[str, int] | None:
+        """Where a method of its class says that self.name requires a gradient."""
+        for one in self.index.lineage(cls):
+            for method, binding in self.index.hierarchy.attribute_bindings(one, f"{name}.requires_grad"):
+                if binding.value is not None and binding.value.text == "True":
+                    return method.path, method.events[binding.position].line
+            for method in one.methods.values():
+                for site in call_sites(method).get("requires_grad_", ()) if "requires_grad_" in method.called else ():
+                    if site.call.callee == f"{method.self_name}.{name}.requires_grad_" and not site.call.arguments:
+                        return method.path, site.call.line
+        return None
 
     def _is_field(self, owner: Expr, spot: Spot) -> bool:
         """A record made by a call of a project function: `out.logits` may be followed into it."""
