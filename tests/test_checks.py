@@ -291,3 +291,67 @@ def train(model, loader):
 def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severity: str, tmp_path: Path) -> None:
     report = run_checks(_write(tmp_path, files), only=["scheduler-before-optimizer"])
     assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == [severity]
+
+
+PLAIN_MODEL = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(1, 10), nn.Linear(10, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(100):
+    loss = nn.functional.l1_loss(model(torch.ones(2, 1)), torch.ones(2, 1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    model.eval()
+    with torch.inference_mode():
+        print(model(torch.ones(2, 1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "severity"), [("nn.ReLU()", "note"), ("nn.Dropout()", "error"), ("thing()", "error")]
+)
+def test_layers_of_a_sequential_decide_whether_modes_matter(layer: str, severity: str, tmp_path: Path) -> None:
+    source = PLAIN_MODEL.replace("nn.Linear(10, 1)", f"{layer}, nn.Linear(10, 1)")
+    report = run_checks(_write(tmp_path, {"train.py": source}), only=["eval-not-restored"])
+    assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == [severity]
+
+
+def test_an_exercise_that_is_not_solved_is_not_judged(tmp_path: Path) -> None:
+    unsolved = LOOP.replace(
+        "        model(x)", "        # YOUR CODE HERE: clear the gradients\n        <YOUR CODE>\n        model(x)"
+    )
+    report = run_checks(_write(tmp_path, {"train.py": unsolved}), only=["missing-zero-grad"])
+    assert report.findings[0].outcome == "open"
+    assert "train.py:8 is left to be filled in" in report.unresolved[0].why
+
+
+SEEDED = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Images(Dataset):
+    def __getitem__(self, i):
+        return DRAW
+
+def build(seed):
+    def init(worker):
+        np.random.seed(int(seed))
+
+    options = {"num_workers": WORKERS}
+    return [DataLoader(Images(), worker_init_fn=init, **options), DataLoader(Images(), worker_init_fn=init, **options)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("workers", "draw", "severities"),
+    [("4", "np.random.rand(i)", ["warning"]), ("4", "i", ["note"]), ("0", "np.random.rand(i)", [])],
+)
+def test_a_seed_of_workers_is_told_once_and_where_it_matters(
+    workers: str, draw: str, severities: list[str], tmp_path: Path
+) -> None:
+    source = SEEDED.replace("WORKERS", workers).replace("DRAW", draw)
+    report = run_checks(_write(tmp_path, {"train.py": source}), only=["same-randomness-per-worker"])
+    assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == severities

@@ -382,4 +382,16 @@ class Policy(nn.Module):
 
 policy = Policy(0.01, -1.0)
 """,
+    "a lesson on autograd": """
+import torch
+
+x = torch.arange(1.0, 4)
+w = torch.ones(3, requires_grad=True)
+with torch.no_grad():
+    z = w @ x
+try:
+    z.backward()
+except RuntimeError as error:
+    print(error)
+""",
 }

@@ -110,6 +110,7 @@ from trainsleuth.facts import (
     Spot,
     bindings,
     built_optimizers,
+    encloses,
     ingredients,
     is_module,
     own_switches,
@@ -169,7 +170,7 @@ def _examined(
         yield SAY.open(first.function.path, first.call.line, f"what its optimizer owns is not resolved: {unclear}")
         return
     missed = []
-    inside = [(loss, spot) for loss, spot in losses if spot.function in scope]
+    inside = [(loss, spot) for loss, spot in losses if spot.function in scope and _is_followed(spot)]
     for path, spot, made in _modules(index, scope, optimizers):
         if not any(built.owns(path, where) for built in optimizers for where in scope):
             use = _trained_use(index, path, scope, inside)
@@ -179,6 +180,15 @@ def _examined(
         yield _failure(optimizers, path, spot, made, use)
     if not missed:
         yield SAY.passed(first.function.path, first.call.line, "every module that is made here is in an optimizer")
+
+
+def _is_followed(spot: Spot) -> bool:
+    """Something steps after it: in a script a lone backward() only looks at gradients."""
+    if spot.function.name != MODULE_BODY:
+        return True
+    block = spot.function.events[spot.position].block
+    after = spot.function.events[spot.position :]
+    return any(call.last == "step" for event in after if encloses(block, event.block) for call in event.calls)
 
 
 def _foreign(index: Index, scope: Scope, optimizers: list[Built]) -> str:

@@ -1,4 +1,4 @@
-"""Code that never runs: behind a test that is written as a constant, or after a return that always comes first."""
+"""Code that says nothing of a running program: it never runs, or parts of it are left to be written."""
 
 from __future__ import annotations
 
@@ -13,18 +13,37 @@ if TYPE_CHECKING:
     from .index import Index
 
 _LEAVING = ("return", "raise")
+_EXERCISE = re.compile(rb"your[ _]code|fill in|start code here|# *todo", re.IGNORECASE)
 _TRY = re.compile(rb"\btry\b")
 
 
 def is_dead(index: Index, path: str, line: int) -> bool:
-    """Surely the statement that `path:line` is part of never runs."""
-    file = index.files.get(path)
-    inside = [one for one in file.functions.values() if one.line <= line <= one.end_line] if file is not None else []
-    function = min(inside, key=lambda one: one.end_line - one.line, default=None)
+    """Surely the statement that `path:line` is part of never runs: behind a test that is a constant as written,
+    or after a return that always comes first.
+    """
+    function = _around(index, path, line)
     if function is None:
         return False
     starts = [event.line for event in function.events if event.line <= line]
     return bool(starts) and max(starts) in _dead_lines(function)
+
+
+def left_blank(index: Index, path: str, line: int) -> int | None:
+    """A line of an exercise that is still to be solved, in the function around `path:line`."""
+    function = _around(index, path, line)
+    if function is None or not function.source.holds(_EXERCISE):
+        return None
+    return next(
+        (bad for bad, _ in index.files[path].problems if function.line <= bad <= function.end_line),
+        None,
+    )
+
+
+def _around(index: Index, path: str, line: int) -> Function | None:
+    """The innermost function, or the body of the file, that holds the line."""
+    file = index.files.get(path)
+    inside = [one for one in file.functions.values() if one.line <= line <= one.end_line] if file is not None else []
+    return min(inside, key=lambda one: one.end_line - one.line, default=None)
 
 
 @kept_per_function

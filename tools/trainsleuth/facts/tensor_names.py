@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from .detaching import detached_at
 from .flow import Origin
 from .names import External, Module
-from .records import Class, Expr, Function
+from .optimizers import OPTIMIZER_CLASSES
+from .records import Class, Event, Expr, Function
 from .scopes import Item, bindings
 from .sites import call_sites
 from .things import Instance, Literal, Spot
@@ -26,6 +27,7 @@ _ITERATING = words(
     """
 )
 _SAME = frozenset(("T", "mT", "real"))
+_NUMBERS = frozenset(("pi", "e", "inf", "nan", "tau", "newaxis"))
 _FACTS = frozenset(("shape", "device", "dtype", "ndim", "requires_grad"))
 
 
@@ -52,6 +54,8 @@ class TensorNames:
                     if not surely:
                         yield value
                     value = cut(value, spot.function.path, detached, f"{expr.text}.detach_() leaves the graph behind")
+                if is_leaf and value.grad in ("cut", "reborn") and _is_optimized(expr.text, spot.function):
+                    value = Value(value.range, "leaf", before=value.grad)
                 yield (reborn(value, spot.function.path, is_leaf, f"{expr.text} is made a leaf") if is_leaf else value)
 
     def attribute(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
@@ -99,7 +103,10 @@ class TensorNames:
     def _member(self, owner: Expr, name: str, line: int, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         found = False
         for thing in self.index.objects.of(owner, spot):
-            if isinstance(thing, External | Module | Class | Function):
+            if isinstance(thing, External) and thing.name in ("math", "numpy") and name in _NUMBERS:
+                found = True
+                yield Value("other", "constant")
+            elif isinstance(thing, External | Module | Class | Function):
                 found = True
                 yield unknown(f"{name} of {getattr(thing, 'name', 'a module')}")
             elif isinstance(thing, Instance):
@@ -168,6 +175,23 @@ class TensorNames:
                 if call.callee == f"{name}.requires_grad_" and (off is None or off.text != "False"):
                     return event.line
         return 0
+
+
+def _is_optimized(name: str, function: Function) -> bool:
+    """The leaf is what is searched for: an optimizer or autograd.grad gets it, or its gradient is read."""
+    if f"{name}.grad" in {part.text for event in function.events for root in _roots(event) for part in root.walk()}:
+        return True
+    return any(
+        part.text == name
+        for event in function.events
+        for call in event.calls
+        if call.last == "grad" or call.last in OPTIMIZER_CLASSES
+        for part in call.walk()
+    )
+
+
+def _roots(event: Event) -> tuple[Expr, ...]:
+    return (*event.targets, event.value) if event.value is not None else event.targets
 
 
 def _is_item(origin: Origin) -> bool:
