@@ -39,6 +39,8 @@ def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Bl
     whole: list[tuple[str, int, int]] = []  # functions that were shown from end to end
     idle: list[Block] = []
     for chosen in in_order(program, part, name, MAX_PLACES):
+        if not chosen.path:
+            continue  # the given command: the settings show it
         place = writer.joined(chosen)
         if name in OF and place.path in program.config_paths:
             continue  # the settings show it
