@@ -148,7 +148,9 @@ def _may_hold(table: Table, setting: Setting) -> bool:
         return False
     section, _, last = setting.key.rpartition(".")
     subject = table.library.rpartition(".")[2].removesuffix("s").lower()
-    return last not in ("type", "name") or subject in ("nn", "functional") or subject in section.lower()
+    if last not in ("type", "name"):
+        return True
+    return setting.value[:1].isupper() and (subject in ("nn", "functional") or subject in section.lower())
 
 
 def _sites(answering: Iterable[Table]) -> tuple[tuple[Function, int], ...]:
