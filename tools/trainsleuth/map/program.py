@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Module, Site
 
+from .binding import bound_call, bound_names
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import PART, Graph
@@ -98,6 +99,24 @@ class Program:
             for function, weight in self.functions()
             for event in function.events
             for call in event.calls
+        )
+
+    @cached_property
+    def project_calls(self) -> Mapping[tuple[str, int], list[Called]]:
+        """Reached calls of the project's own code, by path and line."""
+        found: dict[tuple[str, int], list[Called]] = {}
+        for called in self.reached_calls:
+            if any(isinstance(target, Class | Function) for target in called.targets):
+                found.setdefault((called.function.path, called.call.line), []).append(called)
+        return found
+
+    @cached_property
+    def bound_calls(self) -> tuple[tuple[Called, tuple[str, ...]], ...]:
+        """Reached calls whose result a statement binds, with the last names that it is bound to."""
+        return tuple(
+            (called, tuple(bound_names(called.event)))
+            for called in self.reached_calls
+            if called.event.kind == "assign" and called.call is bound_call(called.event)
         )
 
     def chosen_at(self, choice: Choice) -> Iterator[Place]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..configuration import truth_of
 from ..launch import Command
 from ..parts import Anatomy
 from .config import short_names
@@ -19,11 +18,10 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
     Raises UnknownPartError for a part that does not exist.
     """
     wanted = check_parts(what)
-    program = anatomy.program
-    if program is None:
+    program, truth = anatomy.program, anatomy.truth
+    if program is None or truth is None:
         empty = [Planned(one, anatomy.parts["data" if one == "batch" else one], (), []) for one in wanted]
         return drawn(anatomy, empty, budget, {})
-    truth = truth_of(program, launch)
     names = short_names(truth)
     share = budget // len(wanted)
     found = [planned(anatomy, program, truth, names, one, share, launch) for one in wanted]
