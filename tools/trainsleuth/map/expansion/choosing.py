@@ -19,6 +19,7 @@ _FIRST = {  # roles that answer the usual question of a part
     "evaluation": ("loop", "call"),
     "training_loop": ("backward", "optimizer step", "clip", "rescale", "loop", "call", "unscale", "scheduler step"),
     "optimizer_scheduler": ("optimizer", "scheduler", "learning rate", "scheduler step"),
+    "logging": ("tracked", "writer", "configuration", "logs"),
 }
 NEAR = 0.4  # weight of a function beside the frame of the program
 _PERIODIC = re.compile(r"%|interval|every|freq|_steps|epoch")
@@ -27,6 +28,11 @@ _PERIODIC = re.compile(r"%|interval|every|freq|_steps|epoch")
 def in_order(program: Program, part: Part, name: str, limit: int) -> Iterator[Place]:
     """The places of a part: code that the program reaches first, handlers of errors and other programs last."""
     yield from sorted(ranked(part.places[:limit], name), key=lambda place: _rank(program, place, name))
+
+
+def is_elsewhere(program: Program, place: Place) -> bool:
+    """In a file of code that the program never comes to: another program, or a tool."""
+    return place.path.endswith((".py", ".ipynb")) and place.path not in program.entry.reach.files
 
 
 def _rank(program: Program, place: Place, name: str) -> int:
