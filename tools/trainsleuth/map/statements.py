@@ -8,6 +8,7 @@ from trainsleuth.facts import Event, Expr, FileFacts, Function, written
 
 from .wording import clean
 
+MOST_TESTS = 3
 MAX_LINES = 24  # of one statement
 WIDTH = 230  # characters of one statement that are shown
 
@@ -52,7 +53,10 @@ def conditions(event: Event) -> str:
         if branch.kind != "if" or (branch.test is not None and "__name__" in written(branch.test)):
             continue
         said.append(_test(branch.test) if branch.test is not None else f"not ({written(branch.tests[0], 90)})")
-    return clean(" and ".join(said[-3:]), WIDTH)
+    kept = said[-MOST_TESTS:]
+    while len(kept) > 1 and len(" and ".join(kept)) > WIDTH:
+        kept = kept[1:]  # the inner ones decide
+    return clean(" and ".join(kept if len(kept) == len(said) else ["...", *kept]), WIDTH + 8)
 
 
 def _test(test: Expr) -> str:

@@ -82,7 +82,12 @@ def _beside(others: Sequence[Place], any_of_this: bool) -> Block:
     said = ", ".join(f"{one.path}:{one.line}" for one in others[:MAX_OTHERS])
     more = f", +{len(others) - MAX_OTHERS} more" if len(others) > MAX_OTHERS else ""
     none = "" if any_of_this else "none found in the code that the entry reaches; "
-    return Block(("# elsewhere",), (0,), (f"  {none}in files that this program does not load: {said}{more}",), {"elsewhere": len(others)})
+    return Block(
+        ("# elsewhere",),
+        (0,),
+        (f"  {none}in files that this program does not load: {said}{more}",),
+        {"elsewhere": len(others)},
+    )
 
 
 def _folded(idle: Sequence[Block]) -> Iterator[Block]:
