@@ -9,6 +9,7 @@ from trainsleuth.facts import Event, Expr, FileFacts, Function, written
 from .wording import clean
 
 MAX_LINES = 24  # of one statement
+TEST_WIDTH = 190  # characters of one test
 WIDTH = 230  # characters of one statement that are shown
 
 
@@ -51,10 +52,10 @@ def conditions(event: Event) -> str:
     for branch in event.block.branches:
         if branch.kind != "if" or (branch.test is not None and "__name__" in written(branch.test)):
             continue
-        said.append(_test(branch.test) if branch.test is not None else f"not ({written(branch.tests[0], 90)})")
-    return clean(" and ".join(said[-3:]), WIDTH)
+        said.append(_test(branch.test) if branch.test is not None else f"not ({written(branch.tests[0], TEST_WIDTH)})")
+    return clean(" and ".join(said[-3:]), 2 * TEST_WIDTH)
 
 
 def _test(test: Expr) -> str:
-    text = written(test, 90)
+    text = written(test, TEST_WIDTH)
     return f"({text})" if test.kind == "boolean" else text
