@@ -126,7 +126,7 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
-    holding = known.get(setting.value, ())
+    holding = known.get(setting.value, ()) if setting.value else ()
     answering = sorted((table for table in holding if table.answers(setting.key)), key=lambda table: not table.key)
     if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
         answering = registered  # the only registry that knows the name
