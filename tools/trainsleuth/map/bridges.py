@@ -32,20 +32,34 @@ class Bridges:
     goals: Mapping[Function, int]
     words: Collection[str]
 
-    def over(self, entry: Entry) -> Entry:
-        """The entry with what it reaches when its unresolved calls lead to their namesakes that train."""
+    def over(self, entry: Entry) -> tuple[Entry, dict[str, Class]]:
+        """The entry with what it reaches when its unresolved calls lead to their namesakes that train.
+
+        Also the class of each object that was called so, by the name that the program gives it.
+        """
+        held: dict[str, Class] = {}
         for _ in range(MAX_ROUNDS):
             if any(goal in entry.reach.distance for goal in self.goals):
                 break
             found = min(self._openings(entry), key=lambda one: one[:2], default=None)
             if found is None:
                 break
-            _, _, caller, edges = found
+            _, _, caller, edges, name = found
+            cls = self.graph.index.class_of(edges[0].target)
+            if cls is not None:
+                held.setdefault(name, self._below(cls))
+                made = self.graph.constructed(held[name])
+                edges += [Edge(method, max(cost, GUESS), edges[0].position) for method, cost in made]
             self.graph.bridge(caller, edges)
             entry = replace(entry, reach=reach(self.graph, entry.reach.roots))
-        return entry
+        return entry, held
 
-    def _openings(self, entry: Entry) -> Iterator[tuple[tuple[bool, int], int, Function, list[Edge]]]:
+    def _below(self, cls: Class) -> Class:
+        """The class, or the only one below it that a setting names."""
+        named = [one for one in self.graph.index.subclasses(cls) if is_named(one, self.words)]
+        return named[0] if len(named) == 1 else cls
+
+    def _openings(self, entry: Entry) -> Iterator[tuple[tuple[bool, int], int, Function, list[Edge], str]]:
         known = self.graph.imports(frozenset(root.path for root in entry.reach.roots))
         for order, (caller, distance) in enumerate(entry.reach.distance.items()):
             for position, event in enumerate(caller.events):
@@ -55,7 +69,8 @@ class Bridges:
                         chosen = self._chosen(targets, entry) if len(targets) <= MAX_NAMESAKES else []
                         if chosen:
                             rank = (_TRAINS.search(call.last) is None, distance)
-                            yield rank, order, caller, [Edge(one, GUESS, position) for one in chosen]
+                            name = call.receiver.last if call.receiver is not None else ""
+                            yield rank, order, caller, [Edge(one, GUESS, position) for one in chosen], name
 
     def _is_open(self, caller: Function, call: Expr) -> bool:
         """A method of something that nobody knows."""

@@ -97,6 +97,12 @@ class Graph:
         self._bridges.setdefault(function, []).extend(edges)
         self._edges.pop(function, None)
 
+    def again(self, values: Values) -> Graph:
+        """The graph as `values`, which know more, read it; the bridges stay."""
+        other = Graph(self.index, values, self.known, frozenset(self._lines), self.words)
+        other._bridges = self._bridges
+        return other
+
     def methods_named(self, name: str) -> list[Function]:
         """Methods of that name of all classes that may be made."""
         return [one for one in self._methods.get(name, ()) if self._is_of_open(one)]

@@ -159,6 +159,12 @@ class Program:
                     if part.kind == "path" and part.last == target.name:
                         yield site.function, part.line
 
+    def sites_of(self, target: Function) -> Iterator[Site]:
+        """Reached calls that may run `target`."""
+        for site in self.values.calls_of(target):
+            if self.is_reached(site.function) and self._may_call(site.function, target):
+                yield site
+
     def _may_call(self, caller: Function, target: Function) -> bool:
         return any(edge.target is target and edge.cost < PART for edge in self.graph.edges(caller))
 
