@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from trainsleuth.facts import Class, Expr, External, Function
+from trainsleuth.facts.scopes import bindings
 
 from .entries import NEVER, Entry
 from .graph import GUESS, Edge, Graph
@@ -38,7 +39,7 @@ class Bridges:
         Also the class of each object that was called so, by the name that the program gives it.
         """
         held: dict[str, Class] = {}
-        for _ in range(MAX_ROUNDS):
+        for _ in range(MAX_ROUNDS if self.goals else 0):
             if any(goal in entry.reach.distance for goal in self.goals):
                 break
             found = min(self._openings(entry), key=lambda one: one[:2], default=None)
@@ -65,18 +66,25 @@ class Bridges:
             for position, event in enumerate(caller.events):
                 for call in event.calls:
                     if self._is_open(caller, call):
-                        targets = [one for one in self.graph.methods_named(call.last) if one.path in known]
+                        name = call.last if call.receiver is not None else "__call__"
+                        targets = [one for one in self.graph.methods_named(name) if one.path in known]
                         chosen = self._chosen(targets, entry) if len(targets) <= MAX_NAMESAKES else []
                         if chosen:
                             rank = (_TRAINS.search(call.last) is None, distance)
-                            name = call.receiver.last if call.receiver is not None else ""
-                            yield rank, order, caller, [Edge(one, GUESS, position) for one in chosen], name
+                            holder = call.receiver.last if call.receiver is not None else call.last
+                            yield rank, order, caller, [Edge(one, GUESS, position) for one in chosen], holder
 
     def _is_open(self, caller: Function, call: Expr) -> bool:
-        """A method of something that nobody knows."""
+        """A method of something that nobody knows, or a variable that is called."""
         receiver = call.receiver
-        if receiver is None or not call.last or call.last.startswith("__") or self.graph.targets(caller, call):
+        if not call.last or call.last.startswith("__") or self.graph.targets(caller, call):
             return False
+        if receiver is None:
+            return (
+                call.last in bindings(caller)
+                and _TRAINS.search(call.last) is not None
+                and not any(isinstance(one, External) for one in self.graph.values.of(caller, call.parts[0]))
+            )
         held = self.graph.values.of(caller, receiver) if receiver.kind == "path" else ()
         return not any(isinstance(one, External) for one in held)
 

@@ -11,12 +11,14 @@ from trainsleuth.facts import Class, Function, Index
 from .entries import NEVER
 from .named_choice import NO_NAMES, plain
 from .recipes import Choice, Setting
+from .running import is_guarded
 
 _CHOOSES = re.compile(
     r"(?:^|[._])(?:model|net|network|arch|architecture|backbone|dataset|data|method|algo|algorithm|trainer|learner|agent|policy|"
     r"loss|criterion|optimizer|scheduler|generator|discriminator|encoder|decoder|runner|engine|task|env|type|name|class)(?:_(?:name|type|class|cls))?$",
     re.I,
 )
+_LABELS = re.compile(r"(?:^|[._])(?:project|group|run|exp\w*|title|author|desc\w*|wandb|log\w*|file|path|dir|tags?|entity)(?:_name|_id)?$", re.I)  # fmt: skip
 MIN_NAME = 3  # letters
 
 
@@ -29,12 +31,13 @@ def named_outright(
     """
     done = {(choice.path, choice.line) for choice in taken}
     exact: dict[str, list[Class | Function]] = {}
+    loaded = {path for path in loaded if path in index.files and not _is_program(index, path)}
     for cls in index.classes():
         if cls.path in loaded and not NEVER.search(cls.path):
             exact.setdefault(cls.name, []).append(cls)
             exact.setdefault("=" + plain(cls.name), []).append(cls)
     for path in loaded:
-        for function in index.files[path].functions.values() if path in index.files else ():
+        for function in index.files[path].functions.values():
             if any("regist" in decorator.last for decorator in function.decorators):
                 exact.setdefault(function.name, []).append(function)
     for path in loaded:
@@ -42,7 +45,12 @@ def named_outright(
             exact.setdefault("=" + plain(PurePosixPath(path).stem), []).append(standing)
     for setting in given:
         value = setting.value.strip("'\"")
-        if (setting.path, setting.line) in done or len(value) < MIN_NAME or not value.replace("-", "_").isidentifier():
+        if (
+            (setting.path, setting.line) in done
+            or _LABELS.search(setting.key)
+            or len(value) < MIN_NAME
+            or not value.replace("-", "_").isidentifier()
+        ):
             continue
         found = exact.get(value) if not value.islower() or _CHOOSES.search(setting.key) else None
         if not found and _CHOOSES.search(setting.key) and plain(value) not in NO_NAMES:
@@ -51,9 +59,14 @@ def named_outright(
             yield Choice(setting.path, setting.line, setting.key, value, found[0])
 
 
+def _is_program(index: Index, path: str) -> bool:
+    """Started on its own: nobody loads it under a name."""
+    return any(is_guarded(event) for event in index.files[path].body.events)
+
+
 def _of_module(index: Index, path: str) -> Class | None:
     """The class that stands for its file: Model in PatchTST.py."""
-    classes = index.files[path].classes if path in index.files else {}
+    classes = index.files[path].classes
     return next((classes[name] for name in _PLAIN_NAMES if name in classes), None)
 
 

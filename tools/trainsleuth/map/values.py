@@ -348,7 +348,7 @@ class Values:
         found = _unique(self._name(function, text, depth))
         last = text.rpartition(".")[2]
         chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
-        if not found and isinstance(chosen, Class):
+        if isinstance(chosen, Class) and all(_is_made_by_name(one) for one in found):
             found = (chosen,)
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
             self._held[key] = found
@@ -430,6 +430,11 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
+
+
+def _is_made_by_name(held: Held) -> bool:
+    """What a factory of another library gives: its class stands in the configuration."""
+    return isinstance(held, External) and held.name.rpartition(".")[2] in ("instantiate", "locate", "build_from_cfg")
 
 
 def _unique(found: Iterable[Held]) -> tuple[Held, ...]:
