@@ -216,9 +216,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
             entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
             entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     if not entry.trains:
-        entry = _again(
-            graph, entry, [(one, ASSUMED_DISTANCE) for one in offered(index, entry.reach.distance, known, chosen)]
-        )
+        more = offered(index, entry.reach.distance, known, chosen)
+        entry = _again(graph, entry, [(one, ASSUMED_DISTANCE) for one in more])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     assumed = () if entry.trains else tuple(_assumed(index, table, handed, scope, loaded))
     if assumed:
