@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index
+from trainsleuth.facts.sites import call_sites
 from trainsleuth.repository import is_under
 
 from .frameworks import Handover
@@ -201,9 +202,18 @@ def _completeness(index: Index, reached: Reach, signs: Mapping[Function, list[Si
     steps = any(
         s.role == "optimizer step" for function in signs.keys() & reached.distance.keys() for s in signs[function]
     )
-    loads = any(site.function in reached.distance for site in index.calls("DataLoader", "load_dataset"))
-    saves = any(site.function in reached.distance for site in index.calls("save", "save_pretrained", "save_checkpoint"))
+    loads = _calls(index, reached, "DataLoader", "load_dataset")
+    saves = _calls(index, reached, "save", "save_pretrained", "save_checkpoint")
     return 1.5 * steps + 0.5 * loads + 0.5 * saves
+
+
+def _calls(index: Index, reached: Reach, *last_names: str) -> bool:
+    """Reached code calls something of such a name; no other code is read for it."""
+    return any(
+        function in reached.distance and name in call_sites(function)
+        for name in last_names
+        for function in index.sites.may_call(name)
+    )
 
 
 def guard_line(root: Function) -> int:

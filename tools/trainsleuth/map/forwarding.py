@@ -9,7 +9,7 @@ from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
 
 _CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z]\w*[a-z]\w*"
-_ALIAS = re.compile(rb"(?m)^[ \t]+\w+[ \t]*=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*$")
+_ALIAS = re.compile(rb"(?m)\n[ \t]+\w+[ \t]*=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*$")
 NOWHERE = -1
 
 
@@ -32,8 +32,8 @@ def place_before(site: Site, place: int) -> int | None:
 def called_by_alias(index: Index) -> dict[str, list[Site]]:
     """Calls of a class by a local name, under the class's own: cls = Online if online else Offline; cls(...)."""
     found: dict[str, list[Site]] = {}
-    for function in index.functions():
-        if function.name == MODULE_BODY or not function.source.holds(_ALIAS):
+    for function in index.functions_holding(_ALIAS):
+        if function.name == MODULE_BODY:
             continue
         names = {name: list(_classes(function, name)) for name in bindings(function) if name.isidentifier()}
         for position, event in enumerate(function.events):

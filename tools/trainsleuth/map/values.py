@@ -60,7 +60,7 @@ _WRAPPERS = frozenset(
         "deepcopy",
     ]
 )
-_CHOICE_CALLED = re.compile(rb"\belse\s+[\w.]+\s*\)\s*\(")
+_CHOICE_CALLED = re.compile(rb"else\s+[\w.]+\s*\)\s*\(")
 _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 
 
@@ -290,7 +290,7 @@ class Values:
         found: list[Held] = []
         for one in self.callables(function, call.parts[0], depth + 1):
             if isinstance(one, Function):
-                found.extend(self._returned(one, depth, None))
+                found.extend(self._given_back(one, depth))
             else:
                 found.append(one)
         if self.configured and not any(isinstance(one, Class) for one in found):
@@ -308,6 +308,15 @@ class Values:
     def returned(self, function: Function) -> tuple[Held, ...]:
         """What a call of `function` may give back."""
         return _unique(self._returned(function, 0, None))
+
+    def _given_back(self, function: Function, depth: int) -> tuple[Held, ...]:
+        what = ("returned", function, depth)
+        known = self._asking.known(what)
+        if known is None:
+            self._asking.begin()
+            known = tuple(self._returned(function, depth, None))
+            self._asking.end(what, known)
+        return known  # type: ignore[return-value]
 
     def _returned(self, function: Function, depth: int, item: int | str | None) -> Iterator[Held]:
         if function in self.looked_up and item is None:
@@ -378,12 +387,10 @@ class Values:
     def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
         below = [one for one in self.index.subclasses(cls) if one not in self.excluded and self.is_loaded(one)]
         for one in (*self.index.lineage(cls), *below[:4]):
-            for method in one.methods.values():
-                if method is not seen and method.self_name:
-                    for binding in bindings(method).get(f"{method.self_name}.{name}", ()):
-                        if binding.kind == "assign":
-                            yield from self._annotated(method, binding)
-                            yield from self._bound(method, binding, depth)
+            for method, binding in self.index.hierarchy.attribute_bindings(one, name):
+                if method is not seen and binding.kind == "assign":
+                    yield from self._annotated(method, binding)
+                    yield from self._bound(method, binding, depth)
 
     def is_loaded(self, cls: Class) -> bool:
         """Its file belongs to the program, as far as that is known: no class of a program beside this one."""
