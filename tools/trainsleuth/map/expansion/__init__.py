@@ -27,7 +27,7 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
     check_part(what)
     program, truth = anatomy.program, anatomy.truth
     part = anatomy.parts["data" if what == "batch" else what]
-    if program is None or truth is None or part.status == "absent":
+    if program is None or truth is None:
         return _drawn(anatomy, what, part, (), budget)
     names = config.short_names(truth)
     if what == "config":
