@@ -110,13 +110,14 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
 
 
 def _chosen_values(
-    index: Index,
+    before: Values,
     chosen: tuple[Choice, ...],
     given: tuple[Setting, ...],
     loaded: frozenset[str],
     modules: Mapping[tuple[str, int], Module],
 ) -> Values:
     """What names hold in the program that the settings choose."""
+    index = before.index
     return Values(
         index,
         not_chosen(index, chosen),
@@ -125,6 +126,7 @@ def _chosen_values(
         looked_up(chosen),
         loaded,
         modules,
+        before.detours,
     )
 
 
@@ -168,7 +170,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(index, chosen, given, loaded, modules)
+        values = _chosen_values(values, chosen, given, loaded, modules)
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)))
         table, handed = signs(index, values), _handed(index, values)
         entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
