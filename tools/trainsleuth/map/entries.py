@@ -15,7 +15,7 @@ from .frameworks import Handover
 from .graph import Graph
 from .launch import Command
 from .reach import Reach, reach
-from .running import is_guarded
+from .running import has_guard
 from .steps import Sign
 
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
@@ -67,7 +67,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     bodies |= {path for path in index.files if path.endswith(".ipynb")}  # its cells are run, whatever they define
     found: dict[str, float] = {}
     for path, file in index.files.items():
-        started = any(is_guarded(event) for event in file.body.events) or any(
+        started = has_guard(file) or any(
             decorator.last in _MAINS for function in file.functions.values() for decorator in function.decorators
         )
         if started or path in launched or path in bodies:
@@ -172,7 +172,7 @@ def _entry(
 def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -> Iterator[Function]:
     names = {command.function for command in commands if command.function}
     file = index.files[path]
-    if not names and not any(is_guarded(event) for event in file.body.events):
+    if not names and not has_guard(file):
         names = {f.name for f in file.functions.values() if any(d.last in _MAINS for d in f.decorators)}
     for name in sorted(names):
         if name in file.functions:
