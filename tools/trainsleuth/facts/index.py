@@ -59,6 +59,12 @@ class Index:
         """Every function, method, class body and module body, by path and in source order."""
         return self.sites.functions
 
+    def functions_holding(self, pattern: re.Pattern[bytes]) -> Iterator[Function]:
+        """Of `functions()`, those in whose text `pattern` is found; a file without it is searched once."""
+        for file in self.files.values():
+            if file.body.source.holds(pattern):
+                yield from (function for function in file.functions.values() if function.source.holds(pattern))
+
     def calls(self, *last_names: str) -> Iterator[Site]:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""
         return self.sites.calls(*last_names)
@@ -111,8 +117,8 @@ class Index:
     @cached_property
     def _global_bindings(self) -> dict[tuple[str, str], list[tuple[Function, Binding]]]:
         table: dict[tuple[str, str], list[tuple[Function, Binding]]] = {}
-        for function in self.functions():
-            for event in function.events if function.source.holds(_GLOBAL) else ():
+        for function in self.functions_holding(_GLOBAL):
+            for event in function.events:
                 for name in event.text.split() if event.kind == "global" else ():
                     found = [(function, binding) for binding in bindings(function).get(name, ())]
                     table.setdefault((function.path, name), []).extend(found)

@@ -52,6 +52,9 @@ class _Written:
     def holds(self, pattern: re.Pattern[bytes]) -> bool:
         return pattern.search(self.expressions.source, self.start, self.end) is not None
 
+    def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
+        return pattern.findall(self.expressions.source, self.start, self.end)
+
     def read(self) -> Body:
         node, self.node = self.node, None
         statements = StatementReader(self.expressions)

@@ -85,6 +85,9 @@ class _StoredBody:
     def holds(self, pattern: re.Pattern[bytes]) -> bool:
         return pattern.search(self.file.source, self.start, self.end) is not None
 
+    def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
+        return pattern.findall(self.file.source, self.start, self.end)
+
     def read(self) -> Body:
         if self.raw != _NOTHING:
             try:
