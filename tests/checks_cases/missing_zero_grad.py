@@ -500,4 +500,23 @@ def test_speed(size):
         optimizer.step()
     print((time.time() - start) / 1000)
 """,
+    "an optimizer around another one": """
+import torch
+from torch import nn
+
+class Natural(torch.optim.Optimizer):
+    def __init__(self, net, lr):
+        super().__init__(net.parameters(), {})
+        self.inner = torch.optim.SGD(net.parameters(), lr=lr)
+
+    def step(self):
+        self.inner.step()
+
+def train(net, loader):
+    optimizer = Natural(net, 0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+""",
 }

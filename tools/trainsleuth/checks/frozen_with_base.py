@@ -62,6 +62,7 @@ Good (thawed again, or frozen by name):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
@@ -90,6 +91,9 @@ SAY = Verdicts(
 )
 
 
+_FOLLOWER = re.compile(r"(^|[._])(k|key|ema|target|teacher|momentum|reference|ref)($|_)", re.IGNORECASE)
+
+
 def check(index: Index) -> Iterator[Finding]:
     trained = {built.site.function.path for built in built_optimizers(index)}
     parts = {index.part(path) for path in trained}
@@ -105,7 +109,9 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, switch: Switch, found: list[Switch], is_training: bool) -> Finding:
     path, line = switch.spot.function.path, switch.spot.line
     for name, spot in _added(index, switch):
-        if is_training and not _is_thawed(index, switch, name, found) and not _is_for_inference(switch):
+        if not is_training or _is_thawed(index, switch, name, found):
+            continue
+        if not _is_for_inference(switch) and not _is_copied_into(switch):
             return _failure(switch, name, spot)
     return SAY.passed(path, line, f"nothing new was put into {switch.path} before it is frozen")
 
@@ -159,6 +165,14 @@ def _is_for_inference(switch: Switch) -> bool:
         for event in switch.spot.function.events
         for call in event.calls
     )
+
+
+def _is_copied_into(switch: Switch) -> bool:
+    """It follows another model: a momentum encoder, a teacher, a target."""
+    function, position = switch.spot.function, switch.spot.position
+    loops = function.events[position].block.loops
+    beside = [event for event in function.events if loops and event.block.loops[: len(loops)] == loops]
+    return bool(_FOLLOWER.search(switch.path)) or any(call.last == "copy_" for event in beside for call in event.calls)
 
 
 def _failure(switch: Switch, name: str, spot: Spot) -> Finding:

@@ -101,6 +101,9 @@ def check(index: Index) -> Iterator[Finding]:
         optimizer = stepped(index, site.call, spot)
         if optimizer is None or is_test(site.function.path):
             continue
+        cls = index.class_of(site.function)
+        if cls is not None and is_optimizer(index, Instance(cls)):
+            continue  # an optimizer around another one: who steps it clears both
         things = index.objects.of(optimizer, spot)
         known = [thing for thing in things if isinstance(thing, Instance) and is_optimizer(index, thing)]
         # without a known class, a name and the absence of any other object must do

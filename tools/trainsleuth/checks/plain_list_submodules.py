@@ -184,6 +184,8 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
         return None
     if not _uses(index, cls, name):
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name} is not used outside of its constructor")
+    if any(call.callee == f"self.{name}" for spot in _uses(index, cls, name) for call in _calls_at(spot)):
+        return SAY.open(cls.path, collection.spot.line, f"{cls.name}.{name} is called, which fails as soon as it runs")
     excuse = _registered(index, cls, name) or _handed_over(index, cls, name) or _hidden(index, collection)
     excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
@@ -252,6 +254,10 @@ def _uses(index: Index, cls: Class, name: str) -> list[Spot]:
         for position, event in enumerate(function.events)
         if _mentions(event.value, name)
     ]
+
+
+def _calls_at(spot: Spot) -> tuple[Expr, ...]:
+    return spot.function.events[spot.position].calls
 
 
 def _registered(index: Index, cls: Class, name: str) -> str:
