@@ -6,6 +6,8 @@ trainable moves, so the loss may even fall a little.
 
 Fix: freeze first and add the new layers afterwards, or thaw them again.
 
+It is a note: in public code such layers were frozen on purpose, or not by that line.
+
 Cannot see: freezing by name patterns, layers that are thawed through names that are not resolved.
 
 Bad:
@@ -84,7 +86,7 @@ from ._verdicts import Verdicts
 SAY = Verdicts(
     "frozen-with-base",
     "optimizer",
-    "error",
+    "note",
     "parameter_table",
     suspects=("frozen-parameters",),
     claims=("frozen-layers",),

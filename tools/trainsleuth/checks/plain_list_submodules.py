@@ -75,6 +75,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -190,7 +191,11 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
     excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
-    return _failure(index, collection, *held[0])
+    finding = _failure(index, collection, *held[0])
+    if _is_trained_near(index, cls):
+        return finding
+    said = f"{finding.message} Nothing was found that trains it: for a model that only infers, nothing is lost."
+    return replace(finding, severity="note", confidence="low", message=said)
 
 
 def _registered_calls(index: Index, cls: Class) -> set[int]:
@@ -254,6 +259,15 @@ def _uses(index: Index, cls: Class, name: str) -> list[Spot]:
         for position, event in enumerate(function.events)
         if _mentions(event.value, name)
     ]
+
+
+def _is_trained_near(index: Index, cls: Class) -> bool:
+    """Something in its part of the project goes backward, or hands its loss to a framework."""
+    part = index.part(cls.path)
+    hooks = (function for name in ("training_step", "compute_loss") for function in index.functions_named(name))
+    return any(index.sites.calls_in(name, part) for name in ("backward", "manual_backward")) or any(
+        index.part(function.path) == part for function in hooks
+    )
 
 
 def _calls_at(spot: Spot) -> tuple[Expr, ...]:
