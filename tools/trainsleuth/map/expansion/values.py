@@ -8,9 +8,9 @@ from itertools import islice
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
 from ..configuration import Key, Truth
+from ..configuration.evaluated import setting_of
 from ..configuration.literals import is_literal, text_of
 from ..configuration.truth import reads_in
-from ..configuration.untaken import setting_of
 from ..program import Program
 from .lines import become
 
@@ -47,7 +47,7 @@ def value_of(program: Program, truth: Truth, function: Function, name: str) -> s
         if head == function.self_name and "." not in rest:
             return _of_attribute(program, truth, function, rest)
         return _of_key(truth, name, function.path)
-    bound = [one for one in bindings(function).get(name, ()) if one.kind != "augment"]
+    bound = bindings(function).get(name, ())
     if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
             return _of_bound(truth, value, name, function)
@@ -130,9 +130,7 @@ def _given(program: Program, truth: Truth, function: Function, name: str, defaul
     """What callers give for a parameter, one hop up, and its default where one of them gives nothing."""
     order = [one.name for one in function.parameters if one.name != function.self_name]
     said: dict[str, None] = {}
-    for site in islice(program.values.calls_of(function), MAX_SITES) if name in order else ():
-        if not program.is_reached(site.function):
-            continue
+    for site in islice(program.sites_of(function), MAX_SITES) if name in order else ():
         value = site.call.argument(order.index(name), name)
         if value is None and any(part.kind in ("star", "doublestar") for part in site.call.parts):
             return ""  # whatever is unpacked may give it
