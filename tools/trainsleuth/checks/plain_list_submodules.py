@@ -264,6 +264,8 @@ def _uses(index: Index, cls: Class, name: str) -> list[Spot]:
 def _is_trained_near(index: Index, cls: Class) -> bool:
     """Something in its part of the project goes backward, or hands its loss to a framework."""
     part = index.part(cls.path)
+    if not any(index.sites.may_call(one.name) for one in (cls, *index.subclasses(cls))):
+        return False  # nobody makes one
     hooks = (function for name in ("training_step", "compute_loss") for function in index.functions_named(name))
     return any(index.sites.calls_in(name, part) for name in ("backward", "manual_backward")) or any(
         index.part(function.path) == part for function in hooks
