@@ -200,6 +200,10 @@ class Index:
     def _holders(self) -> Holders:
         return Holders(self)
 
+    def names_that_run(self, function: Function) -> frozenset[str]:
+        """Wide: last names of calls that may run `function`; "" for calls of what has no name is not among them."""
+        return self._holders.runs(function)
+
     def aliases(self, function_name: str) -> frozenset[str]:
         """Wide: every last name under which a function of that name may be called."""
         return self._holders.aliases(function_name)
