@@ -17,7 +17,7 @@ from trainsleuth.cache import Cache, digest
 from trainsleuth.checks import CheckReport, run_checks
 from trainsleuth.cli import main
 from trainsleuth.facts import FileFacts, Index, build_index, keep_facts
-from trainsleuth.map import map_repository
+from trainsleuth.map import EXPANDABLE, diagram, expand_component, map_repository
 from trainsleuth.repository import Repository
 
 TRAIN = dedent(
@@ -77,6 +77,21 @@ def test_the_same_question_again_is_not_worked_out_again(folder: Path, monkeypat
     _nothing_is_read(monkeypatch)
     assert _report(folder) == first
     assert map_repository(folder) == drawn
+
+
+def test_one_part_that_was_asked_for_answers_for_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAINSLEUTH_CACHE", "off")
+    alone = {part: expand_component(folder, part).to_dict() for part in EXPANDABLE}
+    graph = diagram(folder)
+    monkeypatch.setenv("TRAINSLEUTH_CACHE", str(folder.parent / "cache"))
+    assert expand_component(folder, "loss").to_dict() == alone["loss"]
+    assert diagram(folder) == graph
+    _nothing_is_read(monkeypatch)
+    assert {part: expand_component(folder, part).to_dict() for part in EXPANDABLE} == alone
+    assert diagram(folder) == graph
+    (folder / "train.py").write_text(TRAIN + "\n")
+    with pytest.raises(AssertionError, match="built again"):
+        expand_component(folder, "loss")
 
 
 @pytest.mark.parametrize(

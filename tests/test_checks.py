@@ -206,3 +206,152 @@ def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> No
         }.items()
     }
     assert severities == {"without": ["note"], "with": ["error"]}
+
+
+DOUBLE = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x).softmax(-1)
+
+def train(loader, net=Net()):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        DEAD
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+SOFTMAX = "loss = nn.functional.cross_entropy(net(x), y)"
+PLAIN = "loss = nn.functional.mse_loss(net(x), y)"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("if True:", f"    {PLAIN}", "else:", f"    {SOFTMAX}"),
+        (PLAIN, "if 0:", f"    {SOFTMAX}"),
+        (PLAIN, "while False:", f"    {SOFTMAX}"),
+        (PLAIN, "def stop():", "    return loss", f"    {SOFTMAX}"),
+    ],
+)
+def test_a_fault_in_code_that_never_runs_is_none(lines: tuple[str, ...], tmp_path: Path) -> None:
+    source = DOUBLE.replace("DEAD", "\n        ".join(lines))
+    assert _failures(tmp_path / "dead", {"train.py": source}) == set()
+    alive = source.replace("if True:", "if x.numel():").replace("if 0:", "if x.numel():")
+    alive = alive.replace("while False:", "while x.numel():").replace("    return loss\n", "    loss\n")
+    assert _failures(tmp_path / "alive", {"train.py": alive}, "double-softmax") == {"double-softmax"}
+
+
+def test_a_try_may_lead_past_a_return(tmp_path: Path) -> None:
+    lines = (
+        PLAIN,
+        "def go():",
+        "    try:",
+        "        return int(loss)",
+        "    except ValueError:",
+        "        pass",
+        f"    {SOFTMAX}",
+    )
+    source = DOUBLE.replace("DEAD", "\n        ".join(lines))
+    assert _failures(tmp_path, {"train.py": source}, "double-softmax") == {"double-softmax"}
+
+
+OLD_ORDER = """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for epoch in range(90):
+        scheduler.step()
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"train.py": OLD_ORDER}, "warning"),
+        ({"train.py": "from torch.autograd import Variable\n" + OLD_ORDER}, "note"),
+        ({"train.py": OLD_ORDER, "requirements.txt": "numpy\ntorch==0.4.1\n"}, "note"),
+        ({"a/train.py": OLD_ORDER, "README.md": "Tested with PyTorch 1.0.\n"}, "note"),
+        ({"train.py": OLD_ORDER, "requirements.txt": "torch>=1.10\n"}, "warning"),
+    ],
+)
+def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severity: str, tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, files), only=["scheduler-before-optimizer"])
+    assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == [severity]
+
+
+PLAIN_MODEL = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(1, 10), nn.Linear(10, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(100):
+    loss = nn.functional.l1_loss(model(torch.ones(2, 1)), torch.ones(2, 1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    model.eval()
+    with torch.inference_mode():
+        print(model(torch.ones(2, 1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "severity"), [("nn.ReLU()", "note"), ("nn.Dropout()", "error"), ("thing()", "error")]
+)
+def test_layers_of_a_sequential_decide_whether_modes_matter(layer: str, severity: str, tmp_path: Path) -> None:
+    source = PLAIN_MODEL.replace("nn.Linear(10, 1)", f"{layer}, nn.Linear(10, 1)")
+    report = run_checks(_write(tmp_path, {"train.py": source}), only=["eval-not-restored"])
+    assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == [severity]
+
+
+def test_an_exercise_that_is_not_solved_is_not_judged(tmp_path: Path) -> None:
+    unsolved = LOOP.replace(
+        "        model(x)", "        # YOUR CODE HERE: clear the gradients\n        <YOUR CODE>\n        model(x)"
+    )
+    report = run_checks(_write(tmp_path, {"train.py": unsolved}), only=["missing-zero-grad"])
+    assert report.findings[0].outcome == "open"
+    assert "train.py:8 is left to be filled in" in report.unresolved[0].why
+
+
+SEEDED = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Images(Dataset):
+    def __getitem__(self, i):
+        return DRAW
+
+def build(seed):
+    def init(worker):
+        np.random.seed(int(seed))
+
+    options = {"num_workers": WORKERS}
+    return [DataLoader(Images(), worker_init_fn=init, **options), DataLoader(Images(), worker_init_fn=init, **options)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("workers", "draw", "severities"),
+    [("4", "np.random.rand(i)", ["warning"]), ("4", "i", ["note"]), ("0", "np.random.rand(i)", [])],
+)
+def test_a_seed_of_workers_is_told_once_and_where_it_matters(
+    workers: str, draw: str, severities: list[str], tmp_path: Path
+) -> None:
+    source = SEEDED.replace("WORKERS", workers).replace("DRAW", draw)
+    report = run_checks(_write(tmp_path, {"train.py": source}), only=["same-randomness-per-worker"])
+    assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == severities

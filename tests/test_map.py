@@ -91,9 +91,19 @@ def test_places_are_those_of_the_text_and_every_line_exists(path: Path, tmp_path
             lines = case["files"][place["path"]].split("\n")
             assert 1 <= place["line"] <= len(lines)
             assert " ".join(lines[place["line"] - 1].split()).startswith(place["text"].removesuffix("…"))
-            assert f"\n  {place['line']} {place['text']}" in plain["text"]
+            whole = f"\n  {place['line']} {place['text']}" in plain["text"]
+            assert whole or re.search(rf"(?:also|·|:) {place['line']} \w", plain["text"])
             shown += 1
-    assert shown == len(re.findall(r"^  \d+ ", plain["text"], re.M))
+    body = plain["text"].partition("\n#")[2]
+    in_a_word = re.findall(r"(?:^  also|^ \S+:| ·) \d+ (?=\w)", body, re.M)
+    assert shown == len(re.findall(r"^  \d+ ", plain["text"], re.M)) + len(in_a_word)
+
+
+def test_places_that_do_not_fit_as_lines_are_shown_by_a_word(tmp_path: Path) -> None:
+    case = load(next(path for path in CASES if path.stem == "base_trainer"))
+    small, large = draw(case, tmp_path, 500), draw(case, tmp_path, 8000)
+    assert any(place.brief for part in small.components.values() for place in part.places)
+    assert not any(place.brief for part in large.components.values() for place in part.places)
 
 
 HANDED_OVER = {

@@ -155,4 +155,12 @@ def evaluate(env, policy, gamma=1.0):
         V[s] = value
     return V
 """,
+    "no next state past the end": """
+import torch
+
+class Agent:
+    def update(self, state, action, reward, next_state, _done):
+        next_value = self.value(next_state) if next_state is not None else 0
+        return reward + self.discount * next_value - self.q(state)[action]
+""",
 }

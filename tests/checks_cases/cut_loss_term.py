@@ -207,4 +207,63 @@ def step(x, y):
     loss += torch.zeros(1).sum()
     loss.backward()
 """,
+    "constants of a density": """
+import math
+import numpy as np
+import torch
+from torch import nn
+
+model = nn.Linear(2, 2)
+
+def log_normal(z):
+    log_z = -0.5 * math.log(2 * math.pi)
+    return log_z - z.pow(2) / 2
+
+def compute_loss(sample):
+    x = torch.from_numpy(sample()).float()
+    z = model(x)
+    return -torch.mean(log_normal(z).sum(1) - np.log(np.pi))
+
+def train(sample, optimizer):
+    loss = compute_loss(sample)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "an input that is searched for": """
+import torch
+from torch import nn, optim
+
+class Attack:
+    def __init__(self, model, c):
+        self.model, self.c = model, c
+
+    def squash(self, x):
+        return 0.5 * (torch.tanh(x) + 1)
+
+    def run(self, images, labels):
+        images = images.clone().detach()
+        w = torch.atanh(self.model(images)).detach()
+        w.requires_grad = True
+        optimizer = optim.Adam([w], lr=0.01)
+        for _ in range(50):
+            found = self.squash(w)
+            mse_loss = nn.functional.mse_loss(found, images)
+            cost = mse_loss + self.c * self.model(found).gather(1, labels).sum()
+            optimizer.zero_grad()
+            cost.backward()
+            optimizer.step()
+        return found
+""",
+    "a lesson on autograd": """
+import torch
+
+x = torch.tensor(1.0, requires_grad=True)
+y1 = x ** 2
+with torch.no_grad():
+    y2 = x ** 3
+y3 = y1 + y2
+y3.backward()
+print(x.grad)
+""",
 }

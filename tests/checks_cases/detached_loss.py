@@ -353,4 +353,45 @@ def learn(model, optimizer, loss_fn, step, batches, size):
 def main(model, optimizer, batches):
     learn(model, optimizer, F.cross_entropy, lambda chunk: (model(chunk.x), chunk.y), batches, 8)
 """,
+    "a temperature that is made a leaf by its flag": """
+import numpy as np
+import torch
+from torch import nn, optim
+from torch.distributions import Normal
+
+class Policy(nn.Module):
+    def __init__(self, start, goal):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+        self.goal = goal
+        self.log_alpha = torch.tensor(np.log(start))
+        self.log_alpha.requires_grad = True
+        self.optimizer = optim.Adam([self.log_alpha], lr=0.001)
+
+    def forward(self, x):
+        dist = Normal(self.fc(x), 1.0)
+        action = dist.rsample()
+        return action, dist.log_prob(action)
+
+    def tune(self, x):
+        _, log_prob = self.forward(x)
+        loss = -(self.log_alpha.exp() * (log_prob + self.goal).detach()).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+policy = Policy(0.01, -1.0)
+""",
+    "a lesson on autograd": """
+import torch
+
+x = torch.arange(1.0, 4)
+w = torch.ones(3, requires_grad=True)
+with torch.no_grad():
+    z = w @ x
+try:
+    z.backward()
+except RuntimeError as error:
+    print(error)
+""",
 }

@@ -182,4 +182,18 @@ class Tuner:
         if epoch == 0:
             self.net.fc.requires_grad_(True)
 """,
+    "the model is loaded anew in between": """
+import torch
+from torch import nn
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("x")
+model.model.embed_tokens = nn.Embedding(10, 4)
+optimizer = torch.optim.Adam([model.model.embed_tokens.weight])
+model = AutoModelForCausalLM.from_pretrained("x")
+for param in model.parameters():
+    param.requires_grad = False
+model.head = nn.Linear(4, 2)
+optimizer = torch.optim.Adam(model.head.parameters())
+""",
 }

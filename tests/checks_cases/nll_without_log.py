@@ -187,4 +187,33 @@ head, loss_fn = nn.Linear(3, 1), nn.GaussianNLLLoss()
 def f(x, y, v):
     return loss_fn(head(x), y, v)
 """,
+    "one of two functions kept under a name": """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Head(nn.Module):
+    def __init__(self, nll):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 2, 1)
+        if nll:
+            self.softmax = F.log_softmax
+        else:
+            self.softmax = F.softmax
+
+    def forward(self, x):
+        return self.softmax(self.conv(x))
+
+def main(args, loader):
+    nll = True
+    if args.dice:
+        nll = False
+    model = Head(nll)
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        loss = F.nll_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
 }

@@ -308,4 +308,36 @@ class Learner(pl.LightningModule):
 
 model = Learner()
 """,
+    "a loss of an old name": """
+from torch import nn, optim
+
+net = nn.Sequential(nn.Conv2d(3, 8, 1), nn.LogSoftmax(1))
+criterion = nn.NLLLoss2d()
+optimizer = optim.SGD(net.parameters(), lr=0.1)
+
+def train(loader):
+    for x, y in loader:
+        loss = criterion(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    "a lone look at gradients in a notebook": """
+import torch
+from torch import nn
+
+first = nn.Linear(4, 2)
+optimizer = torch.optim.Adam(first.parameters())
+for x in range(100):
+    loss = first(torch.randn(2, 4)).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+second = nn.GRU(4, 2)
+loss = second(torch.randn(2, 3, 4))[0].mean()
+loss.backward()
+for p in second.parameters():
+    assert p.grad is not None
+""",
 }

@@ -18,7 +18,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from trainsleuth.facts import Index, build_index, keep_facts, no_collection
+from trainsleuth.facts import Index, build_index, is_dead, keep_facts, left_blank, no_collection
 from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
@@ -122,7 +122,7 @@ def _run(chosen: Mapping[str, Check], index: Index, scopes: list[str]) -> CheckR
     unresolved: list[Unresolved] = []
     for name, module in chosen.items():
         inside = (f for f in module.check(index) if any(is_under(f.path or "", scope) for scope in scopes))
-        own = [_with_cell(index, finding) for finding in inside]
+        own = [_with_cell(index, _if_it_counts(index, finding)) for finding in inside]
         opened = [f for f in own if f.outcome == "open"]
         findings += [f for f in own if f.outcome == "fail"]
         if not own or any(f.outcome != "fail" for f in own):
@@ -132,6 +132,19 @@ def _run(chosen: Mapping[str, Check], index: Index, scopes: list[str]) -> CheckR
     return CheckReport(
         tuple(best_first(findings)), examined, tuple(unresolved[:MAX_UNRESOLVED]), index.repository.skipped
     )
+
+
+def _if_it_counts(index: Index, finding: Finding) -> Finding:
+    """A fault in code that never runs is none; one in code that is still to be written is not known."""
+    if finding.outcome != "fail":
+        return finding
+    places = {(finding.path or "", finding.line or 0), *((link.path, link.line) for link in finding.chain)}
+    for path, line in sorted(places):
+        if is_dead(index, path, line):
+            return replace(finding, outcome="pass", message=f"{path}:{line} never runs")
+        if (blank := left_blank(index, path, line)) is not None:
+            return replace(finding, outcome="open", message=f"{path}:{blank} is left to be filled in")
+    return finding
 
 
 def _with_cell(index: Index, finding: Finding) -> Finding:

@@ -24,10 +24,15 @@ def is_spread(call: Expr) -> bool:
 
 def number_of_workers(index: Index, site: Site) -> int | None:
     """As written or given; 0 when nothing is; None when it is not resolved."""
+    spot = Spot(site.function, site.position)
     given = site.call.argument(5, "num_workers")
+    if given is None and is_spread(site.call):
+        given, spot = _spread_out(index, site.call, spot)
+        if given is None:
+            return None
     if given is None:
-        return None if is_spread(site.call) else 0
-    things = index.objects.of(given, Spot(site.function, site.position))
+        return 0
+    things = index.objects.of(given, spot)
     found = {
         int(thing.expr.text)
         for thing in things
@@ -36,3 +41,12 @@ def number_of_workers(index: Index, site: Site) -> int | None:
     if len(found) == 1 and len(things) == 1:
         return found.pop()
     return option_default(index, given)
+
+
+def _spread_out(index: Index, call: Expr, spot: Spot) -> tuple[Expr | None, Spot]:
+    """The number of workers in **options, where these are one dict that is written out."""
+    for part in call.parts[1:]:
+        for member in index.members.of(part.parts[0], spot) if part.kind == "doublestar" else ():
+            if member.key == "num_workers" and member.certain:
+                return member.expr, member.spot
+    return None, spot

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
@@ -21,6 +22,7 @@ _MODAL = (
 )
 
 
+_MODAL_LAYER = re.compile(r"Drop|Norm|RReLU|Transformer|Attention|LSTM|GRU|RNN")
 _RESTORING: WeakKeyDictionary[Index, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
 
@@ -58,12 +60,25 @@ def _trains(call: Expr) -> bool:
 def has_modes(index: Index, model: Instance) -> bool:
     """It may behave differently in training: its file, or one that this imports, speaks of dropout or batch norm."""
     if not isinstance(model.kind, Class):
-        return True
+        return _may_hold_modes(index, model)
     for path in _imported(index, model.kind.path):
         if any(name.startswith(word) for name in index.files[path].names for word in _MODAL):
             return True
     outside = [base for base in index.external_bases(model.kind) if base != "torch.nn.Module"]
     return bool(outside)
+
+
+def _may_hold_modes(index: Index, model: Instance, depth: int = 4) -> bool:
+    """Of a layer or a Sequential of torch: nothing shows that each layer in it is the same in both modes."""
+    last = model.name.rpartition(".")[2]
+    if model.name.startswith("torch.nn.") and last not in ("Sequential", "ModuleList", "ModuleDict"):
+        return bool(_MODAL_LAYER.search(last))
+    members = list(index.members.of_thing(model)) if last == "Sequential" and depth else []
+    things = [thing for member in members for thing in index.objects.of(member.expr, member.spot)]
+    layers = [thing for thing in things if isinstance(thing, Instance) and isinstance(thing.kind, External)]
+    if not layers or len(layers) < len(things):
+        return True
+    return any(_may_hold_modes(index, layer, depth - 1) for layer in layers)
 
 
 def _imported(index: Index, path: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Index, Instance, Site, Spot, called, makers
@@ -21,6 +22,23 @@ _FUNCTIONS = (
     "get_cosine_with_hard_restarts_schedule_with_warmup",
     "get_polynomial_decay_schedule_with_warmup",
 )
+
+
+_OLD_TORCH = re.compile(r"torch\D{0,12}(?:0\.[1-4]|1\.0)\b", re.IGNORECASE)
+_SAYS_WHICH = ("requirements.txt", "setup.py", "README.md", "environment.yml", "environment.yaml")
+
+
+def was_right_once(index: Index, path: str) -> str:
+    """What says that `path` was written for a torch before 1.1, when schedules opened an epoch; "" if nothing does."""
+    for entry in index.files[path].imports:
+        if (entry.module, entry.name) == ("torch.autograd", "Variable"):
+            return f"line {entry.line} imports Variable, which nothing needs since 0.4"
+    folders = path.split("/")[:-1]
+    above = ["/".join([*folders[:depth], name]) for depth in range(len(folders) + 1) for name in _SAYS_WHICH]
+    for file in sorted({*above} & {*index.repository.files}):
+        if found := _OLD_TORCH.search(index.repository.read(file) or ""):
+            return f"{file} names {found.group(0)}"
+    return ""
 
 
 def schedules(index: Index, site: Site) -> list[Schedule]:

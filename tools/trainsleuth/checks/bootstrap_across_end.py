@@ -97,6 +97,8 @@ def _examined(index: Index, found: Bootstrap) -> Finding:
     used = next((name for name in _read(function, found.expr) if _OTHER_END.search(name)), "")
     if used:
         return SAY.passed(path, line, f"{used} is used in {function.name}")
+    if _is_told_by_none(function):
+        return SAY.passed(path, line, f"{function.name} asks whether there is a next state")
     name, at = next(_flags(function), ("", 0))
     if not name:
         return SAY.open(path, line, f"no flag of the episode's end is at hand in {function.name}")
@@ -118,6 +120,16 @@ def _is_table(index: Index, found: Bootstrap) -> bool:
     parts = [part for factor in found.ahead for part in factor.walk()]
     keys = (key.last for part in parts if part.kind == "index" for key in part.parts[1:])
     return any(_STATE.search(key) for key in keys) or any(part.callee == "max" for part in parts)
+
+
+def _is_told_by_none(function: Function) -> bool:
+    """Past the end there is no next state: `next_state is not None` is the flag."""
+    return any(
+        part.kind == "compare" and any(one.text == "None" for one in part.parts) and _STATE.search(part.parts[0].last)
+        for event in function.events
+        if event.value is not None
+        for part in event.value.walk()
+    )
 
 
 def _flags(function: Function) -> Iterator[tuple[str, int]]:

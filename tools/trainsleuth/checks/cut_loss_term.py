@@ -126,7 +126,7 @@ def _cut(term: Term, alternatives: tuple[Value, ...]) -> Value | None:
     if not alternatives or any(value.grad not in ("cut", "reborn") for value in alternatives):
         return None
     befores = {value.before for value in alternatives}
-    named = " ".join((*term.names[1:], *(part.text for part in term.expr.walk() if part.kind == "path")))
+    named = " ".join((*term.names[1:][-1:], *(part.text for part in term.expr.walk() if part.kind == "path")))
     is_loss = befores <= {"live", "unknown"} and bool(_LOSS.search(named))
     return alternatives[0] if befores == {"live"} or is_loss else None
 

@@ -114,6 +114,7 @@ def _added(index: Index, switch: Switch) -> Iterator[tuple[str, Spot]]:
     """Fresh layers that the function put into the module before it is frozen."""
     function = switch.spot.function
     here = function.events[switch.spot.position].block
+    anew = bindings(function).get(switch.path, ())
     for name, found in bindings(function).items():
         if not name.startswith(f"{switch.path}.") or switch.path == function.self_name:
             continue
@@ -122,6 +123,8 @@ def _added(index: Index, switch: Switch) -> Iterator[tuple[str, Spot]]:
             block = function.events[binding.position].block
             if binding.kind != "assign" or binding.value is None or binding.position > switch.spot.position:
                 continue
+            if any(binding.position < other.position < switch.spot.position for other in anew):
+                continue  # into the model before this one
             things = index.objects.of(binding.value, spot)
             fresh = [t for t in things if isinstance(t, Instance) and t.spot is not None and owns_parameters(index, t)]
             if fresh and len(fresh) == len(things) and not is_sibling(block, here):

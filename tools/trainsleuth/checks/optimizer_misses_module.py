@@ -53,6 +53,28 @@ Good:
             loss.backward()
             optimizer.step()
 
+Good (a wrapper that computes the loss of the model it is given):
+    import torch
+    from torch import nn
+
+    class Denoising(nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x):
+            noise = torch.randn_like(x)
+            return nn.functional.mse_loss(self.model(x + noise), noise)
+
+    def main(loader):
+        model = nn.Linear(8, 8)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+        objective = Denoising(model).to("cuda")
+        for x in loader:
+            optimizer.zero_grad()
+            objective(x).backward()
+            optimizer.step()
+
 Good (a frozen teacher, a loss network that is loaded):
     import torch
     from torch import nn
@@ -88,6 +110,7 @@ from trainsleuth.facts import (
     Spot,
     bindings,
     built_optimizers,
+    encloses,
     ingredients,
     is_module,
     own_switches,
@@ -147,8 +170,8 @@ def _examined(
         yield SAY.open(first.function.path, first.call.line, f"what its optimizer owns is not resolved: {unclear}")
         return
     missed = []
-    inside = [(loss, spot) for loss, spot in losses if spot.function in scope]
-    for path, spot, made in _modules(index, scope):
+    inside = [(loss, spot) for loss, spot in losses if spot.function in scope and _is_followed(spot)]
+    for path, spot, made in _modules(index, scope, optimizers):
         if not any(built.owns(path, where) for built in optimizers for where in scope):
             use = _trained_use(index, path, scope, inside)
             if use is not None and not _is_handed_over(path, scope, optimizers):
@@ -157,6 +180,15 @@ def _examined(
         yield _failure(optimizers, path, spot, made, use)
     if not missed:
         yield SAY.passed(first.function.path, first.call.line, "every module that is made here is in an optimizer")
+
+
+def _is_followed(spot: Spot) -> bool:
+    """Something steps after it: in a script a lone backward() only looks at gradients."""
+    if spot.function.name != MODULE_BODY:
+        return True
+    block = spot.function.events[spot.position].block
+    after = spot.function.events[spot.position :]
+    return any(call.last == "step" for event in after if encloses(block, event.block) for call in event.calls)
 
 
 def _foreign(index: Index, scope: Scope, optimizers: list[Built]) -> str:
@@ -173,7 +205,7 @@ def _foreign(index: Index, scope: Scope, optimizers: list[Built]) -> str:
     return ""
 
 
-def _modules(index: Index, scope: Scope) -> Iterator[tuple[str, Spot, Instance]]:
+def _modules(index: Index, scope: Scope, optimizers: list[Built]) -> Iterator[tuple[str, Spot, Instance]]:
     """Variables of the scope that surely hold one module with parameters."""
     for function in scope if scope[0].owner else scope[:1]:
         for path, found in bindings(function).items():
@@ -186,8 +218,15 @@ def _modules(index: Index, scope: Scope) -> Iterator[tuple[str, Spot, Instance]]
             made = things[0] if len(things) == 1 and isinstance(things[0], Instance) else None
             if made is not None and is_module(index, made) and owns_parameters(index, made):
                 is_new = any(part is made.call for part in value.walk())  # else another name of the same module
-                if is_new and not _is_loaded(made):
+                if is_new and not _is_loaded(made) and not _is_around_trained(made, optimizers, scope):
                     yield path, spot, made
+
+
+def _is_around_trained(made: Instance, optimizers: list[Built], scope: Scope) -> bool:
+    """It was given a module that is trained: all that it has may be of that one."""
+    given = made.call.parts[1:] if made.call is not None else ()
+    names = {part.text for argument in given for part in argument.walk() if part.kind == "path"}
+    return any(built.owns(name, where) for built in optimizers for name in names for where in scope)
 
 
 def _is_loaded(made: Instance) -> bool:

@@ -2,7 +2,8 @@
 
 Since torch 1.1 scheduler.step() sets the rate for the next optimizer.step(). Called first, it skips the first
 value of the schedule: one epoch of warm-up or the whole schedule is shifted by one, and torch says so in a
-single warning that is easily lost.
+single warning that is easily lost. Before, this was the right order: in code that is written for such a torch it
+is a note.
 
 Fix: optimizer.step() first, then scheduler.step().
 
@@ -76,7 +77,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 
 from ._accumulation import is_in_each_round
-from ._schedules import Schedule, schedules
+from ._schedules import Schedule, schedules, was_right_once
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -109,7 +110,7 @@ def _examined(index: Index, site: Site, made: list[Schedule]) -> Finding:
         if not late or len(late) < len(steps) or _steps_earlier(index, around):
             continue
         if _is_in_each_round(around) and not _is_behind_update(around):
-            return _failure(around, *late[0], shown, path, line)
+            return _failure(around, *late[0], shown, path, line, was_right_once(index, path))
     if not found:
         return SAY.open(path, line, f"no loop with a backward() was found around {shown}.step()")
     return SAY.passed(path, line, f"{shown}.step() does not come before the optimizer's")
@@ -151,7 +152,7 @@ def _is_behind_update(around: Surrounding) -> bool:
     return any(e.kind == "backward" and not around.is_after(e) and e is not around.here for e in around.effects)
 
 
-def _failure(around: Surrounding, step: Effect, sure: str, shown: str, path: str, line: int) -> Finding:
+def _failure(around: Surrounding, step: Effect, sure: str, shown: str, path: str, line: int, once: str) -> Finding:
     at = step.spot.function.path
     chain = (
         Link(around.function.path, around.loop.line if around.loop else line, "in each round"),
@@ -162,4 +163,7 @@ def _failure(around: Surrounding, step: Effect, sure: str, shown: str, path: str
         f"{shown}.step() at {path}:{line} comes before {written(step.expr)} at {at}:{step.line} in each round, so the "
         "first value of the schedule is skipped: expected the optimizer's step first."
     )
+    if once:
+        said = f"{message} Before torch 1.1 this was the right order, and {once}: does it run on a later one?"
+        return SAY.fail(path, line, said, chain, "low", "note")
     return SAY.fail(path, line, message, chain, "high" if sure == "sure" else "medium")

@@ -51,6 +51,7 @@ from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
+from .dead import is_dead, left_blank
 from .effects import Effect
 from .freezing import Switch, own_switches, switches
 from .index import Index
@@ -152,6 +153,7 @@ __all__ = [
     "factors",
     "guards",
     "ingredients",
+    "is_dead",
     "is_every_few",
     "is_function_call",
     "is_module",
@@ -162,6 +164,7 @@ __all__ = [
     "is_test",
     "is_torch",
     "keep_facts",
+    "left_blank",
     "loops_around",
     "loss_calls",
     "made_at",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .callers import Target, external_name
 from .operations import is_torch
-from .records import Class, Expr
-from .sites import Site, is_test
+from .records import Class, Expr, Function
+from .sites import Site, call_sites, is_test
 from .things import Instance, Literal, Spot, Thing, Unknown
 
 if TYPE_CHECKING:
@@ -32,15 +32,27 @@ class LossCall(NamedTuple):
     why: str = ""
 
 
-def loss_calls(index: Index, *names: str) -> Iterator[LossCall]:
-    """Every call outside tests of a torch loss called `names` (classes and functions), resolved or likely."""
+def loss_calls(index: Index, *names: str, within: Collection[Function] | None = None) -> Iterator[LossCall]:
+    """Every call outside tests of a torch loss called `names` (classes and functions), resolved or likely.
+
+    With `within`, those in these functions: the others are not looked at.
+    """
     wanted = frozenset(names)
-    for site in index.calls(*sorted(index.holders(wanted))):
+    for site in _sites(index, sorted(index.holders(wanted)), within):
         if is_test(site.function.path):
             continue
         found = _resolved(index, site, wanted)
         if found is not None:
             yield found
+
+
+def _sites(index: Index, last_names: list[str], within: Collection[Function] | None) -> Iterator[Site]:
+    if within is None:
+        yield from index.calls(*last_names)
+        return
+    for name in last_names:
+        for function in within:
+            yield from call_sites(function).get(name, ())
 
 
 def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | None:

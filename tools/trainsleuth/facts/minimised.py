@@ -13,6 +13,7 @@ from .things import Spot
 if TYPE_CHECKING:
     from .index import Index
 
+_TRAINING = ("step", "parameters", "zero_grad", "Linear", "Sequential", "Conv2d", "Embedding", "Parameter")
 _HOOKS = ("training_step", "compute_loss")  # what Lightning and the Hugging Face Trainer send backward
 
 
@@ -31,7 +32,9 @@ def minimised(index: Index) -> Iterator[Minimised]:
     """Every backward() outside tests and autograd functions, with the expression that it starts from."""
     for site in index.calls("backward", "manual_backward"):
         loss = _loss(site.call)
-        if loss is not None and not is_test(site.function.path) and not _is_inside_autograd(index, site):
+        if loss is None or is_test(site.function.path) or not _may_train(index, site):
+            continue
+        if not _is_inside_autograd(index, site):
             yield Minimised(site, loss)
 
 
@@ -52,6 +55,12 @@ def loss_ingredients(index: Index) -> Iterator[tuple[Expr, Spot, tuple[tuple[Exp
     """Every expression that is minimised, its place, and all that goes into it and can receive a gradient."""
     for loss, spot in trained_losses(index):
         yield loss, spot, tuple(ingredients(index, loss, spot, through_cuts=False))
+
+
+def _may_train(index: Index, site: Site) -> bool:
+    """There is a layer, a parameter or a step near: without any, backward() only shows how autograd works."""
+    part = index.part(site.function.path)
+    return any(index.sites.calls_in(name, part) for name in _TRAINING) or bool(site.function.parameters)
 
 
 def _returned(value: Expr) -> Expr:

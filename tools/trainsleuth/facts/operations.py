@@ -78,20 +78,14 @@ STEPLIKE = words(
     argmax argmin argsort eq ne gt lt ge le isnan isinf bool long int byte short
     """
 )
-# torch.nn classes whose forward has no parameters of its own
-STATELESS_LAYERS = words(
+PARAMETRISED_LAYERS = words(
     """
-    Identity Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout Flatten
-    Unflatten Upsample UpsamplingBilinear2d UpsamplingNearest2d ReLU ReLU6 LeakyReLU RReLU ELU SELU
-    CELU GELU SiLU Mish Tanh Sigmoid Hardsigmoid Hardtanh Hardswish Hardshrink Softshrink Tanhshrink
-    Softplus Softsign Softmax Softmax2d Softmin LogSoftmax LogSigmoid Threshold GLU MaxPool1d
-    MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d AvgPool1d AvgPool2d AvgPool3d
-    FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d
-    AdaptiveMaxPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d ZeroPad1d ZeroPad2d
-    ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d
-    ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d CircularPad1d CircularPad2d
-    CircularPad3d PixelShuffle PixelUnshuffle ChannelShuffle Fold Unfold CosineSimilarity
-    PairwiseDistance
+    Linear LazyLinear NonDynamicallyQuantizableLinear Bilinear Conv1d Conv2d Conv3d LazyConv1d LazyConv2d LazyConv3d
+    ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
+    BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d SyncBatchNorm LayerNorm
+    GroupNorm RMSNorm Embedding EmbeddingBag RNN LSTM GRU RNNCell LSTMCell GRUCell RNNBase PReLU MultiheadAttention
+    Transformer TransformerEncoder TransformerDecoder TransformerEncoderLayer TransformerDecoderLayer
+    AdaptiveLogSoftmaxWithLoss
     """
 )
 CONTAINER_LAYERS = frozenset(
@@ -115,6 +109,5 @@ def is_loss_layer(name: str) -> bool:
 
 
 def has_parameters(name: str) -> bool:
-    """A torch.nn layer that surely owns trainable parameters (containers and losses do not by themselves)."""
-    last = name.rpartition(".")[2]
-    return is_torch_layer(name) and last not in STATELESS_LAYERS | CONTAINER_LAYERS and not last.endswith("Loss")
+    """A torch.nn layer that surely owns trainable parameters, as long as no argument takes them from it."""
+    return is_torch_layer(name) and name.rpartition(".")[2] in PARAMETRISED_LAYERS

@@ -43,7 +43,7 @@ class Built(NamedTuple):
 
 def built_optimizers(index: Index) -> Iterator[Built]:
     """Every construction outside tests of an optimizer whose class is known."""
-    for site in index.calls(*sorted(_CLASSES)):
+    for site in index.calls(*sorted(OPTIMIZER_CLASSES)):
         if is_test(site.function.path):
             continue
         things = index.objects.of(site.call, Spot(site.function, site.position))
@@ -93,7 +93,7 @@ def _is_open(index: Index, expr: Expr, spot: Spot) -> bool:
 
 
 _LISTING = frozenset(["parameters", "named_parameters", "trainable_parameters"])
-_CLASSES = words(
+OPTIMIZER_CLASSES = words(
     """
     Adam AdamW SGD RMSprop Adagrad Adadelta Adamax NAdam RAdam LBFGS Rprop ASGD SparseAdam Adafactor Lion
     AdamW8bit Adam8bit Optimizer FusedAdam FusedLAMB LAMB Lamb Muon

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .axis_letters import lettered
 from .callers import Target, external_name
-from .operations import KEEPING_LAYERS, STATELESS_LAYERS
+from .operations import KEEPING_LAYERS
 from .records import Expr
 from .subject import is_function_call
 from .things import Instance, Spot
@@ -179,9 +179,7 @@ def _of_layer(index: Index, layer: str, call: Expr, spot: Spot, depth: int) -> R
     inner = rank_of(index, call.arguments[0], spot, depth - 1) if call.arguments else None
     if inner is not None and layer == "Embedding":
         return inner._replace(axes=inner.axes + 1)
-    keeps = layer in ("Linear", "LayerNorm", "BatchNorm1d") or layer in STATELESS_LAYERS & (
-        _SAME_LAYERS | KEEPING_LAYERS
-    )
+    keeps = layer in ("Linear", "LayerNorm", "BatchNorm1d") or layer in _SAME_LAYERS | KEEPING_LAYERS - {"Rearrange"}
     return inner if keeps else None
 
 

@@ -67,11 +67,14 @@ class TensorCalls:
         return True
 
     def _is_layer(self, call: Expr, spot: Spot) -> bool:
-        """An attribute of an object that only has the name of a tensor method: self.softmax = nn.LogSoftmax()."""
+        """An attribute of an object that only has the name of a tensor method: self.softmax = nn.LogSoftmax(), or
+        one of two functions.
+        """
         assert call.receiver is not None
         if call.receiver.text != spot.function.self_name and call.last not in ops.RANGE_OF_FUNCTION:
             return False
-        return any(isinstance(thing, Instance) for thing in self.index.objects.of(call.parts[0], spot))
+        things = self.index.objects.of(call.parts[0], spot)
+        return any(isinstance(thing, Instance | External | Function) for thing in things)
 
     def _method(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         receiver, name = call.receiver, call.last

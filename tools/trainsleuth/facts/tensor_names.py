@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from .detaching import detached_at
 from .flow import Origin
 from .names import External, Module
-from .records import Class, Expr, Function
+from .optimizers import OPTIMIZER_CLASSES
+from .records import Class, Event, Expr, Function
 from .scopes import Item, bindings
+from .sites import call_sites
 from .things import Instance, Literal, Spot
 from .values import Value, Values, agreed, cut, joined, reborn, unknown
 from .words import words
@@ -25,6 +27,7 @@ _ITERATING = words(
     """
 )
 _SAME = frozenset(("T", "mT", "real"))
+_NUMBERS = frozenset(("pi", "e", "inf", "nan", "tau", "newaxis"))
 _FACTS = frozenset(("shape", "device", "dtype", "ndim", "requires_grad"))
 
 
@@ -51,6 +54,8 @@ class TensorNames:
                     if not surely:
                         yield value
                     value = cut(value, spot.function.path, detached, f"{expr.text}.detach_() leaves the graph behind")
+                if is_leaf and value.grad in ("cut", "reborn") and _is_optimized(expr.text, spot.function):
+                    value = Value(value.range, "leaf", before=value.grad)
                 yield (reborn(value, spot.function.path, is_leaf, f"{expr.text} is made a leaf") if is_leaf else value)
 
     def attribute(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
@@ -98,7 +103,10 @@ class TensorNames:
     def _member(self, owner: Expr, name: str, line: int, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         found = False
         for thing in self.index.objects.of(owner, spot):
-            if isinstance(thing, External | Module | Class | Function):
+            if isinstance(thing, External) and thing.name in ("math", "numpy") and name in _NUMBERS:
+                found = True
+                yield Value("other", "constant")
+            elif isinstance(thing, External | Module | Class | Function):
                 found = True
                 yield unknown(f"{name} of {getattr(thing, 'name', 'a module')}")
             elif isinstance(thing, Instance):
@@ -128,11 +136,25 @@ class TensorNames:
             elif owner.kind.name.endswith("nn.Parameter") and name in ("data",):
                 yield Value("unknown", "cut", (), "leaf")
             return
+        leaf_at = self._told_to_learn(owner.kind, name)
         for origin in self.index.flow.attributes(owner, name, spot):
             if origin.kind not in ("append", "extend") and not _is_none(origin.expr):
-                yield from self._origin(origin, items)
+                for value in self._origin(origin, items):
+                    yield reborn(value, *leaf_at, f"{name} is made a leaf") if leaf_at else value
         if owner.call is not None and (given := owner.call.keyword(name)) is not None and owner.spot is not None:
             yield from self.values.of(given, owner.spot, items)
+
+    def _told_to_learn(self, cls: Class, name: str) -> tuple[str, int] | None:
+        """Where a method of its class says that self.name requires a gradient."""
+        for one in self.index.lineage(cls):
+            for method, binding in self.index.hierarchy.attribute_bindings(one, f"{name}.requires_grad"):
+                if binding.value is not None and binding.value.text == "True":
+                    return method.path, method.events[binding.position].line
+            for method in one.methods.values():
+                for site in call_sites(method).get("requires_grad_", ()) if "requires_grad_" in method.called else ():
+                    if site.call.callee == f"{method.self_name}.{name}.requires_grad_" and not site.call.arguments:
+                        return method.path, site.call.line
+        return None
 
     def _is_field(self, owner: Expr, spot: Spot) -> bool:
         """A record made by a call of a project function: `out.logits` may be followed into it."""
@@ -153,6 +175,23 @@ class TensorNames:
                 if call.callee == f"{name}.requires_grad_" and (off is None or off.text != "False"):
                     return event.line
         return 0
+
+
+def _is_optimized(name: str, function: Function) -> bool:
+    """The leaf is what is searched for: an optimizer or autograd.grad gets it, or its gradient is read."""
+    if f"{name}.grad" in {part.text for event in function.events for root in _roots(event) for part in root.walk()}:
+        return True
+    return any(
+        part.text == name
+        for event in function.events
+        for call in event.calls
+        if call.last == "grad" or call.last in OPTIMIZER_CLASSES
+        for part in call.walk()
+    )
+
+
+def _roots(event: Event) -> tuple[Expr, ...]:
+    return (*event.targets, event.value) if event.value is not None else event.targets
 
 
 def _is_item(origin: Origin) -> bool:

@@ -79,20 +79,32 @@ def expand_component(
     """Everything about one part of EXPANDABLE: a component with every place, its function, callers and values,
     the configuration as it is ("config"), or the path of one batch ("batch"). Nothing is run.
 
+    Whoever asks for one part asks for the next: all are worked out together, at little more than the cost of tracing
+    the program, and kept.
+
     `scope`, `recipe` and the errors are those of `map_repository`; UnknownPartError (a ValueError) for a part that does not exist.
     """
     _check_budget(budget)
     check_part(what)
-    with no_collection():
-        anatomy, launch = _anatomy(Repository(root), scope, recipe, 4 * budget)
-        return expand(anatomy, what, budget, launch)
+    repository = Repository(root)
+
+    def expanded() -> dict[str, Expansion]:
+        with no_collection():
+            anatomy, launch = _anatomy(repository, scope, recipe, 4 * budget)
+            return {part: expand(anatomy, part, budget, launch) for part in EXPANDABLE}
+
+    return answered(repository, ("expansions", scope, recipe, budget), dict[str, Expansion], expanded)[what]
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:
     """The data flow of a program as a Mermaid flowchart; the arguments and errors are those of `map_repository`."""
-    with no_collection():
-        anatomy, _ = _anatomy(Repository(root), scope, recipe, 2000)
-        return draw_diagram(anatomy)
+    repository = Repository(root)
+
+    def drawn() -> str:
+        with no_collection():
+            return draw_diagram(_anatomy(repository, scope, recipe, 2000)[0])
+
+    return answered(repository, ("diagram", scope, recipe), str, drawn)
 
 
 def _check_budget(budget: int) -> None:

@@ -30,6 +30,7 @@ from .recipes import (
     looked_up,
     named_in_code,
     not_chosen,
+    offered,
     roots_of,
     settings,
     slots,
@@ -171,6 +172,11 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)))
         table, handed = signs(index, values), _handed(index, values)
         entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
+        entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
+    if not entry.trains:
+        entry = _again(
+            graph, entry, [(one, ASSUMED_DISTANCE) for one in offered(index, entry.reach.distance, known, chosen)]
+        )
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     assumed = () if entry.trains else tuple(_unreached(table, handed, scope))
     if assumed:

@@ -15,7 +15,12 @@ from .reach import Reach
 MAX_FILES = 30
 _DEFAULTS = re.compile(r"^defaults\.\d+(?:\.(.+))?$")
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
-_BASES = re.compile(r"^(?:_base_|_BASE_|__base__|base_config|_base|includes?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$")  # fmt: skip
+_BASES = re.compile(
+    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|includes?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    re.I,
+)
+_IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
+_FOLDERS = ("configs", "config", "conf", "cfgs")
 
 
 def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe: str | None) -> tuple[str, ...]:
@@ -27,6 +32,9 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     for root, start in roots:
         found.update(dict.fromkeys(follow_defaults(index, start, root)))
     if recipe is not None:
+        if not roots:
+            in_code = _named_in_code(index, reached)
+            found.update(dict.fromkeys(one for one in in_code if _IS_DEFAULT.search(PurePosixPath(one).stem)))
         root = next((root for root, _ in roots if recipe.startswith(root + "/")), _package_root(index, recipe))
         found.update(dict.fromkeys(follow_defaults(index, recipe, root)))
         return tuple(found)[-MAX_FILES:]
@@ -34,7 +42,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     for command in commands:
         folder = str(PurePosixPath(command.path).parent)
         named = [one for path in _named_in(index, command.text, folder) for one in _with_bases(index, path)]
-        found.update(dict.fromkeys(named))
+        found = {**{path: None for path in found if path not in named}, **dict.fromkeys(named)}
         if named:
             break  # the first command that names a configuration stands for the rest
     if not found:
@@ -94,8 +102,9 @@ def _follow(index: Index, path: str, root: str, seen: set[str]) -> Iterator[str]
     last = True
     for key, value in index.configs[path].items():
         if _BASES.match(key):
-            named = (_file(index, folder, value.value) for folder in (str(PurePosixPath(path).parent), root))
-            yield from _follow(index, next(filter(None, named), path), root, seen)
+            folders = (*map(str, PurePosixPath(path).parents), root)
+            bases = (_file(index, folder, value.value) for folder in folders)
+            yield from _follow(index, next(filter(None, bases), path), root, seen)
             continue
         match = _DEFAULTS.match(key)
         if match is None:
@@ -157,8 +166,15 @@ def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
         else:
             tail = word.lstrip("./")
             fits = [path for path in index.configs if path.endswith(("/" + tail, f"/{tail}.yaml"))]
-            if len(fits) == 1:
-                yield fits[0]
+            near = [one for one in fits if str(PurePosixPath(one).parent) in _beside_code(folder)]
+            if len(fits) == 1 or len(near) == 1:
+                yield (near or fits)[0]
+
+
+def _beside_code(folder: str) -> tuple[str, ...]:
+    """Folders of configurations that code in `folder` means by os.path.join(here, "..", "configs")."""
+    above = str(PurePosixPath(folder).parent)
+    return tuple(_normal(f"{base}/{name}") for base in (folder, above) for name in _FOLDERS)
 
 
 def _beside(index: Index, reached: Reach) -> Iterator[str]:

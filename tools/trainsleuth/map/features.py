@@ -34,7 +34,9 @@ _KEYWORDS = {
     "seeds": ("seed",),
     "resume": ("resume_from_checkpoint", "ckpt_path"),
 }
-_ACCUMULATION = re.compile(r"accum|update_freq|grad_acc|micro_?steps?|iter_size", re.I)
+_ACCUMULATION = re.compile(
+    r"accum(?!ulated_(?:it|step|loss|time|batch|samp))|update_freq|grad_acc|micro_?steps?|iter_size", re.I
+)
 
 
 def _goes_on(call: Expr) -> bool:
@@ -131,14 +133,15 @@ def _by_class(call: Expr) -> tuple[str, ...]:
     return ("mixed_precision",) if made else ()
 
 
-_HALF = re.compile(r"\w*(?:FP16|BF16|AMP|MixedPrecision)\w*")
+_HALF = re.compile(r"\w*(?:FP16|BF16|(?<![A-Z])AMP(?![A-Z])|MixedPrecision)\w*")
 
 
 def _counts(program: Program, name: str, function: Function, call: Expr) -> bool:
     if name == "compile":
         return program.full_name(function, call.callee) in _COMPILED if call.callee else False
-    if name == "seeds":
-        return bool(call.parts[1:])
+    if name == "seeds":  # a generator of one sampler is not the program's seed
+        held = call.receiver.last if call.receiver is not None else ""
+        return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held))
     return True
 
 

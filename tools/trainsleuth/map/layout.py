@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from .records import COMPONENTS, OBSERVED, Part, Place
@@ -11,6 +12,10 @@ NEAR, NEAR_IN_LOOP = 0.5, 0.75
 SAME_ROLE, SAME_ROLE_NEAR = 0.95, 0.88
 FAR_APART = 1_000_000
 RAN = " [ran]"  # behind the line number of a place that was seen to run
+WHOLE = 0.5  # of the room, for places with their line of source
+ALSO = "  also"
+WORD_WIDTH = 20
+_WORDS = tuple(map(re.compile, (r"^(?:async )?(?:class|def) (\w+)", r"^((?:for|while) \w+)", r"(\w+)\(", r"(\w+)\W*$")))
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
     "entry_point": 0.08,
     "config": 0.10,
@@ -34,9 +39,12 @@ class Sheet:
         self.cost: dict[str, int] = {}
 
     def price(self, name: str, place: Place) -> int:
-        """Characters that one more place takes: its line, and its file's name when that is new to the part."""
-        new = all(other.path != place.path for other in self.chosen.get(name, ()))
-        return len(line_of(place)) + 1 + (len(place.path) + 3 if new else 0)
+        """Characters that one more place takes: its line or its word, and its file's name when that is new to the part."""
+        beside = [other for other in self.chosen.get(name, ()) if other.path == place.path]
+        if not place.brief:
+            return len(line_of(place)) + 1 + (0 if beside else len(place.path) + 3)
+        first = not any(other.brief for other in beside)
+        return len(word_of(place)) + 3 + (0 if not first else len(ALSO) if beside else len(place.path) + 1)
 
     def add(self, name: str, place: Place) -> bool:
         price = self.price(name, place)
@@ -47,47 +55,89 @@ class Sheet:
         self.cost[name] = self.cost.get(name, 0) + price
         return True
 
+    def widen(self, name: str, place: Place) -> bool:
+        """The whole line of a place that was shown by a word."""
+        wide = place._replace(brief=False)
+        price = len(line_of(wide)) + 1 - len(word_of(place))
+        if price > self.room:
+            return False
+        self.room -= price
+        self.chosen[name][self.chosen[name].index(place)] = wide
+        return True
+
 
 def line_of(place: Place) -> str:
+    return f"  {_where(place)} {place.text}" if place.text else f"  {_where(place)} ({place.role})"
+
+
+def word_of(place: Place) -> str:
+    """The place in a word: what is defined, looped over or called there, else its role."""
+    found = filter(None, (pattern.search(place.text) for pattern in _WORDS))
+    word = next((match[1] for match in found), place.role)
+    return f"{_where(place)} {word[:WORD_WIDTH]}"
+
+
+def _where(place: Place) -> str:
     where = f"{place.line}" if place.cell is None else f"cell {place.cell}:{place.line}"
-    where += RAN if place.role == OBSERVED else ""
-    return f"  {where} {place.text}" if place.text else f"  {where} ({place.role})"
+    return where + (RAN if place.role == OBSERVED else "")
 
 
 def choose(
     parts: Mapping[str, Part], sheet: Sheet, shares: Mapping[str, float] = SHARES
 ) -> dict[str, tuple[Place, ...]]:
-    """Places for each part, best first, until the room is spent: the part furthest below its share goes next."""
+    """Places for each part, best first, until the room is spent: the part furthest below its share goes next.
+
+    The best are shown with their line of source; the rest by a word, and whole again where room is left.
+    """
     waiting = {name: list(ranked(parts[name].places, name)) for name in shares if name in parts}
+    kept = int(sheet.room * (1 - WHOLE))
+    sheet.room -= kept
+    for name, place in _in_turn(waiting, sheet, shares):
+        if not sheet.add(name, place):
+            waiting[name].insert(0, place)
+            break
+    sheet.room += kept
+    words: list[tuple[str, Place]] = []
+    for name, place in _in_turn(waiting, sheet, shares):
+        if sheet.add(name, short := place._replace(brief=True)):
+            words.append((name, short))
+        else:
+            waiting[name].clear()
+    for name, place in words:
+        if not sheet.widen(name, place):
+            break
+    return {name: tuple(sheet.chosen.get(name, ())) for name in parts}
+
+
+def _in_turn(
+    waiting: Mapping[str, list[Place]], sheet: Sheet, shares: Mapping[str, float]
+) -> Iterator[tuple[str, Place]]:
     while any(waiting.values()):
         name = min((n for n in waiting if waiting[n]), key=lambda n: (sheet.cost.get(n, 0) / shares[n], n))
-        place = waiting[name].pop(0)
-        if not sheet.add(name, place):
-            waiting[name].clear()
-    return {name: tuple(sheet.chosen.get(name, ())) for name in parts}
+        yield name, waiting[name].pop(0)
 
 
 def ranked(places: Sequence[Place], name: str) -> Iterator[Place]:
     """Best first; a place near one that was taken, or of a role that was shown often, waits."""
-    left = sorted(places, key=lambda p: (-p.score, p.path, p.line))
-    taken: list[Place] = []
-    while left:
-        best = max(left, key=lambda p: (_worth(p, taken, name), p.path == (taken[-1].path if taken else ""), -p.line))
-        left.remove(best)
-        taken.append(best)
+    worth = {place: place.score for place in sorted(places, key=lambda p: (-p.score, p.path, p.line))}
+    near = NEAR_IN_LOOP if name == "training_loop" else NEAR
+    last = ""
+    while worth:
+        best = max(worth, key=lambda p: (worth[p], p.path == last, -p.line))
+        del worth[best]
+        last = best.path
+        for other in worth:
+            worth[other] *= _wait(other, best, near)
         yield best
 
 
-def _worth(place: Place, taken: Sequence[Place], name: str) -> float:
-    worth = place.score
-    near = NEAR_IN_LOOP if name == "training_loop" else NEAR
-    for other in taken:
-        apart = abs(other.line - place.line) if other.path == place.path else FAR_APART
-        if apart <= 5:
-            worth *= near
-        elif other.role == place.role:
-            worth *= SAME_ROLE if apart >= 15 else SAME_ROLE_NEAR
-    return worth
+def _wait(place: Place, taken: Place, near: float) -> float:
+    apart = abs(taken.line - place.line) if taken.path == place.path else FAR_APART
+    if apart <= 5:
+        return near
+    if taken.role == place.role:
+        return SAME_ROLE if apart >= 15 else SAME_ROLE_NEAR
+    return 1.0
 
 
 def body(parts: Mapping[str, Part], chosen: Mapping[str, Sequence[Place]]) -> Iterator[str]:
@@ -103,8 +153,12 @@ def heading(name: str, part: Part) -> str:
 
 
 def listed(places: Sequence[Place]) -> Iterator[str]:
-    """Places by file, files in the order of their best place, lines in order."""
+    """Places by file, files in the order of their best place, lines in order; behind them those in a word."""
     for path in dict.fromkeys(place.path for place in places):
-        yield f" {path}"
-        for place in sorted((p for p in places if p.path == path), key=lambda p: (p.cell or 0, p.line)):
-            yield line_of(place)
+        inside = sorted((p for p in places if p.path == path), key=lambda p: (p.cell or 0, p.line))
+        words = " · ".join(word_of(place) for place in inside if place.brief)
+        whole = [line_of(place) for place in inside if not place.brief]
+        yield f" {path}" if whole else f" {path}: {words}"
+        yield from whole
+        if whole and words:
+            yield f"{ALSO} {words}"

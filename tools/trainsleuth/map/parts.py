@@ -9,8 +9,10 @@ from itertools import chain
 from trainsleuth.facts import Class, Index
 
 from .arguments import argument_places
+from .bound import bound_places
 from .components import places_of
-from .configuration import truth_of
+from .configuration import Truth, truth_of
+from .definitions import definitions
 from .entries import NEVER
 from .features import FEATURES, features
 from .frameworks import other_library
@@ -43,6 +45,7 @@ class Anatomy:
     traps: tuple[str, ...]
     unresolved: tuple[str, ...]
     recipe: str | None
+    truth: Truth | None = None
 
 
 def parts_of(
@@ -76,6 +79,7 @@ def parts_of(
         tuple(traps(program)) if trains else (),
         tuple(_unresolved(program)),
         recipe,
+        truth,
     )
 
 
@@ -112,7 +116,7 @@ _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 def _part(program: Program, name: str, trains: bool) -> Part:
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
-    places = tuple(_best(_running(program, name)))
+    places = tuple(_followed(program, _running(program, name)))
     framework = program.training.framework
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
@@ -131,9 +135,15 @@ def _part(program: Program, name: str, trains: bool) -> Part:
 
 def _running(program: Program, name: str) -> Iterator[Place]:
     """Places of one component, without what runs only when another program is started."""
-    for place in chain(places_of(name)(program), argument_places(program, name)):
-        if name == "evaluation" or not program.never_runs(place.path, place.line):
-            yield place
+    for place in chain(places_of(name)(program), argument_places(program, name), bound_places(program, name)):
+        if place.path and (name == "evaluation" or not program.never_runs(place.path, place.line)):
+            yield place  # a choice of the command line has no file
+
+
+def _followed(program: Program, places: Iterator[Place]) -> Iterator[Place]:
+    """The best places, with the definitions of what they call."""
+    found = list(_best(places))
+    yield from _best(chain(found, definitions(program, found)))
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:
@@ -213,6 +223,10 @@ def _unresolved(program: Program) -> Iterator[str]:
             and program.entry.trains
             and any(isinstance(o, Class) for o in table.entries.values())
         ):
-            yield f"{function.path}:{line} picks one of {len(table.entries)} by {table.key!r}; no value of it was read"
+            yield f"{function.path}:{line} picks one of {len(table.entries)}{_by(table.key)}; no value of it was read"
     for place in (place for place in program.index.repository.skipped[:3]):
         yield f"{place.path}: {place.reason}"
+
+
+def _by(key: str) -> str:
+    return f" by {key!r}" if key else ""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Module, Site
 
+from .binding import bound_call, bound_names
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import PART, Graph
@@ -100,6 +101,24 @@ class Program:
             for call in event.calls
         )
 
+    @cached_property
+    def project_calls(self) -> Mapping[tuple[str, int], list[Called]]:
+        """Reached calls of the project's own code, by path and line."""
+        found: dict[tuple[str, int], list[Called]] = {}
+        for called in self.reached_calls:
+            if any(isinstance(target, Class | Function) for target in called.targets):
+                found.setdefault((called.function.path, called.call.line), []).append(called)
+        return found
+
+    @cached_property
+    def bound_calls(self) -> tuple[tuple[Called, tuple[str, ...]], ...]:
+        """Reached calls whose result a statement binds, with the last names that it is bound to."""
+        return tuple(
+            (called, tuple(bound_names(called.event)))
+            for called in self.reached_calls
+            if called.event.kind == "assign" and called.call is bound_call(called.event)
+        )
+
     def chosen_at(self, choice: Choice) -> Iterator[Place]:
         """Where the code looks a choice up in its table."""
         for function, line in choice.sites:
@@ -139,6 +158,12 @@ class Program:
                 for part in site.call.walk():
                     if part.kind == "path" and part.last == target.name:
                         yield site.function, part.line
+
+    def sites_of(self, target: Function) -> Iterator[Site]:
+        """Reached calls that may run `target`."""
+        for site in self.values.calls_of(target):
+            if self.is_reached(site.function) and self._may_call(site.function, target):
+                yield site
 
     def _may_call(self, caller: Function, target: Function) -> bool:
         return any(edge.target is target and edge.cost < PART for edge in self.graph.edges(caller))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -80,7 +80,8 @@ def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Sett
     every = [choice for setting in found for choice in _chosen(index, known, setting)]
     decided = {choice.table.kind for choice in every if choice.table is not None}
     every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
-    latest = {_slot(choice): choice for choice in every}
+    by_kind_first = sorted(every, key=lambda one: one.table is not None and bool(one.table.key))
+    latest = {_slot(choice): choice for choice in by_kind_first}  # a key that code reads beats one of the right kind
     return tuple(choice for choice in every if latest[_slot(choice)] is choice)
 
 
@@ -126,7 +127,7 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
     holding = known.get(setting.value, ())
-    answering = [table for table in holding if table.answers(setting.key)]
+    answering = sorted((table for table in holding if table.answers(setting.key)), key=lambda table: not table.key)
     if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
         answering = registered  # the only registry that knows the name
     if answering:
@@ -162,11 +163,29 @@ def dotted(index: Index, name: str) -> Class | Function | External | Module | No
 def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
     """Functions that run because a recipe chose them: a class is constructed, its methods may be called."""
     for choice in chosen:
-        if isinstance(choice.target, Function):
-            yield choice.target
-        elif isinstance(choice.target, Class):
-            for one in index.lineage(choice.target):
-                yield from (m for m in one.methods.values() if index.method(choice.target, m.name) is m)
+        yield from _functions_of(index, choice.target)
+
+
+def offered(
+    index: Index, reached: Container[Function], known: Mapping[str, list[Table]], chosen: Iterable[Choice]
+) -> Iterator[Function]:
+    """Functions of every entry of the tables that `reached` looks names up in, where no setting says which."""
+    decided = [choice.table for choice in chosen if choice.table is not None and choice.target is not None]
+    kinds = {table.kind for table in decided if table.kind}
+    for table in dict.fromkeys(table for found in known.values() for table in found):
+        if table in decided or table.kind in kinds or table.site is None:
+            continue
+        if table.site[0] in reached:
+            for entry in table.entries.values():
+                yield from _functions_of(index, entry)
+
+
+def _functions_of(index: Index, target: object) -> Iterator[Function]:
+    if isinstance(target, Function):
+        yield target
+    elif isinstance(target, Class):
+        for one in index.lineage(target):
+            yield from (m for m in one.methods.values() if index.method(target, m.name) is m)
 
 
 def looked_up(chosen: Iterable[Choice]) -> dict[Function, tuple[Class, ...]]:

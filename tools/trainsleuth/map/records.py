@@ -35,6 +35,7 @@ class Place(NamedTuple):
     score: float
     text: str = ""
     cell: int | None = None
+    brief: bool = False  # shown by a word beside others of its file, not by its line of source
 
     def to_dict(self) -> dict[str, Any]:
         plain = {"path": self.path, "line": self.line, "role": self.role, "text": self.text}

@@ -43,7 +43,7 @@ def _decorated(index: Index) -> Iterator[Table]:
         yield Table(entries, "", kind)
     for site, kind in (*_asked(index, holders), *_asked_by_kind(index, kinds)):
         wanted = site.call.arguments[0]
-        for key in dict.fromkeys(asked_keys(index, site, wanted)):
+        for key in dict.fromkeys(asked_keys(index, site, wanted)) or [""]:
             yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
 
 

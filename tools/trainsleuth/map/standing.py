@@ -12,13 +12,17 @@ from .program import Program
 from .records import Part, Place
 from .statements import enclosing
 
+MAX_HOPS = 3  # from a function to its callers and theirs
 
-def off(program: Program, truth: Truth, function: Function, line: int) -> str:
+
+def off(program: Program, truth: Truth, function: Function, line: int, hops: int = MAX_HOPS) -> str:
     """The setting, with value and place, that keeps `line` of `function` from running; "" when none is known to."""
     if said := untaken(truth, function, line):
         return said
-    callers = list(program.callers(function)) if function.name != MODULE_BODY else []
-    every = [untaken(truth, caller, at) for caller, at in callers]
+    if program.never_runs(function.path, line):
+        return "runs only when its file is started by itself"
+    callers = list(program.callers(function)) if function.name != MODULE_BODY and hops else []
+    every = [off(program, truth, caller, at, hops - 1) for caller, at in callers if caller is not function]
     return every[0] if every and all(every) else ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .configuration import Key, Layer, Truth
-from .configuration.untaken import plain
+from .configuration.literals import plain
 
 _KEYS = {
     "accumulation": r"(?:gradient|grad)_acc(?:um|umulation)?(?:_steps|_factor|_iters?)?|accumulate_grad_batches|"

@@ -15,6 +15,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Inde
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
+from .asking import Asking
 from .forwarding import called_by_alias, given_back, place_before
 from .keys import key_of
 from .lookups import entries_of, members_of
@@ -94,7 +95,7 @@ class Values:
         self.modules = modules or {}
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
-        self._asking: set[tuple[Function, str]] = set()
+        self._asking: Asking[tuple[Class | Function | External, ...]] = Asking()
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
         """Classes (of the project, or external by full name) that `expr` may be an instance of."""
@@ -124,15 +125,13 @@ class Values:
         if depth > MAX_DEPTH:
             return ()
         if expr.kind == "path":
-            symbol = resolve(self.index, function, expr.text)
-            if isinstance(symbol, Class | Function | External):
-                return (symbol,)
-            if isinstance(symbol, Variable):
-                if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
-                    return self._parameter_callables(symbol.scope, symbol.name, depth)
-                return self._variable_callables(symbol, depth)
-            named = tuple(members(self.index, self.modules, function, expr)) if self.modules else ()
-            return named or self._attribute_callables(function, expr, depth)
+            what = (function, expr.text, depth)
+            known = self._asking.known(what)
+            if known is None:
+                self._asking.begin()
+                known = self._path_callables(function, expr, depth)
+                self._asking.end(what, known)
+            return known
         if expr.kind == "choice":  # (AMPTrainer if amp else Trainer)(model)
             both = (self.callables(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
             return tuple(dict.fromkeys(one for found in both for one in found))
@@ -152,6 +151,17 @@ class Values:
             returned = (inner for one in called for inner in given_back(self.index, one))
             return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, expr)]))
         return ()
+
+    def _path_callables(self, function: Function, expr: Expr, depth: int) -> tuple[Class | Function | External, ...]:
+        symbol = resolve(self.index, function, expr.text)
+        if isinstance(symbol, Class | Function | External):
+            return (symbol,)
+        if isinstance(symbol, Variable):
+            if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
+                return self._parameter_callables(symbol.scope, symbol.name, depth)
+            return self._variable_callables(symbol, depth)
+        named = tuple(members(self.index, self.modules, function, expr)) if self.modules else ()
+        return named or self._attribute_callables(function, expr, depth)
 
     def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
         """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
@@ -320,19 +330,19 @@ class Values:
         key = (function, text)
         if key in self._held:
             return self._held[key]
-        if key in self._asking:
+        if self._asking.is_open(key) or self._asking.known((key, depth)) is not None:
             return ()
-        self._asking.add(key)
-        try:
-            found = _unique(self._name(function, text, depth))
-            last = text.rpartition(".")[2]
-            chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
-            if not found and isinstance(chosen, Class):
-                found = (chosen,)
-        finally:
-            self._asking.discard(key)
+        self._asking.begin(key)
+        found = _unique(self._name(function, text, depth))
+        last = text.rpartition(".")[2]
+        chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
+        if not found and isinstance(chosen, Class):
+            found = (chosen,)
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
             self._held[key] = found
+            self._asking.settle(key)
+        else:
+            self._asking.end((key, depth), found, key)
         return found
 
     def _name(self, function: Function, text: str, depth: int) -> Iterator[Held]:

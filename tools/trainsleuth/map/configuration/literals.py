@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from trainsleuth.facts import Expr, written
 
 _SCALARS = ("number", "string", "constant", "unary")
 _TABLES = ("dict", "Dict", "OrderedDict", "EasyDict", "edict", "AttrDict", "ConfigDict", "Namespace", "SimpleNamespace", "Munch", "HParams", "DotDict", "CfgNode")  # fmt: skip
+_WORDS: dict[str, Any] = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False, "": False, "none": None, "null": None}  # fmt: skip
 MAX_DEPTH = 8
 
 
@@ -37,6 +39,16 @@ def flat(expr: Expr, prefix: str, depth: int = 0) -> Iterator[tuple[str, Expr]]:
 def text_of(expr: Expr) -> str:
     """As a configuration file would have it: a string without its quotes."""
     return expr.text if expr.kind == "string" else written(expr, 80)
+
+
+def plain(text: str) -> Any:
+    """A written value as what it stands for; a string stays one."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _items(expr: Expr) -> list[tuple[str, Expr]] | None:

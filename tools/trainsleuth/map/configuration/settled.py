@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from ..launch import Command
 from ..program import Program
 from ..statements import enclosing
-from .records import Layer
+from .evaluated import assigned
+from .literals import plain
+from .records import Key, Layer
 from .truth import Gathered, Truth, gathered_for
-from .untaken import plain, untaken
+from .untaken import untaken
 
 
 def truth_of(program: Program, launch: Command | None = None) -> Truth:
@@ -19,21 +22,73 @@ def truth_of(program: Program, launch: Command | None = None) -> Truth:
     it the value that it has. Without a recipe or a command nothing was chosen: every branch may be taken.
     """
     gathered = gathered_for(program, launch)
-    truth = Truth(program, gathered)
     if launch is None and program.recipe is None:
-        return truth
-    left = {
-        name: [one for one in layers if not (_never(truth, one) or _repeats(gathered, name, one))]
+        return Truth(program, gathered)
+    changes = {
+        (name, layer)
         for name, layers in gathered.layers.items()
+        for layer in layers
+        if layer.how == "code" and not layer.certain
     }
-    kept: Gathered = replace(gathered, layers={name: layers for name, layers in left.items() if layers})
-    return Truth(program, kept)
+    repeated = {(name, layer) for name, layer in changes if plain(layer.value) == plain(gathered.key(name).value)}
+    idle = changes
+    while True:  # none of them happens as long as none of them has happened: take back those that do not need another
+        left = _without(gathered, idle | repeated)
+        truth = Truth(program, left)
+        taken = {(name, layer) for name, layer in idle if not _never(truth, layer)}
+        if not taken:
+            return _worked_out(program, left)
+        idle = idle - taken
+
+
+def _worked_out(program: Program, gathered: Gathered) -> Truth:
+    """With what code makes of a key that other settings decide, and without what they keep it from making."""
+    truth = Truth(program, gathered)
+    for _ in range(MAX_ROUNDS):
+        settled = {
+            name: [one for layer in layers for one in _settled(truth, name, layers, layer)]
+            for name, layers in gathered.layers.items()
+        }
+        if settled == gathered.layers:
+            break
+        gathered = replace(gathered, layers=settled)
+        truth = Truth(program, gathered)
+    return truth
+
+
+MAX_ROUNDS = 4  # a key that decides another may be decided by a third
+
+
+def _settled(truth: Truth, name: str, layers: Sequence[Layer], layer: Layer) -> Iterator[Layer]:
+    """The layer with its value when that is known, nothing when it never happens, else as it is."""
+    file = truth.program.index.files.get(layer.path) if layer.how == "code" and not layer.certain else None
+    function = enclosing(file, layer.line) if file is not None else None
+    position = (
+        next((at for at, one in enumerate(function.events) if one.line == layer.line), None) if function else None
+    )
+    if function is None or position is None:
+        yield layer
+        return
+    branches = function.events[position].block.branches
+    inside = {branch.id for branch in branches}
+    first = min((e.line for e in function.events if any(b.id in inside for b in e.block.branches)), default=layer.line)
+    earlier = tuple(one for one in layers if one.how != "code" or one.path != layer.path or one.line < first)
+    runs, value = assigned(truth, function, position, Key(name, earlier, (), "unknown"))
+    if runs is False:
+        return
+    if value is not None:
+        yield layer._replace(value=value, certain=True, when="")
+    else:
+        yield layer._replace(when="") if runs else layer
+
+
+def _without(gathered: Gathered, left_out: Container[tuple[str, Layer]]) -> Gathered:
+    left = {
+        name: [layer for layer in layers if (name, layer) not in left_out] for name, layers in gathered.layers.items()
+    }
+    return replace(gathered, layers={name: layers for name, layers in left.items() if layers})
 
 
 def _never(truth: Truth, layer: Layer) -> bool:
-    file = truth.program.index.files.get(layer.path) if layer.how == "code" and not layer.certain else None
+    file = truth.program.index.files.get(layer.path)
     return file is not None and bool(untaken(truth, enclosing(file, layer.line), layer.line))
-
-
-def _repeats(gathered: Gathered, name: str, layer: Layer) -> bool:
-    return layer.how == "code" and not layer.certain and plain(layer.value) == plain(gathered.key(name).value)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from ..configuration import launch_of, truth_of
+from ..configuration import launch_of
 from ..launch import Command
 from ..parts import Anatomy
 from ..records import Part
@@ -25,11 +25,10 @@ def expand(anatomy: Anatomy, what: str, budget: int, launch: Command | None = No
     Raises UnknownPartError for a part that does not exist.
     """
     check_part(what)
-    program = anatomy.program
+    program, truth = anatomy.program, anatomy.truth
     part = anatomy.parts["data" if what == "batch" else what]
-    if program is None or part.status == "absent":
+    if program is None or truth is None:
         return _drawn(anatomy, what, part, (), budget)
-    truth = truth_of(program, launch)
     names = config.short_names(truth)
     if what == "config":
         said = (" · ".join(f"{short} is {path}" for path, short in names.items()), _order(anatomy, launch, names))

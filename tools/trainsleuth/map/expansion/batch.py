@@ -94,12 +94,12 @@ def _loaders(program: Program, data: Part) -> Iterator[Step]:
 
 
 def _made(program: Program) -> Iterator[Step]:
+    losses = {(one.function, one.line) for one in program.training.stages if one.role == "loss"}
+    within = [function for function in dict.fromkeys(one for one, _ in losses) if program.is_reached(function)]
     known = {
         (call.site.function, call.site.call.line): call
-        for call in loss_calls(program.index, *TAKES, *ANY)
-        if program.is_reached(call.site.function)
+        for call in loss_calls(program.index, *TAKES, *ANY, within=within)
     }
-    losses = {(one.function, one.line) for one in program.training.stages if one.role == "loss"}
     for stage in program.training.stages:
         if stage.role == "loss":
             handed = _handed_on(program, stage)

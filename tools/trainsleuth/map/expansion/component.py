@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Event, Function
@@ -28,6 +28,7 @@ MAX_PLACES = 160
 TINY = 9  # lines of a function of which one statement is not shown alone
 SHORT = 12  # lines of code of a function that is shown as a whole
 LONG = 45  # lines of code of a function that is opened where there is room
+MAX_IDLE = 4  # places that one setting keeps from running
 WHY_WIDTH = 420  # characters of a statement that gives a condition its name
 
 
@@ -58,7 +59,20 @@ def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Bl
             if (place.path, line) not in seen:
                 seen.add((place.path, line))
                 yield writer.block(place._replace(line=line, role="inside"))[0]
-    yield from idle
+    yield from _folded(idle)
+
+
+def _folded(idle: Sequence[Block]) -> Iterator[Block]:
+    """What the settings keep from running, in one line for each setting."""
+    places: dict[str, list[str]] = {}
+    for block in idle:
+        path, line = block.item["path"], block.item["line"]
+        where = places.setdefault(str(block.item["off"]), [])
+        where.append(f":{line}" if where and where[0].startswith(f"{path}:") else f"{path}:{line}")
+    for number, (why, found) in enumerate(places.items()):
+        more = f", +{len(found) - MAX_IDLE} more" if len(found) > MAX_IDLE else ""
+        text = f"  {why}: {', '.join(found[:MAX_IDLE])}{more}"
+        yield Block(("# off",), (number,), (text,), {"off": why, "places": found})
 
 
 class _Writer(NamedTuple):

@@ -36,24 +36,38 @@ def short_names(truth: Truth) -> Mapping[str, str]:
 
 
 def blocks(truth: Truth, names: Mapping[str, str]) -> Iterator[Block]:
-    """One block for each key, those that decide the training first."""
+    """One block for each key: what files and the command decide first, under the name of its section."""
+    count = Counter(key.name.rpartition(".")[0] for key in truth.keys if _is_decided(key))
     for place, key in sorted(enumerate(truth.keys), key=lambda pair: (-worth(pair[1]), pair[0])):
         heading = "# read by nothing in the files that were read" if key.uses == "unread" else "# keys"
-        yield Block((heading,), (place,), (f" {_line(truth, key, names)}",), key.to_dict())
+        section = key.name.rpartition(".")[0]
+        if section and key.uses != "unread" and count[section] >= MIN_TOGETHER:
+            above = f" {section}" + (f", given to {key.taker}" if key.uses == "given" else "")
+            yield Block((heading, above), (place,), (f"  {_line(truth, key, names, section)}",), key.to_dict())
+        else:
+            yield Block((heading,), (place,), (f" {_line(truth, key, names)}",), key.to_dict())
+
+
+MIN_TOGETHER = 3  # keys of a section that are shown below its name
+
+
+def _is_decided(key: Key) -> bool:
+    return key.source is not None and key.source.how != "default"
 
 
 def worth(key: Key) -> float:
     """How much a reader wants to know a key: set by a file, decisive by its name, read."""
     words = key.name.rpartition(".")[2]
-    set_by_file = any(layer.how != "default" for layer in key.layers)
+    set_by_file = 2 * _is_decided(key) + any(layer.how != "default" for layer in key.layers)
     side = _SIDE.search(words) is not None and key.uses != "unread"
     said = 2 * bool(_MATTERS.search(words)) + bool(key.reads) + 2 * (key.uses == "unread")
     return 3 * set_by_file + said - 3 * side + bool(_FIRST.search(words))
 
 
-def _line(truth: Truth, key: Key, names: Mapping[str, str]) -> str:
+def _line(truth: Truth, key: Key, names: Mapping[str, str], section: str = "") -> str:
+    """In one line; the name of `section` stands above it, and who is given its keys."""
     shown = clean(truth.effective(key.value), 60) if key.source is not None else "?"
-    said = [f"{key.name} = {shown or repr('')}"]
+    said = [f"{key.name[len(section) + 1 :] if section else key.name} = {shown or repr('')}"]
     source = key.source
     for layer in key.layers:
         where = f"{names.get(layer.path, layer.path)}:{layer.line}" if layer.path else "given command"
@@ -67,7 +81,7 @@ def _line(truth: Truth, key: Key, names: Mapping[str, str]) -> str:
             said.append(
                 f"{'default' if layer.how == 'default' else 'before'} {value}" + ("" if source else f" {where}")
             )
-    return " · ".join([*said[:5], *_used(key, names)])
+    return " · ".join([*said[:5], *(_used(key, names) if not section or key.uses != "given" else ())])
 
 
 def _used(key: Key, names: Mapping[str, str]) -> Iterator[str]:

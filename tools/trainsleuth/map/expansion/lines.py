@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from trainsleuth.facts.config import BUILDING_TAGS
 
@@ -17,12 +18,12 @@ WIDTH = 70  # characters of one value
 def line_of(truth: Truth, section: Section) -> str:
     built = section.built
     base = built.path if built is not None else _home(truth, section)
-    said = [_value(truth, key, section, base) for key in section.keys]
-    more = f", +{len(said) - MOST} more" if len(said) > MOST else ""
-    text = ", ".join(said[:MOST]) + more
+    said = [_value(truth, key, section, base) for key in section.keys[:MOST]]
+    more = f", +{len(section.keys) - MOST} more" if len(section.keys) > MOST else ""
+    text = _together(said) + more
     if built is None:
         name = "" if section.name.startswith("/") else f"{section.name} "
-        return f"{name}{base}: {text}" if base else f"{name.strip()}: {text}"
+        return f"{name}{base}: {text}" if base else f"{name.strip() or 'the command'}: {text}"
     target = built.target
     what = f"{target.name} {target.path}:{target.line}" if target is not None else built.value
     if target is None and not built.key.endswith(BUILDING_TAGS):
@@ -30,6 +31,18 @@ def line_of(truth: Truth, section: Section) -> str:
     plain = built.key.endswith(BUILDING_TAGS) or (target is not None and built.value.endswith(f".{target.name}"))
     name = section.name if plain else f"{built.key}={built.value}"
     return f"{name} {built.path}:{built.line} is {what}" + (f": {text}" if text else "")
+
+
+def _together(said: Sequence[tuple[str, str]]) -> str:
+    """Names with their values; what stands under one name is put together: head.(dim=8 :3, bias=False :4)."""
+    held: dict[str, list[str]] = {}
+    for name, value in said:
+        above, _, last = name.rpartition(".")
+        held.setdefault(above or f"={name}", []).append(f"{last}={value}")
+    return ", ".join(
+        inner[0] if above.startswith("=") else f"{above}.({', '.join(inner)})" if inner[1:] else f"{above}.{inner[0]}"
+        for above, inner in held.items()
+    )
 
 
 def _home(truth: Truth, section: Section) -> str:
@@ -41,19 +54,19 @@ def _home(truth: Truth, section: Section) -> str:
     return count.most_common(1)[0][0] if count else ""
 
 
-def _value(truth: Truth, key: Key, section: Section, base: str) -> str:
-    """name=value :line, with the path when it is not that of the section."""
+def _value(truth: Truth, key: Key, section: Section, base: str) -> tuple[str, str]:
+    """Name, and value :line with the path when it is not that of the section."""
     name = key.name.removeprefix(f"{section.name}.") if not section.name.startswith("/") else key.name
     last = truth.last(key)
     value = clean(last.value, WIDTH)
     source = last.source
-    where = "the command" if source is None or not source.path else f":{source.line}"
-    if source is not None and source.path and source.path != base:
-        where = f"{source.path}:{source.line}"
+    where = " the command" if base else ""  # else the line begins with it
+    if source is not None and source.path:
+        where = f" :{source.line}" if source.path == base else f" {source.path}:{source.line}"
     changed = "" if source is None or source.how != "default" else " default"
     maybe = next((one for one in last.layers if not one.certain and one is not source), None)
     then = f" ({become(maybe)})" if maybe is not None else ""
-    return f"{name}={value or repr('')}{changed} {where}{then}"
+    return name, f"{value or repr('')}{changed}{where}{then}"
 
 
 def become(layer: Layer) -> str:

@@ -8,9 +8,9 @@ from itertools import islice
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
 from ..configuration import Key, Truth
+from ..configuration.evaluated import setting_of
 from ..configuration.literals import is_literal, text_of
 from ..configuration.truth import reads_in
-from ..configuration.untaken import setting_of
 from ..program import Program
 from .lines import become
 
@@ -130,9 +130,7 @@ def _given(program: Program, truth: Truth, function: Function, name: str, defaul
     """What callers give for a parameter, one hop up, and its default where one of them gives nothing."""
     order = [one.name for one in function.parameters if one.name != function.self_name]
     said: dict[str, None] = {}
-    for site in islice(program.values.calls_of(function), MAX_SITES) if name in order else ():
-        if not program.is_reached(site.function):
-            continue
+    for site in islice(program.sites_of(function), MAX_SITES) if name in order else ():
         value = site.call.argument(order.index(name), name)
         if value is None and any(part.kind in ("star", "doublestar") for part in site.call.parts):
             return ""  # whatever is unpacked may give it

@@ -1,0 +1,91 @@
+"""Code that says nothing of a running program: it never runs, or parts of it are left to be written."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .memo import kept_per_function
+from .records import Branch, Event, Expr, Function, Loop
+from .scopes import encloses
+
+if TYPE_CHECKING:
+    from .index import Index
+
+_LEAVING = ("return", "raise")
+_EXERCISE = re.compile(rb"your[ _]code|fill in|start code here|# *todo", re.IGNORECASE)
+_TRY = re.compile(rb"\btry\b")
+
+
+def is_dead(index: Index, path: str, line: int) -> bool:
+    """Surely the statement that `path:line` is part of never runs: behind a test that is a constant as written,
+    or after a return that always comes first.
+    """
+    function = _around(index, path, line)
+    if function is None:
+        return False
+    starts = [event.line for event in function.events if event.line <= line]
+    return bool(starts) and max(starts) in _dead_lines(function)
+
+
+def left_blank(index: Index, path: str, line: int) -> int | None:
+    """A line of an exercise that is still to be solved, in the function around `path:line`."""
+    function = _around(index, path, line)
+    if function is None or not function.source.holds(_EXERCISE):
+        return None
+    return next(
+        (bad for bad, _ in index.files[path].problems if function.line <= bad <= function.end_line),
+        None,
+    )
+
+
+def _around(index: Index, path: str, line: int) -> Function | None:
+    """The innermost function, or the body of the file, that holds the line."""
+    file = index.files.get(path)
+    inside = [one for one in file.functions.values() if one.line <= line <= one.end_line] if file is not None else []
+    return min(inside, key=lambda one: one.end_line - one.line, default=None)
+
+
+@kept_per_function
+def _dead_lines(function: Function) -> frozenset[int]:
+    """First lines of the statements in a function's own body of which none ever runs."""
+    can_catch = function.source.holds(_TRY)
+    left: list[Event] = []
+    dead: set[int] = set()
+    alive: set[int] = set()
+    for event in function.events:
+        is_never = _is_excluded(event, function.loops) or any(_comes_after(event, one) for one in left)
+        (dead if is_never else alive).add(event.line)
+        if event.kind in _LEAVING and not can_catch:
+            left.append(event)
+    return frozenset(dead - alive)
+
+
+def _is_excluded(event: Event, loops: tuple[Loop, ...]) -> bool:
+    tested = [loops[one] for one in event.block.loops if loops[one].kind == "while"]
+    return any(_is_never(branch) for branch in event.block.branches) or any(
+        loop.source is not None and _truth(loop.source) is False for loop in tested
+    )
+
+
+def _is_never(branch: Branch) -> bool:
+    if branch.kind != "if":
+        return False
+    before, own = branch.tests[: branch.arm], branch.test
+    return any(_truth(test) is True for test in before) or (own is not None and _truth(own) is False)
+
+
+def _comes_after(event: Event, leaving: Event) -> bool:
+    """In the same block as a return that stands before it."""
+    return event.line > leaving.line and event.kind != "define" and encloses(leaving.block, event.block)
+
+
+def _truth(test: Expr) -> bool | None:
+    if test.kind == "constant":
+        return {"True": True, "False": False, "None": False}.get(test.text)
+    if test.kind == "number" and test.text in ("0", "1"):
+        return test.text == "1"
+    if test.kind == "unary" and test.text == "not":
+        inner = _truth(test.parts[0])
+        return None if inner is None else not inner
+    return None

@@ -1,0 +1,23 @@
+"""Statements that bind the result of a call: the call, and the names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Event, Expr
+
+
+def bound_call(event: Event) -> Expr | None:
+    """The call whose result a statement binds, seen through a choice and an await."""
+    value = event.value if event.kind == "assign" else None
+    while value is not None and value.kind in ("choice", "await", "boolean"):
+        value = next((part for part in value.parts if part.kind in ("call", "choice", "await")), None)
+    return value if value is not None and value.kind == "call" else None
+
+
+def bound_names(event: Event) -> Iterator[str]:
+    """The last name of each path that a statement binds: "optimizer" for self.optimizer."""
+    for target in event.targets:
+        for one in target.parts if target.kind in ("tuple", "list") else (target,):
+            if one.kind == "path":
+                yield one.last

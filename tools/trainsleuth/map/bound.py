@@ -1,0 +1,65 @@
+"""What a program calls its things: the name that the result of a call is bound to says which component makes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, External, Function
+
+from .common_names import COMMON_NAMES
+from .networks import is_factory
+from .program import Called, Program
+from .records import Place
+
+_NAMED = {
+    "config": r"(?:\w+_)?(?:cfg|conf|config|opts?|options|hparams|hps|params|args|flags|settings)",
+    "data": r"(?:\w+_)?(?:data|data_?(?:sets?|loaders?|modules?|sources?|iters?|iterators?)|loaders?|dl|ds|(?:batch_)?samplers?|collat\w+|(?:replay_)?buffer|replay|"
+    r"envs?|fetcher)(?:_(?:train|tr))?",
+    "model": r"(?:\w+_)?(?:model|net|nets|network|networks|generator|discriminator|backbone|encoder|decoder|policy|actor|critic|agent|unet|vae|ema|student|teacher)s?"
+    r"(?:_(?:ema|g|d))?|net_?\w",
+    "loss": r"(?:\w+_)?(?:criterion|criteria|loss_fns?|loss_func|loss_function|losses)",
+    "optimizer_scheduler": r"(?:\w+_)?(?:optim|optims|optimizers?|opt|schedulers?|sched|lr_schedule|lr_scheduler|param_groups?|optim_groups)(?:_[gd])?",
+    "logging": r"(?:\w+_)?(?:writer|logger|tracker|tb|recorder|experiment|wandb_run|progress|meters?)",
+    "checkpointing": r"(?:\w+_)?(?:checkpoint(?:er)?|ckpt(?:er)?|saver|snapshot|save_(?:dict|obj|state)|checkpoint_\w+)",
+    "evaluation": r"(?:\w+_)?(?:evaluators?|metrics?|fid_score|miou|mAP|val_loss|eval_loss|test_loss|val_acc|test_acc|(?:eval|val|test)_(?:results?|stats|metrics))",
+}  # fmt: skip
+_PATTERNS = {name: re.compile(pattern, re.I) for name, pattern in _NAMED.items()}
+_PLAIN = frozenset(
+    {
+        "str", "int", "float", "bool", "len", "list", "dict", "tuple", "set", "sorted", "max", "min", "sum", "zip", "range",
+        "getattr", "isinstance", "deepcopy", "copy", "join", "split", "format", "items", "keys", "values", "get", "pop", "to",
+        "cuda", "cpu", "half", "parameters", "state_dict", "size", "view", "reshape", "unsqueeze", "squeeze", "detach",
+        "clone", "type", "super", "numpy", "item", "mean", "cat", "stack", "zeros", "ones", "full", "empty", "tensor", "enumerate",
+        "eval", "train", "permute", "transpose", "append", "strip", "replace", "lower", "flatten", "contiguous", "tqdm", "print",
+        "abs", "next", "iter", "map", "filter", "reversed", "vars", "open", "expand", "repeat", "group", "match", "search",
+        "from_numpy", "array", "asarray", "randn", "rand", "Parameter", "ModuleList", "ModuleDict", "partial", "round", "pad",
+    }
+)  # fmt: skip
+_WRAPS = re.compile(r"(?:^|\.)(?:compile|DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|get_peft_model|prepare_model\w*|convert_sync_batchnorm)$")  # fmt: skip
+OF_PROJECT, OF_LIBRARY, UNKNOWN = 0.72, 0.5, 0.6
+
+
+def bound_places(program: Program, component: str) -> Iterator[Place]:
+    """Statements that bind the result of a call to a name that says `component`."""
+    pattern = _PATTERNS.get(component)
+    if pattern is None:
+        return
+    for called, names in program.bound_calls:
+        if any(pattern.fullmatch(name) for name in names):
+            score = _score(called, component)
+            if score:
+                yield program.at(called.function, called.call.line, "bound", score * called.weight**0.6)
+
+
+def _score(called: Called, component: str) -> float:
+    last = called.call.last
+    if last in _PLAIN or (last in COMMON_NAMES and not called.targets):
+        return 0.0
+    if component == "model" and _WRAPS.search(called.call.callee):
+        return 0.7
+    if any(isinstance(target, Class | Function) for target in called.targets) or is_factory(last):
+        return OF_PROJECT
+    if any(isinstance(target, External) for target in called.targets):
+        return OF_LIBRARY if last[:1].isupper() else 0.35
+    return UNKNOWN

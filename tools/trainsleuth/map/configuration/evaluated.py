@@ -1,0 +1,228 @@
+"""What expressions of the code are worth with the values that the settings are known to have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, written
+
+from .literals import plain
+from .records import Key
+
+if TYPE_CHECKING:
+    from .truth import Truth
+
+MAX_CALLS = 12  # of a function whose parameter is asked for
+MAX_HOPS = 8  # from name to name and from a parameter to those who call
+
+_HOLDS = re.compile(
+    r"(?:^|_)(?:args?|opts?|cfg|conf|config\w*|hparams?|hps?|hp|flags?|params|options?|settings?|C)$", re.I
+)
+_COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
+_ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
+_IS_CODE = re.compile(r"[(\[{$<*]|//| [-+/] ")  # a value that is worked out
+_CASES = ("lower", "upper", "strip")
+_MATCHES = ("startswith", "endswith")
+
+
+class UnknownValueError(Exception):
+    """The value cannot be told."""
+
+
+class _Scope(NamedTuple):
+    """Where an expression stands: before the statement `position` of `function`. `said` collects keys that decided.
+
+    `assumed` are keys by name as they are before that statement.
+    """
+
+    truth: Truth
+    function: Function
+    position: int
+    said: list[Key]
+    hops: int = MAX_HOPS
+    assumed: Mapping[str, Key] = MappingProxyType({})
+
+
+def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:
+    """The key that a dotted name reads, when what stands before its last dot holds settings."""
+    words = dotted.split(".")
+    key = truth.find(dotted, path) if len(words) > 1 else None
+    if key is None or key.source is None:
+        return None
+    if any(_HOLDS.search(word) for word in words[:-1]):
+        return key
+    return key if "." in key.name and dotted.endswith(f".{key.name}") else None
+
+
+def is_true(truth: Truth, function: Function, test: Expr, branch: Branch, said: list[Key]) -> bool | None:
+    """Whether a test of `branch` holds; None where it cannot be told. The keys that decided are added to `said`."""
+    return _truth(_Scope(truth, function, _begins(function, branch), said), test)
+
+
+def assigned(truth: Truth, function: Function, position: int, before: Key) -> tuple[bool | None, str | None]:
+    """Whether the statement that changes a key runs, and what it makes of it; None where that cannot be told.
+
+    `before` is the key without this change and those that come later.
+    """
+    scope = _Scope(truth, function, position, [], assumed={before.name: before})
+    runs = _runs(scope)
+    if runs:
+        runs = _is_called(scope) or None
+    event = function.events[position]
+    if not runs or event.block.loops or event.kind != "assign" or event.value is None:
+        return runs, None
+    try:
+        value = _value(scope, event.value)
+    except UnknownValueError:
+        return runs, None
+    return runs, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _is_called(scope: _Scope, hops: int = 3) -> bool:
+    """Its function is called whenever the program runs."""
+    function, program = scope.function, scope.truth.program
+    if function.name == MODULE_BODY:
+        return True
+    outer = (scope._replace(function=site.function, position=site.position) for site in program.sites_of(function))
+    return hops > 0 and any(_runs(one) and _is_called(one, hops - 1) for one in outer)
+
+
+def _begins(function: Function, branch: Branch) -> int:
+    """The position of the first statement inside any arm of a branch."""
+    inside = (place for place, one in enumerate(function.events) if any(b.id == branch.id for b in one.block.branches))
+    return next(inside, len(function.events))
+
+
+def _truth(scope: _Scope, test: Expr) -> bool | None:
+    if test.kind == "unary" and test.text == "not":
+        inner = _truth(scope, test.parts[0])
+        return None if inner is None else not inner
+    if test.kind == "boolean":
+        decides = test.text == "or"
+        truths = [_truth(scope, part) for part in test.parts]
+        if decides in truths:
+            return decides
+        return None if None in truths else not decides
+    try:
+        if test.kind == "compare" and len(test.parts) == 2:
+            if test.parts[0].text == "__name__":
+                return any(root.path == scope.function.path for root in scope.truth.program.entry.reach.roots)
+            return _compared(scope, test)
+        return bool(_value(scope, test))
+    except UnknownValueError:
+        return None
+
+
+def _compared(scope: _Scope, test: Expr) -> bool:
+    if test.text in ("in", "not in") and test.parts[1].kind in ("list", "tuple", "set"):
+        one = _value(scope, test.parts[0])
+        return (one in [_value(scope, part) for part in test.parts[1].parts]) is (test.text == "in")
+    left, right = (_value(scope, part) for part in test.parts)
+    if test.text in _COMPARED:
+        return (left == right) is (_COMPARED[test.text] == "__eq__")
+    if test.text in _ORDERED and all(isinstance(one, int | float) for one in (left, right)):
+        apart = (left > right) - (left < right)
+        return apart == _ORDERED[test.text] or (apart == 0 and test.text.endswith("="))
+    raise UnknownValueError
+
+
+def _value(scope: _Scope, expr: Expr) -> Any:
+    if expr.kind in ("number", "constant", "string"):
+        return plain(expr.text) if expr.kind != "string" else expr.text
+    if expr.kind == "call" and expr.receiver is not None and expr.last in (*_CASES, *_MATCHES):
+        return _of_text(scope, expr)
+    if expr.kind == "path" and "." not in expr.text:
+        return _of_local(scope, expr.text)
+    if expr.kind == "choice" and len(expr.parts) == 3:
+        first, test, other = expr.parts
+        truth = _truth(scope, test)
+        if truth is None:
+            raise UnknownValueError
+        return _value(scope, first if truth else other)
+    dotted = next(_dotted(expr), "")
+    key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
+    if key is not None:
+        key = scope.assumed.get(key.name, key)
+    if key is None or not all(layer.certain for layer in key.layers):
+        raise UnknownValueError
+    value = scope.truth.end(key.value)
+    if value in ("(required)", "???") or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
+        raise UnknownValueError
+    scope.said.append(key)
+    return plain(value)
+
+
+def _dotted(expr: Expr) -> Iterator[str]:
+    if expr.kind == "path":
+        yield expr.text
+    elif expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
+        yield f"{written(expr.parts[0])}.{expr.parts[1].text}"
+
+
+def _of_text(scope: _Scope, call: Expr) -> Any:
+    """kind.lower(), kind.startswith("ada")"""
+    given = [call.receiver, *call.arguments] if call.receiver is not None else []
+    values = [_value(scope, one) for one in given]
+    if len(values) != 1 + (call.last in _MATCHES) or not all(isinstance(one, str) for one in values):
+        raise UnknownValueError
+    return getattr(values[0], call.last)(*values[1:])
+
+
+def _of_local(scope: _Scope, name: str) -> Any:
+    """A name that stands for a setting: kind = args.kind; if not kind: kind = "adam"; a parameter."""
+    if not scope.hops:
+        raise UnknownValueError
+    inner = scope._replace(hops=scope.hops - 1)
+    for one in reversed(bindings(scope.function).get(name, ())):
+        event = scope.function.events[one.position]
+        if event.block.loops:
+            raise UnknownValueError
+        if one.position >= scope.position:
+            continue
+        here = inner._replace(position=one.position)
+        runs = _runs(here)
+        if runs is None or (runs and (one.kind != "assign" or one.items or one.value is None)):
+            raise UnknownValueError
+        if runs and one.value is not None:
+            return _value(here, one.value)
+    return _of_parameter(inner, name)
+
+
+def _runs(scope: _Scope) -> bool | None:
+    """Whether a statement is reached when its function is run; None where it cannot be told."""
+    event, sure = scope.function.events[scope.position], True
+    for branch in event.block.branches:
+        if branch.kind != "if":
+            sure = sure and branch.kind == "try" and not branch.arm
+            continue
+        at = scope._replace(position=_begins(scope.function, branch))
+        for number, test in enumerate(branch.tests[: branch.arm + 1]):
+            truth = _truth(at, test)
+            if truth is (number < branch.arm):
+                return False
+            sure = sure and truth is not None
+    return True if sure else None
+
+
+def _of_parameter(scope: _Scope, name: str) -> Any:
+    """What every call that the program reaches gives for a parameter, when all give the same."""
+    function, program = scope.function, scope.truth.program
+    parameter = function.parameter(name)
+    order = [one.name for one in function.parameters if one.name != function.self_name]
+    if parameter is None or name not in order or scope.hops < 2 or parameter.kind:
+        raise UnknownValueError
+    found: list[Any] = []
+    for count, site in enumerate(program.sites_of(function)):
+        given = site.call.argument(order.index(name), name)
+        unpacked = any(part.kind in ("star", "doublestar") for part in site.call.parts)
+        value = given or (None if unpacked else parameter.default)
+        if value is None or count > MAX_CALLS:
+            raise UnknownValueError
+        at = _Scope(scope.truth, site.function if given else function, site.position if given else 0, scope.said)
+        found.append(_value(at._replace(hops=scope.hops - 2), value))
+    if not found or any(one != found[0] for one in found):
+        raise UnknownValueError
+    return found[0]

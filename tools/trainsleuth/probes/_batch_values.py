@@ -1,0 +1,95 @@
+"""Values of inputs and labels: another scale in evaluation, one class, one target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, Trace, shown
+
+from ._batch_words import failure, latest
+
+OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
+OTHER_PLACE = 3.0  # distance of their means in standard deviations
+SINGLE_CLASS_BATCHES = 5
+SINGLE_CLASS_SHARE = 0.6  # of the batches; where two classes meet, a sorted batch holds both
+
+
+def other_scale(trace: Trace) -> Iterator[Finding]:
+    """Inputs of evaluation lie elsewhere than those of training."""
+    by_root: dict[int, dict[str, list[Event]]] = {}
+    for event in trace.events("entered"):
+        main: Event = next((t for t in event["tensors"] if t["name"] == event["main"]), {})
+        if isinstance(main.get("std"), float) and isinstance(main.get("mean"), float) and main.get("finite"):
+            facts = {**main, "event": event}
+            by_root.setdefault(event["root"], {}).setdefault(event["role"], []).append(facts)
+    for roles in by_root.values():
+        train = roles.get("train", [])
+        for evaluated in roles.get("eval", []):
+            if evaluated["event"]["loader"] is None or not train or len(evaluated["shape"]) < 2:
+                continue
+            if any(not _is_elsewhere(evaluated, one) for one in train):
+                continue
+            one, event = train[0], evaluated["event"]
+            yield failure(
+                event,
+                f"what is evaluated at {shown(event)} has mean {evaluated['mean']:.3g} and standard deviation "
+                f"{evaluated['std']:.3g} where training inputs have {one['mean']:.3g} and {one['std']:.3g}; expected the "
+                "same preparation for both",
+                "preprocessing-mismatch",
+                confidence="medium",
+                measured={"train_mean": one["mean"], "train_std": one["std"], "eval_mean": evaluated["mean"],
+                          "eval_std": evaluated["std"]},
+                next="compare the transforms of the two data sets line by line",
+                claims=("visualise-right-before-model",),
+            )  # fmt: skip
+            break
+
+
+def _is_elsewhere(one: Event, other: Event) -> bool:
+    low, high = sorted((one["std"], other["std"]))
+    if high == 0.0:
+        return False
+    return bool(high > OTHER_SCALE * low or abs(one["mean"] - other["mean"]) > OTHER_PLACE * high)
+
+
+def single_class(trace: Trace) -> Iterator[Finding]:
+    """Each batch holds examples of one class only."""
+    counted = latest(trace, "label_counts", "fn", "site", "lib", "classes")
+    calls_per_step = sum(event["calls"] for event in counted) / max(1, trace.steps)
+    if len(trace.stepping) > 1 or calls_per_step > 1.5:
+        return  # a discriminator sees one class at a time
+    for labels in counted:
+        several = len(labels["single_labels"]) > 1
+        needed = SINGLE_CLASS_SHARE if several else 1.0
+        if labels["batches"] < SINGLE_CLASS_BATCHES or labels["classes"] < 2:
+            continue
+        if labels["single"] < needed * labels["batches"]:
+            continue
+        what = (
+            "each of a single class: the data are sorted by label and not shuffled" if several else "all of one class"
+        )
+        yield failure(
+            labels,
+            f"the labels at {shown(labels)} are {what}, in {labels['single']} of {labels['batches']} batches of {labels['batch']}; expected a "
+            f"mixture of the {labels['classes']} classes",
+            "too-little-or-unbalanced-data",
+            measured={"batches": labels["batches"], "classes": labels["classes"], "distinct": labels["distinct"]},
+            next="pass shuffle=True to the loader, or shuffle the list of examples once" if several else "count the labels of the data set",
+            claims=("class-imbalance-accuracy",),
+        )  # fmt: skip
+
+
+def constant_targets(trace: Trace) -> Iterator[Finding]:
+    """The loader's targets are one value, in every batch."""
+    for targets in latest(trace, "targets", "fn", "site", "lib"):
+        if targets["read"] < SINGLE_CLASS_BATCHES or targets["given"] < targets["read"] or len(targets["values"]) != 1:
+            continue
+        yield failure(
+            targets,
+            f"the targets of {targets['fn']} at {shown(targets)} are {targets['values'][0]:g} throughout, in all {targets['read']} "
+            "batches read; expected targets that differ",
+            "too-little-or-unbalanced-data",
+            measured={"batches": targets["read"], "value": targets["values"][0]},
+            next="print the targets of the data set before and after their preparation",
+        )

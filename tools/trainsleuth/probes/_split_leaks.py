@@ -1,0 +1,73 @@
+"""Evaluation examples that were trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Trace, shown
+
+from ._batch_words import entrance_of, failure, latest, loader_of, named
+
+LEAKED = 0.02  # of the distinct evaluation examples; below it chance duplicates of the data are the likelier reason
+LEAKED_POOR = 0.1  # the same of examples that hold few values
+NEEDED_POOR = 50  # of them
+WHOLE = 0.95  # of them: evaluation on the training data themselves, which is usually meant
+
+
+def leaked(trace: Trace) -> Iterator[Finding]:
+    """Some evaluation examples were trained on, though the two loaders read different data sets."""
+    for overlap in latest(trace, "overlap", "root", "eval_loader", "train_loader"):
+        shared, distinct, needed = overlap["shared"], overlap["distinct"], LEAKED
+        if not distinct:
+            shared, distinct, needed = overlap["poor_shared"], overlap["poor_distinct"], LEAKED_POOR
+        share = shared / max(1, distinct)
+        if overlap["same_data"] is not False or share < needed or (needed == LEAKED_POOR and distinct < NEEDED_POOR):
+            continue
+        is_chance = _repeats_itself(trace, overlap["train_loader"])
+        is_alarm = share < WHOLE and not is_chance
+        entrance = entrance_of(trace, {"role": "eval", "root": overlap["root"], "loader": overlap["eval_loader"]})
+        yield failure(
+            entrance,
+            f"{shared} of {distinct} evaluation examples at {shown(entrance)} were also trained on "
+            f"({share:.1%}), value for value; expected none"
+            + (", but the training data hold the same examples several times too" if is_chance else ""),
+            "split-leak",
+            severity="warning" if is_alarm else "note",
+            confidence="high" if is_alarm else "low",
+            measured={"shared": shared, "evaluated": distinct, "share": round(share, 4)},
+            next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
+            claims=("leakage-is-widespread", "augment-after-split"),
+        )
+
+
+def stored_twice(trace: Trace) -> Iterator[Finding]:
+    """The data sets keep the same examples, which augmentation makes differ in the batches."""
+    found = {overlap["eval_loader"] for overlap in trace.events("overlap") if overlap["shared"]}
+    for stored in trace.events("stored_overlap"):
+        share = stored["shared"] / max(1, stored["distinct"])
+        repeats = stored["trained"] - stored["trained_distinct"] > LEAKED * stored["trained"]
+        if stored["eval_loader"] in found or not LEAKED <= share < WHOLE or repeats:
+            continue
+        loader = loader_of(trace, stored["eval_loader"])
+        yield failure(
+            loader,
+            f"{stored['shared']} of {stored['distinct']} examples that {named(loader)} evaluates are kept by "
+            f"{named(loader_of(trace, stored['train_loader']))} too, which trains ({share:.1%}, compared in {stored['attribute']!r}, before any "
+            "augmentation); expected none",
+            "split-leak",
+            measured={"shared": stored["shared"], "evaluated": stored["distinct"], "share": round(share, 4)},
+            next="split before copying or augmenting the data, and compare the indices or paths of both parts",
+            claims=("leakage-is-widespread", "augment-after-split"),
+        )
+        return
+
+
+def _repeats_itself(trace: Trace, loader: int) -> bool:
+    """Do examples come several times within one pass of training? Then few are possible, or they were drawn twice."""
+    passes = [event for event in trace.events("loader_pass") if event["loader"] == loader]
+    return any(
+        event[rows] - event[kinds] > LEAKED * event[rows]
+        for event in passes
+        for rows, kinds in (("telling", "distinct"), ("poor", "poor_distinct"))
+    )
