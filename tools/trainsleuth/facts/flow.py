@@ -57,7 +57,7 @@ class Flow:
             yield from self._outside(path, spot, bool(found))
 
     def _bound(self, spot: Spot, binding: Binding) -> Iterator[Origin]:
-        at = spot._replace(position=binding.position)
+        at = Spot(spot.function, binding.position, spot.frame, spot.reach)
         if binding.kind == "define":
             symbol = self.index.names.resolve(spot.function, binding.name)
             known = symbol if isinstance(symbol, Class | Function) else None

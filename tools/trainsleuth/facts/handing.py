@@ -1,6 +1,6 @@
 """How names hand on what they hold, one step at a time: assignments, arguments, returns, imports, defaults.
 
-Wide: by last names alone. Each way is a set of bits, because several questions are asked of the same steps.
+Wide: by last names alone, outside of tests. Each way is a set of bits, because several questions are asked of the same steps.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .records import Expr, Function
 from .scopes import comprehension_bindings
+from .sites import is_test
 from .words import words
 from .wrappers import is_wrapper
 
@@ -56,7 +57,8 @@ class Handing:
                 if entry.name and entry.alias != entry.name:
                     yield entry.name, entry.alias, _SAME
         for function in self.index.functions():
-            yield from self._of_function(function)
+            if not is_test(function.path):
+                yield from self._of_function(function)
 
     def _of_function(self, function: Function) -> Iterator[Step]:
         for parameter in function.parameters:

@@ -126,7 +126,7 @@ class Index:
     def _set_from_outside(self) -> dict[str, list[tuple[Function, int]]]:
         table: dict[str, list[tuple[Function, int]]] = {}
         for function in self.functions():
-            for path, found in bindings(function).items() if not is_test(function.path) else ():
+            for path, found in bindings(function).items() if _may_set(function) else ():
                 head, dot, name = path.rpartition(".")
                 if not dot or head == function.self_name or found[0].kind != "assign":
                     continue
@@ -227,3 +227,14 @@ _SETTINGS = words(
     args arg opt opts options config configs cfg conf hparams hp flags params param c a self
     """
 )
+
+
+def _may_set(function: Function) -> bool:
+    """It is no test, and assigns to more than names and attributes of self."""
+    if is_test(function.path):
+        return False
+    for event in function.events:
+        for target in event.targets if event.kind == "assign" else ():
+            if target.kind != "path" or ("." in target.text and target.text.rpartition(".")[0] != function.self_name):
+                return True
+    return False
