@@ -201,3 +201,17 @@ def test_a_place_in_a_notebook_shows_its_own_line(tmp_path: Path) -> None:
     assert (
         "cell 2:2 opt = torch.optim.SGD(net.parameters(), lr=0.1)" in expand_component(root, "optimizer_scheduler").text
     )
+
+
+def test_several_parts_share_one_header_and_one_budget_and_say_nothing_twice(digits: Path) -> None:
+    found = expand_component(digits, "loss, training-loop,loss", budget=700)
+    assert found.of == "loss,training_loop"
+    lines = found.text.splitlines()
+    assert lines[0].startswith("# loss, training loop of ")
+    assert [line for line in lines if line.startswith("##")] == ["## loss", "## training loop"]
+    assert found.used <= 700
+    places = [(item["path"], item["line"]) for item in found.items if "function" in item]
+    assert len(places) == len(set(places)) > 3
+    assert {item["part"] for item in found.items} == {"loss", "training_loop"}
+    with pytest.raises(ValueError, match="'los' cannot be expanded"):
+        expand_component(digits, "data,los")

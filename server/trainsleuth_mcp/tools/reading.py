@@ -33,7 +33,7 @@ async def map_training_repo(
     scope: Annotated[str, Field(description="Only this folder or file of root")] = "",
     recipe: Annotated[str, Field(description="Configuration file that chooses the parts, or the launch command")] = "",
     expand: Annotated[
-        str, Field(description="One component in full (config, loss ...), or batch: the way of one batch")
+        str, Field(description="Components in full (config, or loss,data ...), or batch: the way of one batch")
     ] = "",
     budget: Annotated[int, Field(ge=300, le=7_000, description="Size of the map in tokens")] = 2_000,
     observe_command: Observed = "",
@@ -57,7 +57,7 @@ and shows what really ran and where that differs. To search for bugs, find_silen
         from trainsleuth.repository import Repository
 
         if expand:
-            one = expand_component(folder, expand.replace(" ", "_"), scope=scope_, recipe=recipe_, budget=budget)
+            one = expand_component(folder, expand, scope=scope_, recipe=recipe_, budget=budget)
             return expansion_answer(one, Repository(folder).files)
         found = map_repository(folder, scope=scope_, recipe=recipe_, budget=budget)
         return map_answer(found, Repository(folder).files)

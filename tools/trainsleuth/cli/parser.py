@@ -103,8 +103,9 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
     )
     map_.add_argument(
         "--expand",
-        metavar="COMPONENT",
-        help="all about one of the ten components (optimizer_scheduler, config ...), or the path of one batch (batch)",
+        metavar="PARTS",
+        help="all about one of the ten components (optimizer_scheduler, config ...), or the path of one batch (batch); "
+        "several with commas between them share the budget: loss,data",
     )
     map_.add_argument(
         "--budget", metavar="TOKENS", type=_count, help="size of the answer (default: 2000, expand: 1500)"

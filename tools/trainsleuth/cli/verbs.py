@@ -63,8 +63,8 @@ def _map(asked: argparse.Namespace, command: Command) -> int:
             return NOTHING_WRONG
         files = Repository(asked.repo).files
         if asked.expand:
-            what = asked.expand.replace("-", "_").replace(" ", "_")
-            answer = expansion_answer(expand_component(asked.repo, what, **given, budget=asked.budget or 1500), files)
+            found = expand_component(asked.repo, asked.expand, **given, budget=asked.budget or 1500)
+            answer = expansion_answer(found, files)
         else:
             answer = map_answer(map_repository(asked.repo, **given, budget=asked.budget or 2000), files)
     except ValueError as error:  # the budget, or a component that does not exist

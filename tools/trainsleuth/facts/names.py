@@ -194,6 +194,10 @@ class Names:
             return self.module(importer, whole, 0) or External(whole)
         module = self.module(importer, entry.module, entry.level)
         if module is None:
+            own = self.files[importer]
+            if entry.module == _dotted(importer).rpartition(".")[2] and not entry.level:  # a script imports itself
+                if (held := own.classes.get(entry.name) or own.functions.get(entry.name)) is not None:
+                    return held
             return External(f"{entry.module}.{entry.name}" if not entry.level else f"?.{entry.module}.{entry.name}")
         found = self.member(module, entry.name)
         if found is None and self._is_shadow(module, entry):

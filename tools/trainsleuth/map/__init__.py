@@ -17,7 +17,7 @@ from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
 from .diagram import draw_diagram
-from .expansion import EXPANDABLE, Expansion, check_part, expand
+from .expansion import EXPANDABLE, Expansion, check_parts, expand
 from .launch import Command, command_of
 from .layout import MIN_BUDGET
 from .parts import Anatomy, parts_of
@@ -76,8 +76,9 @@ def read_anatomy(
 def expand_component(
     root: str | os.PathLike[str], what: str, scope: str | None = None, recipe: str | None = None, budget: int = 1500
 ) -> Expansion:
-    """Everything about one part of EXPANDABLE: a component with every place, its function, callers and values,
-    the configuration as it is ("config"), or the path of one batch ("batch"). Nothing is run.
+    """Everything about parts of EXPANDABLE, one name or several with commas between them: a component with every
+    place, its function, callers and values, the configuration as it is ("config"), or the path of one batch
+    ("batch"). Several share one budget and say nothing twice. Nothing is run.
 
     Whoever asks for one part asks for the next: all are worked out together, at little more than the cost of tracing
     the program, and kept.
@@ -85,15 +86,17 @@ def expand_component(
     `scope`, `recipe` and the errors are those of `map_repository`; UnknownPartError (a ValueError) for a part that does not exist.
     """
     _check_budget(budget)
-    check_part(what)
+    wanted = check_parts(what)
     repository = Repository(root)
 
     def expanded() -> dict[str, Expansion]:
         with no_collection():
             anatomy, launch = _anatomy(repository, scope, recipe, 4 * budget)
-            return {part: expand(anatomy, part, budget, launch) for part in EXPANDABLE}
+            asked = EXPANDABLE if len(wanted) == 1 else (",".join(wanted),)
+            return {part: expand(anatomy, part, budget, launch) for part in asked}
 
-    return answered(repository, ("expansions", scope, recipe, budget), dict[str, Expansion], expanded)[what]
+    question = ("expansions", *(wanted if len(wanted) > 1 else ()), scope, recipe, budget)
+    return answered(repository, question, dict[str, Expansion], expanded)[",".join(wanted)]
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:

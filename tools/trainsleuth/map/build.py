@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from trainsleuth.facts import Class, Function, Index, build_index
@@ -11,12 +11,14 @@ from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
 from .branches import known_settings
+from .bridges import Bridges
 from .config_files import of_program, own_root
 from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .launch import Command, commands, names_recipe, usage
+from .named_choice import words_of
 from .named_modules import named_modules
 from .program import Program
 from .reach import reach
@@ -78,13 +80,40 @@ def _again(graph: Graph, entry: Entry, extra: list[tuple[Function, int]]) -> Ent
 
 
 def _unreached(
-    table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]], scope: str | None
+    table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]], loaded: Collection[str]
 ) -> Iterator[Function]:
-    """Training steps and hand-overs that no entry was seen to reach: chosen by a name that was not resolved."""
+    """Training steps and hand-overs of `loaded` files: what no entry is seen to reach is chosen by a name."""
     steps = [function for function, found in table.items() if any(sign.role == "backward" for sign in found)]
     for function in (*steps, *handed):
-        if not NEVER.search(function.path) and (scope is None or is_under(function.path, scope)):
+        if not NEVER.search(function.path) and function.path in loaded:
             yield function
+
+
+def _assumed(
+    index: Index,
+    table: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+    scope: str | None,
+    loaded: Collection[str],
+) -> Iterator[Function]:
+    """Training steps taken for those of the program: of the scope when it is a folder, else of what is imported."""
+    if scope is None or scope in index.files:
+        yield from _unreached(table, handed, loaded) if scope is not None else _unreached(table, handed, index.files)
+    else:
+        yield from _unreached(table, handed, [path for path in index.files if is_under(path, scope)])
+
+
+def _bridged(
+    graph: Graph,
+    entry: Entry,
+    table: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+) -> Entry:
+    """The entry with what its unresolved calls must lead to, when it is not seen to train."""
+    known = graph.imports(frozenset(root.path for root in entry.reach.roots))
+    goals = {one: 1 if one in handed else 2 for one in _unreached(table, handed, known)}
+    found = Bridges(graph, goals, graph.words).over(entry)
+    return replace(found, trains=any(trainings(found.reach, table, handed)))
 
 
 def _near(entry: Entry) -> Iterator[Function]:
@@ -159,6 +188,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
+    words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
     modules = named_modules(index, (*weak, *given))
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
     if (
@@ -169,16 +199,17 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or any(choice.target is not None for choice in chosen)
     ):
         values = _chosen_values(index, chosen, given, loaded, modules)
-        graph = Graph(index, values, decided, frozenset(_made(graph, entry)))
+        graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
         table, handed = signs(index, values), _handed(index, values)
         entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     if not entry.trains:
-        entry = _again(
-            graph, entry, [(one, ASSUMED_DISTANCE) for one in offered(index, entry.reach.distance, known, chosen)]
-        )
+        more = offered(index, entry.reach.distance, known, chosen)
+        entry = _again(graph, entry, [(one, ASSUMED_DISTANCE) for one in more])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
-    assumed = () if entry.trains else tuple(_unreached(table, handed, scope))
+    if not entry.trains:
+        entry = _bridged(graph, entry, table, handed)
+    assumed = () if entry.trains else tuple(_assumed(index, table, handed, scope, loaded))
     if assumed:
         entry = replace(_again(graph, entry, [(one, ASSUMED_DISTANCE) for one in assumed]), trains=True)
     alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)

@@ -78,7 +78,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     return found
 
 
-_MAINS = frozenset({"hydra_main", "main", "command", "argparse_main", "entrypoint", "app"})
+_MAINS = frozenset({"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain"})
 
 
 def name_score(path: str) -> float:
@@ -171,7 +171,8 @@ def _entry(
 def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -> Iterator[Function]:
     names = {command.function for command in commands if command.function}
     file = index.files[path]
-    if not names and not any(is_guarded(event) for event in file.body.events):
+    experiment = any(entry.module == "sacred" for entry in file.imports)  # runs what it decorates
+    if not names and (experiment or not any(is_guarded(event) for event in file.body.events)):
         names = {f.name for f in file.functions.values() if any(d.last in _MAINS for d in f.decorators)}
     for name in sorted(names):
         if name in file.functions:

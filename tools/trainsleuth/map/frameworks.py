@@ -219,8 +219,25 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
             if framework is not None and site.call.last in framework.starts:
                 yield Handover(framework, site)
                 break
+    yield from _by_name(index, values)
     for site in index.calls("LightningCLI"):
         yield Handover(FRAMEWORKS[0], site)
+
+
+def _by_name(index: Index, values: Values) -> Iterator[Handover]:
+    """trainer.fit(...) of a trainer that a factory made, where the repository has modules for Lightning."""
+    lightning = FRAMEWORKS[0]
+    for site in index.calls("fit"):
+        receiver = site.call.receiver
+        if receiver is None or receiver.last != "trainer" or not site.call.parts[1:]:
+            continue
+        if not values.of(site.function, receiver) and not values.callables(site.function, site.call.parts[0]):
+            if any(
+                base.partition(".")[0] in lightning.packages
+                for cls in index.classes()
+                for base in index.external_bases(cls)
+            ):
+                yield Handover(lightning, site)
 
 
 def other_library(index: Index) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, bindings
 
 from .branches import is_not_chosen
 from .common_names import COMMON_NAMES
+from .named_choice import is_named
 from .running import executed, imported, is_guarded
 from .values import Values
 
@@ -50,17 +52,22 @@ class Graph:
         values: Values,
         known: Mapping[str, str] | None = None,
         made: frozenset[Class] = frozenset(),
+        words: frozenset[str] = frozenset(),
     ) -> None:
-        """`known` are settings of the program: what stands in an arm that they do not choose is not called.
+        """`words` are names in the settings: of overrides, those of classes that are called so are run.
+
+        `known` are settings of the program: what stands in an arm that they do not choose is not called.
 
         `made` are classes that it is seen to make: where one inherits a method, only overrides that it has are run.
         """
         self._lines = {cls: frozenset(index.lineage(cls)) for cls in made}
         self.index = index
         self.known = known or {}
+        self.words = words
         self.values = values
         self._imports: dict[frozenset[str], frozenset[str]] = {}
         self._edges: dict[Function, tuple[Edge, ...]] = {}
+        self._bridges: dict[Function, list[Edge]] = {}
         self._propertied: dict[Class, bool] = {}
         self._targets: dict[int, tuple[Class | Function | External, ...]] = {}  # by id: the index keeps its calls
 
@@ -76,7 +83,7 @@ class Graph:
     def edges(self, function: Function) -> tuple[Edge, ...]:
         if function not in self._edges:
             best: dict[tuple[Function, bool], Edge] = {}
-            for edge in self._read(function):
+            for edge in chain(self._read(function), self._bridges.get(function, ())):
                 key = (edge.target, edge.guarded)
                 if not self._is_loaded(edge.target.path):
                     continue
@@ -84,6 +91,15 @@ class Graph:
                     best[key] = edge
             self._edges[function] = tuple(best.values())
         return self._edges[function]
+
+    def bridge(self, function: Function, edges: Iterable[Edge]) -> None:
+        """Edges that were not read but must be there."""
+        self._bridges.setdefault(function, []).extend(edges)
+        self._edges.pop(function, None)
+
+    def methods_named(self, name: str) -> list[Function]:
+        """Methods of that name of all classes that may be made."""
+        return [one for one in self._methods.get(name, ()) if self._is_of_open(one)]
 
     def _is_loaded(self, path: str) -> bool:
         return self.values.loaded is None or path in self.values.loaded
@@ -199,7 +215,7 @@ class Graph:
             receivers = self.values.of(function, call.receiver)
             if receivers and not any(isinstance(one, Class) for one in receivers):
                 return  # a value of another library
-        namesakes = self._roots([one for one in self._methods.get(call.last, ()) if self._is_of_open(one)])
+        namesakes = self._roots(self.methods_named(call.last))
         if 0 < len(namesakes) <= MAX_NAMESAKES:
             yield from ((method, GUESS) for method in namesakes)
 
@@ -215,6 +231,7 @@ class Graph:
             if method.name in one.methods and (not of_made or any(one in line for line in of_made))
         )
         found = [one for one in below if self._is_open(one) and self.values.is_loaded(one)]
+        found = [one for one in found if is_named(one, self.words)] or found
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
 
     def _roots(self, methods: list[Function]) -> list[Function]:

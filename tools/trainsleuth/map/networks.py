@@ -41,7 +41,7 @@ _NETWORK_NAMES = re.compile(
 )
 _LOSS = re.compile(r"loss|criteri|objective|cross_entropy|kl_div|(?:^|_)(?:mse|bce|nll|ctc|elbo|dice)(?:$|_)", re.I)
 _NOT_LOSS = re.compile(
-    r"log|plot|estimate|meter|print|track|history|scale|reduce_loss|add_|append|update|backward|save|best|items?$|register",
+    r"log(?!it)|plot|estimate|meter|print|track|history|scale|reduce_loss|add_|append|update|backward|save|best|items?$|register",
     re.I,
 )
 

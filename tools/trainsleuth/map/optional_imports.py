@@ -1,8 +1,8 @@
-"""Names that are imported in a try and set to None when the package is missing: still that package."""
+"""Names that are imported in a try and set to None when the package is missing, or from one of several modules."""
 
 from __future__ import annotations
 
-from trainsleuth.facts import MODULE_BODY, External, Function, Index, Symbol, Variable
+from trainsleuth.facts import MODULE_BODY, Class, External, Function, Index, Symbol, Variable
 
 
 def resolve(index: Index, function: Function, dotted: str) -> Symbol | None:
@@ -16,3 +16,19 @@ def resolve(index: Index, function: Function, dotted: str) -> Symbol | None:
             whole = ".".join(filter(None, (entry.module, entry.name, rest)))
             return External(whole)
     return symbol
+
+
+def alternatives(index: Index, function: Function, found: Class | Function) -> tuple[Class | Function, ...]:
+    """`found` and what the same name is imported as in other arms: if shared: from a import Runner, else: from b."""
+    entries = [one for one in index.files[function.path].imports if one.name == found.name]
+    modules = dict.fromkeys((one.module, one.level, one.alias) for one in entries)
+    if len(modules) < 2:
+        return (found,)
+    same = next((alias for _, _, alias in modules if index.resolve(function, alias) is found), "")
+    others = []
+    for module, level, alias in modules:
+        held = index.names.module(function.path, module, level) if alias == same else None
+        one = index.names.member(held, found.name) if held is not None else None
+        if isinstance(one, Class | Function):
+            others.append(one)
+    return tuple(dict.fromkeys((*others, found)))

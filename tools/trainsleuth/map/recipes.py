@@ -126,7 +126,7 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
-    holding = known.get(setting.value, ())
+    holding = known.get(setting.value, ()) if setting.value else ()
     answering = sorted((table for table in holding if table.answers(setting.key)), key=lambda table: not table.key)
     if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
         answering = registered  # the only registry that knows the name
@@ -136,10 +136,21 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
         yield Choice(setting.path, setting.line, setting.key, setting.value, project, answering[0], _sites(answering))
         return
     if setting.value.isidentifier():
-        answering = [table for table in known.get("", ()) if table.library and table.answers(setting.key)]
+        answering = [table for table in known.get("", ()) if table.library and _may_hold(table, setting)]
         for table in answering[:1]:
             value = f"{table.library}.{setting.value}"
             yield Choice(setting.path, setting.line, setting.key, value, None, table, _sites(answering))
+
+
+def _may_hold(table: Table, setting: Setting) -> bool:
+    """A library's module may hold the name; of a key that says only `type`, the section has to speak of the module."""
+    if not table.answers(setting.key):
+        return False
+    section, _, last = setting.key.rpartition(".")
+    subject = table.library.rpartition(".")[2].removesuffix("s").lower()
+    if last not in ("type", "name"):
+        return True
+    return setting.value[:1].isupper() and (subject in ("nn", "functional") or subject in section.lower())
 
 
 def _sites(answering: Iterable[Table]) -> tuple[tuple[Function, int], ...]:

@@ -8,7 +8,7 @@ from trainsleuth.facts import Event, Expr, FileFacts, Function, written
 
 from .wording import clean
 
-MAX_LINES = 14  # of one statement
+MAX_LINES = 24  # of one statement
 WIDTH = 230  # characters of one statement that are shown
 
 

@@ -46,6 +46,10 @@ def _signs(index: Index, values: Values) -> Iterator[Sign]:
     for site in index.calls("backward", "manual_backward"):
         if _is_backward(site):
             yield Sign("backward", site)
+    for site in index.calls("train_batch"):  # of an engine: forward, backward and step in one
+        receiver = site.call.receiver
+        if receiver is not None and not values.callables(site.function, site.call.parts[0]):
+            yield Sign("backward", site)
     for site in index.calls("step", "optimizer_step", "minimize"):
         role = step_role(site, values)
         if role:
@@ -130,7 +134,7 @@ def writes_learning_rate(function: Function, event: Event) -> bool:
 
 
 _AVERAGED = re.compile(
-    r"^(?!.*(?:build|init|create|make|get|setup|load|apply|restore|copy_to|swap))"
+    r"^(?!.*(?:build|init|create|make|(?<!tar)get|setup|load|apply|restore|copy_to|swap))"
     r".*(?:(?:^|[._])ema(?:$|[._])|soft_update|update_averaged|polyak|momentum_update|update_target)",
     re.I,
 )

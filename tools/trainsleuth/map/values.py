@@ -20,7 +20,7 @@ from .forwarding import called_by_alias, given_back, place_before
 from .keys import key_of
 from .lookups import entries_of, members_of
 from .named_modules import members
-from .optional_imports import resolve
+from .optional_imports import alternatives, resolve
 
 Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
@@ -154,8 +154,10 @@ class Values:
 
     def _path_callables(self, function: Function, expr: Expr, depth: int) -> tuple[Class | Function | External, ...]:
         symbol = resolve(self.index, function, expr.text)
-        if isinstance(symbol, Class | Function | External):
+        if isinstance(symbol, External) or (isinstance(symbol, Class | Function) and symbol.path == function.path):
             return (symbol,)
+        if isinstance(symbol, Class | Function):
+            return alternatives(self.index, function, symbol)
         if isinstance(symbol, Variable):
             if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
                 return self._parameter_callables(symbol.scope, symbol.name, depth)

@@ -29,6 +29,7 @@ def places(program: Program) -> Iterator[Place]:
     yield from _handovers(program)
     step = program.training.step
     if step is None:
+        yield from _own_loop(program)
         return
     for function in program.training.steppers:
         yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
@@ -55,6 +56,21 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
     yield from _other_loops(program, step)
+
+
+def _own_loop(program: Program) -> Iterator[Place]:
+    """A loop of the repository around the step of the framework: a trainer that overrides train()."""
+    for function, signs in program.signs.items():
+        if program.is_reached(function) and any(sign.role == "optimizer step" for sign in signs):
+            yield program.at(function, function.line, "loop", 0.8)
+            yield from _step(program, function, 0.95)
+            for event in function.events:
+                for call in event.calls:
+                    if call.last in _STEPS and event.block.loops:
+                        yield program.at(function, call.line, "call of the step", 0.93)
+
+
+_STEPS = ("training_step", "compute_loss", "train_step", "forward_backward")
 
 
 def _other_loops(program: Program, step: Function) -> Iterator[Place]:

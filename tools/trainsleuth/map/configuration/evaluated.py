@@ -25,7 +25,7 @@ _COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
 _ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
 _IS_CODE = re.compile(r"[(\[{$<*]|//| [-+/] ")  # a value that is worked out
 _CASES = ("lower", "upper", "strip")
-_MATCHES = ("startswith", "endswith")
+_MATCHES = ("startswith", "endswith", "split")
 
 
 class UnknownValueError(Exception):
@@ -120,6 +120,11 @@ def _compared(scope: _Scope, test: Expr) -> bool:
     if test.text in ("in", "not in") and test.parts[1].kind in ("list", "tuple", "set"):
         one = _value(scope, test.parts[0])
         return (one in [_value(scope, part) for part in test.parts[1].parts]) is (test.text == "in")
+    if test.text in ("in", "not in"):
+        inner, outer = (_value(scope, part) for part in test.parts)
+        if isinstance(inner, str) and isinstance(outer, str):
+            return (inner in outer) is (test.text == "in")
+        raise UnknownValueError
     left, right = (_value(scope, part) for part in test.parts)
     if test.text in _COMPARED:
         return (left == right) is (_COMPARED[test.text] == "__eq__")
@@ -136,6 +141,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _of_text(scope, expr)
     if expr.kind == "path" and "." not in expr.text:
         return _of_local(scope, expr.text)
+    if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
+        return _of_item(scope, expr)
     if expr.kind == "choice" and len(expr.parts) == 3:
         first, test, other = expr.parts
         truth = _truth(scope, test)
@@ -169,6 +176,14 @@ def _of_text(scope: _Scope, call: Expr) -> Any:
     if len(values) != 1 + (call.last in _MATCHES) or not all(isinstance(one, str) for one in values):
         raise UnknownValueError
     return getattr(values[0], call.last)(*values[1:])
+
+
+def _of_item(scope: _Scope, expr: Expr) -> str:
+    """name.split("_")[-1]"""
+    held, place = _value(scope, expr.parts[0]), written(expr.parts[1]).replace(" ", "")
+    if not isinstance(held, list) or not place.lstrip("-").isdigit() or not -len(held) <= int(place) < len(held):
+        raise UnknownValueError
+    return str(held[int(place)])
 
 
 def _of_local(scope: _Scope, name: str) -> Any:

@@ -142,7 +142,8 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
         if one.group == "constant":
             gathered.constants.add(name)
     layers = gathered.layers
-    _of_files(program, layers)
+    _of_files(program, layers, set(known.values()))
+    gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
     command = list(of_command(program, launch, gathered.flags, gathered.negated))
     _without_copies(gathered, defined, {name for name, _ in command})
     places = {(one.path, one.line) for one in defined}
@@ -183,7 +184,8 @@ def _sees(function: Function, program: Program) -> bool:
     return function.path == program.entry.path
 
 
-def _of_files(program: Program, layers: dict[str, list[Layer]]) -> None:
+def _of_files(program: Program, layers: dict[str, list[Layer]], known: Container[str]) -> None:
+    """Adds what files set. A name that only one definition has is that one, unless it stands in another section."""
     lasts: dict[str, list[str]] = {}
     for name in layers:
         lasts.setdefault(name.rpartition(".")[2], []).append(name)
@@ -197,7 +199,7 @@ def _of_files(program: Program, layers: dict[str, list[Layer]]) -> None:
         name = setting.key
         if name not in layers and not name.startswith(built):
             alike = {key for key in keys if key.rpartition(".")[2] == last}
-            if len(lasts.get(last, ())) == 1 and len(alike) == 1:
+            if len(lasts.get(last, ())) == 1 and len(alike) == 1 and lasts[last][0].rpartition(".")[0] not in known:
                 name = lasts[last][0]
         layers.setdefault(name, []).append(Layer("file", setting.path, setting.line, setting.value))
 

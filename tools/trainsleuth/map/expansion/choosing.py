@@ -19,6 +19,7 @@ _FIRST = {  # roles that answer the usual question of a part
     "evaluation": ("loop", "call"),
     "training_loop": ("backward", "optimizer step", "clip", "rescale", "loop", "call", "unscale", "scheduler step"),
     "optimizer_scheduler": ("optimizer", "scheduler", "learning rate", "scheduler step"),
+    "logging": ("tracked", "writer", "configuration", "logs"),
 }
 NEAR = 0.4  # weight of a function beside the frame of the program
 _PERIODIC = re.compile(r"%|interval|every|freq|_steps|epoch")
@@ -27,6 +28,11 @@ _PERIODIC = re.compile(r"%|interval|every|freq|_steps|epoch")
 def in_order(program: Program, part: Part, name: str, limit: int) -> Iterator[Place]:
     """The places of a part: code that the program reaches first, handlers of errors and other programs last."""
     yield from sorted(ranked(part.places[:limit], name), key=lambda place: _rank(program, place, name))
+
+
+def is_elsewhere(program: Program, place: Place) -> bool:
+    """In a file of code that the program never comes to: another program, or a tool."""
+    return place.path.endswith((".py", ".ipynb")) and place.path not in program.entry.reach.files
 
 
 def _rank(program: Program, place: Place, name: str) -> int:
@@ -42,10 +48,24 @@ def _rank(program: Program, place: Place, name: str) -> int:
     found = event_at(function, place.line)
     if found is None or found[1].line > place.line:
         return 2
-    if _handles(found[1]):
+    if _handles(found[1]) or _is_aside(name, found[1]):
         return 3
     near = program.weight(function) > NEAR
     return 1 if near and (place.role in _FIRST.get(name, ()) or _is_periodic(function, found[1])) else 2
+
+
+_ASIDE = {  # what shares a word with a part and is none of it: schedules of noise, modes of an optimizer
+    "optimizer_scheduler": re.compile(r"(?:noise|diffusion|ddpm|ddim|euler|flow\w*)_?scheduler|(?:DDPM|DDIM|PNDM|Euler\w*|LMS\w*|DPM\w*|Heun\w*|FlowMatch\w*)Scheduler|_(?:eval|train)_fn$|prev_sample|NUM_TRAIN|num_train_timesteps", re.I),
+    "training_loop": re.compile(r"prev_sample"),
+    "evaluation": re.compile(r"\.mkdir$|makedirs$|voxel_generator|blueprint", re.I),
+}  # fmt: skip
+
+
+def _is_aside(name: str, event: Event) -> bool:
+    words = _ASIDE.get(name)
+    said = [*(target.text for target in event.targets), *(call.callee for call in event.calls)]
+    value = written(event.value, 400) if event.value is not None else ""
+    return words is not None and any(words.search(one) for one in (*said, value))
 
 
 def _is_open(function: Function) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,13 +13,14 @@ from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
 from ..standing import off
-from ..statements import MAX_LINES, conditions, enclosing, event_at, is_class_body, statement
+from ..statements import MAX_LINES, WIDTH, conditions, enclosing, event_at, is_class_body, statement
 from ..wording import clean
 from .bodies import body_of
-from .choosing import in_order
+from .choosing import in_order, is_elsewhere
 from .contents import held_in
 from .deciding import deciding_lines
 from .headings import heading
+from .inner_loss import made_for
 from .naming import naming_lines
 from .sections import OF
 from .values import values_in
@@ -28,7 +30,12 @@ MAX_PLACES = 160
 TINY = 9  # lines of a function of which one statement is not shown alone
 SHORT = 12  # lines of code of a function that is shown as a whole
 LONG = 45  # lines of code of a function that is opened where there is room
+MAX_MADE = 6  # statements that make what a loss is given
+MAX_OTHERS = 2
+LIST_WIDTH = 640  # characters of a statement that lists what is done one after the other
+_LISTS = re.compile(r"Compose\(|Sequential\(|transforms?\s*=\s*\[")
 MAX_IDLE = 4  # places that one setting keeps from running
+WHOLE = 36  # lines of a function that a reader wants to see whole
 WHY_WIDTH = 420  # characters of a statement that gives a condition its name
 
 
@@ -38,13 +45,19 @@ def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Bl
     seen: set[tuple[str, int]] = set()
     whole: list[tuple[str, int, int]] = []  # functions that were shown from end to end
     idle: list[Block] = []
+    others: list[Place] = []
     for chosen in in_order(program, part, name, MAX_PLACES):
+        if not chosen.path:
+            continue  # the given command: the settings show it
+        if is_elsewhere(program, chosen):
+            others.append(chosen)
+            continue
         place = writer.joined(chosen)
         if name in OF and place.path in program.config_paths:
             continue  # the settings show it
         if any(path == place.path and first <= place.line <= last for path, first, last in whole):
             continue
-        block, function = writer.block(place)
+        block, function = writer.block(place, name)
         mark = (place.path, block.order[0])
         if function is not None:
             whole.append((function.path, function.line, function.end_line))
@@ -60,6 +73,16 @@ def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Bl
                 seen.add((place.path, line))
                 yield writer.block(place._replace(line=line, role="inside"))[0]
     yield from _folded(idle)
+    if others:
+        yield _beside(others, bool(seen))
+
+
+def _beside(others: Sequence[Place], any_of_this: bool) -> Block:
+    """What other programs of the repository have, in one line."""
+    said = ", ".join(f"{one.path}:{one.line}" for one in others[:MAX_OTHERS])
+    more = f", +{len(others) - MAX_OTHERS} more" if len(others) > MAX_OTHERS else ""
+    none = "" if any_of_this else "none found in the code that the entry reaches; "
+    return Block(("# elsewhere",), (0,), (f"  {none}in files that this program does not load: {said}{more}",), {"elsewhere": len(others)})
 
 
 def _folded(idle: Sequence[Block]) -> Iterator[Block]:
@@ -73,6 +96,20 @@ def _folded(idle: Sequence[Block]) -> Iterator[Block]:
         more = f", +{len(found) - MAX_IDLE} more" if len(found) > MAX_IDLE else ""
         text = f"  {why}: {', '.join(found[:MAX_IDLE])}{more}"
         yield Block(("# off",), (number,), (text,), {"off": why, "places": found})
+
+
+_WHOLE = {  # functions of which a reader asks for the order or the arithmetic, by part
+    "checkpointing": re.compile(r"^_?(?:\w*_)?(?:save|dump|write)(?:_\w*|$)|^\w*(?:save|checkpoint)\w*$", re.I),
+    "loss": re.compile(r"loss|criterion", re.I),
+    "optimizer_scheduler": re.compile(r"schedul|(?:^|_)lr(?:_|$)|lambda|warm|anneal|param_groups|no_decay", re.I),
+}
+
+
+def _is_asked_whole(name: str, place: Place, function: Function) -> bool:
+    words = _WHOLE.get(name)
+    if words is None or words.search(function.name) is None:
+        return False
+    return name != "checkpointing" or place.role == "save" or place.line == function.line
 
 
 class _Writer(NamedTuple):
@@ -91,7 +128,7 @@ class _Writer(NamedTuple):
         first = next((first for first, number in file.cells if number == place.cell), 1)
         return place._replace(line=first + place.line - 1)
 
-    def block(self, place: Place) -> tuple[Block, Function | None]:
+    def block(self, place: Place, name: str = "") -> tuple[Block, Function | None]:
         """The block of a place, and the function that it shows as a whole, if any."""
         if place.path not in self.texts:
             self.texts[place.path] = source_lines(self.program.index, place.path)
@@ -102,12 +139,14 @@ class _Writer(NamedTuple):
             item = {**place.to_dict(), "text": text}
             return Block((f" {place.path}",), (place.line,), (f"  {place.line} {text}",), item), None
         function = enclosing(file, place.line)
-        short = 0 < function.end_line - function.line <= TINY and not is_class_body(file, function)
+        most = WHOLE if _is_asked_whole(name, place, function) else TINY
+        short = 0 < function.end_line - function.line <= most and not is_class_body(file, function)
         if function.name != MODULE_BODY and (place.line == function.line or short):
-            return self._definition(place, function, lines, is_class_body(file, function))
-        return self._statement(place, function, lines), None
+            limit = LONG if most == WHOLE else SHORT
+            return self._definition(place, function, lines, is_class_body(file, function), limit)
+        return self._statement(place, function, lines, name), None
 
-    def _statement(self, place: Place, function: Function, lines: list[str]) -> Block:
+    def _statement(self, place: Place, function: Function, lines: list[str], name: str) -> Block:
         found = event_at(function, place.line)
         near = found is not None and place.line - found[1].line < MAX_LINES
         first = found[1].line if found is not None and near else place.line
@@ -115,7 +154,7 @@ class _Writer(NamedTuple):
         idle = off(self.program, self.truth, function, first)
         known = tuple(self._values(function, event, place.line)) if event is not None and not idle else ()
         when = conditions(event) if event is not None else ""
-        text = statement(lines, first)
+        text = statement(lines, first, width=LIST_WIDTH if _LISTS.search(lines[first - 1]) else WIDTH)
         shown = [f"   {self._where(place, first)} {text}"]
         if idle:
             shown.append(f"     off: {idle}")
@@ -123,6 +162,8 @@ class _Writer(NamedTuple):
             shown += self._when(function, event, when, lines)
         if known:
             shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
+        if name == "loss" and event is not None and not idle and (made := made_for(function, event)):
+            shown += [f"     from {one}" for one in made.split("; ") if self._is_new(function, one)][:MAX_MADE]
         if holds := held_in(self.program, function, event) if event is not None else "":
             shown.append(f"     holds {holds}")
         item = {**self._item(place, first, text), "function": function.qualname, "when": when, "values": dict(known)}
@@ -146,6 +187,14 @@ class _Writer(NamedTuple):
                 if values:
                     yield f"         {values}"
 
+    def _is_new(self, function: Function, said: str) -> bool:
+        """It was not said before; now it is."""
+        mark = (function.qualname, said)
+        if mark in self.told:
+            return False
+        self.told.add(mark)
+        return True
+
     def _values(self, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
         for name, value in values_in(self.program, self.truth, function, event, line):
             if (name, value) not in self.told:
@@ -153,7 +202,7 @@ class _Writer(NamedTuple):
                 yield name, value
 
     def _definition(
-        self, place: Place, function: Function, lines: list[str], is_class: bool
+        self, place: Place, function: Function, lines: list[str], is_class: bool, limit: int
     ) -> tuple[Block, Function | None]:
         """A function that is short as a whole; of a long one, or a class, how long it is."""
         body = body_of(function, lines)
@@ -161,7 +210,7 @@ class _Writer(NamedTuple):
         if idle := off(self.program, self.truth, function, function.line):
             item["off"] = idle
         headings = self._headings(place, function) if function.name != MODULE_BODY else (f" {place.path}",)
-        if not body or len(body) > SHORT or is_class:
+        if not body or len(body) > limit or is_class:
             where = self._where(place, function.line)
             first = f"   {where}-{function.end_line} {place.text}"
             opens = not is_class and place.cell is None and 0 < len(body) <= LONG and "off" not in item

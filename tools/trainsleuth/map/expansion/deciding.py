@@ -16,7 +16,7 @@ _MADE = {
     "data": r"(?:^|[._])(?:\w*loader|\w*sampler|\w*datasets?|train_data|valid_data|\w*transforms?)$",
     "model": r"(?:^|[._])(?:model|net|network|backbone|encoder|decoder)$",
     "loss": r"(?:^|[._])(?:\w*_loss|loss|losses|criterion)$",
-    "optimizer_scheduler": r"(?:^|[._])(?:optim\w*|\w*optimizer|\w*scheduler|lr)$",
+    "optimizer_scheduler": r"(?:^|[._])(?:optim\w*|\w*optimizer|\w*schedul\w*|lr|lr_\w*|\w+_lr)$",
 }
 _LEAVES = r"(?:^|[._])(?:\w*logits?|similarity|scores)$"  # what a network gives to a loss
 

@@ -69,15 +69,25 @@ def inner_losses(program: Program, function: Function, hops: int = 1) -> Iterato
 def made_of(function: Function, call: Expr) -> str:
     """The statements that give the arguments of a call their values: "target = stack(...) :88 when soft"."""
     said: dict[str, None] = {}
-    for argument in call.arguments:
-        if argument.kind != "path" or "." in argument.text:
-            continue
-        for one in bindings(function).get(argument.text, ())[:MAX_BOUND]:
+    given = [*call.arguments, *(part.parts[0] for part in call.parts[1:] if part.kind == "keyword")]
+    for name in dict.fromkeys(filter(None, map(_name, given))):
+        for one in bindings(function).get(name, ())[:MAX_BOUND]:
             event = function.events[one.position]
             if one.kind == "assign" and one.value is not None and event.line < call.line:
                 when = conditions(event)
                 sign = "from" if one.items else "="
-                said[
-                    f"{argument.text} {sign} {written(one.value, 90)} :{event.line}{f' when {when}' if when else ''}"
-                ] = None
+                said[f"{name} {sign} {written(one.value, 90)} :{event.line}{f' when {when}' if when else ''}"] = None
     return "; ".join(said)
+
+
+def _name(given: Expr) -> str:
+    """The plain name that an argument is, or is a part or a change of: outputs[0], pred.float()."""
+    while given.kind in ("index", "attr", "call") and given.parts:
+        given = given.parts[0]
+    return given.text.partition(".")[0] if given.kind == "path" else ""
+
+
+def made_for(function: Function, event: Event) -> str:
+    """The same for the calls of a loss in a statement."""
+    calls = (call for call in event.calls if re.search(r"loss|criterion|entropy|nll", call.callee or call.last, re.I))
+    return "; ".join(filter(None, dict.fromkeys(made_of(function, call) for call in calls)))

@@ -15,10 +15,13 @@ class UnknownPartError(ValueError):
     """There is no such part; the message names those that there are."""
 
 
-def check_part(what: str) -> None:
-    """Raises UnknownPartError for what cannot be expanded."""
-    if what not in EXPANDABLE:
-        raise UnknownPartError(f"{what!r} cannot be expanded; there are {', '.join(EXPANDABLE)}")
+def check_parts(what: str) -> tuple[str, ...]:
+    """The parts that are named, each once. Raises UnknownPartError for one that cannot be expanded."""
+    wanted = tuple(dict.fromkeys(one.strip().replace("-", "_").replace(" ", "_") for one in what.split(",")))
+    for one in wanted:
+        if one not in EXPANDABLE:
+            raise UnknownPartError(f"{one!r} cannot be expanded; there are {', '.join(EXPANDABLE)}")
+    return wanted
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,11 @@ from .sections import OF, TELLING, Section, is_set, section_of
 from .writing import Block
 
 
-def blocks(truth: Truth, component: str) -> Iterator[tuple[Block, bool]]:
-    """One block for each section that decides the component, the most telling first; whether files or commands set it."""
+def blocks(truth: Truth, component: str, home: Mapping[str, str]) -> Iterator[tuple[Block, bool]]:
+    """One block for each section that decides the component, the most telling first; whether files or commands set it.
+
+    `home` is the part of keys whose names do not tell.
+    """
     if component not in OF:
         return
     shown: set[str] = set()
@@ -23,7 +26,7 @@ def blocks(truth: Truth, component: str) -> Iterator[tuple[Block, bool]]:
     for place, (pipeline, rank) in enumerate(_lists(lists, component)):
         item = {"section": pipeline.name, "keys": [key.to_dict() for key in pipeline.items]}
         yield Block(("# settings",), (-len(lists) + place,), (f"  {pipeline.line(truth)}",), item), rank >= TELLING
-    for place, section in enumerate(_sections(truth, component, lists)):
+    for place, section in enumerate(_sections(truth, component, lists, home)):
         keys = [key for key in section.keys if section.built is not None or key.name not in shown]
         if not keys and section.built is None:
             continue
@@ -46,8 +49,9 @@ def _lists(found: Sequence[Pipeline], component: str) -> Iterator[tuple[Pipeline
 _ELSEWHERE = re.compile(r"(?:^|[_.])(?:test|val|valid|eval|infer\w*|predict\w*)(?:[_.]|$)", re.I)
 
 
-def _sections(truth: Truth, component: str, lists: Sequence[Pipeline]) -> list[Section]:
-    pattern = re.compile(OF[component], re.I)
+def _sections(truth: Truth, component: str, lists: Sequence[Pipeline], home: Mapping[str, str]) -> list[Section]:
+    own = [re.escape(name) for name, part in home.items() if part == component]
+    pattern = re.compile("|".join([OF[component], *(f"^{name}$" for name in own)]), re.I)
     chosen = {choice.key.rpartition(".")[0]: choice for choice in truth.program.choices if "." in choice.key}
     held: dict[str, list[Key]] = {}
     for key in truth.keys:

@@ -47,7 +47,7 @@ def value_of(program: Program, truth: Truth, function: Function, name: str) -> s
         if head == function.self_name and "." not in rest:
             return _of_attribute(program, truth, function, rest)
         return _of_key(truth, name, function.path)
-    bound = [one for one in bindings(function).get(name, ()) if one.kind != "augment"]
+    bound = bindings(function).get(name, ())
     if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
             return _of_bound(truth, value, name, function)
