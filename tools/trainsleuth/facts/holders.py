@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 _RUN_BY_OBJECTS = ("forward", "__call__")
+_SET = re.compile("1")
 _DEEP = 2  # calls of calls, and any more: not told apart
 
 
@@ -54,16 +56,14 @@ class Holders:
 
     def _called(self, bits: int) -> frozenset[str]:
         if bits not in self._known_bits:
-            written = f"{bits:b}"[::-1]
-            self._known_bits[bits] = frozenset(
-                name for name, bit in self._bits.items() if written[bit : bit + 1] == "1"
-            )
+            written, names = f"{bits:b}"[::-1], list(self._bits)
+            self._known_bits[bits] = frozenset(names[place.start()] for place in _SET.finditer(written))
         return self._known_bits[bits]
 
     @cached_property
     def _bits(self) -> dict[str, int]:
-        """A number for every name that is called."""
-        return {name: number for number, name in enumerate(sorted(self.index.sites.call_names))}
+        """The place of every name that is called."""
+        return {name: place for place, name in enumerate(sorted(self.index.sites.call_names))}
 
     @cached_property
     def _held(self) -> Reachable[tuple[int, str]]:
