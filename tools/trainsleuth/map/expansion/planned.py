@@ -47,7 +47,10 @@ def planned(
         return Planned(what, part, (_order(program, launch, names),), list(config.blocks(truth, names)))
     if what == "batch":
         return Planned(what, anatomy.parts["training_loop"], (), list(batch.blocks(program, truth, part)))
-    given = ((_shortened(block, names), telling) for block, telling in settings.blocks(truth, what, homes(truth, anatomy.parts)))
+    given = (
+        (_shortened(block, names), telling)
+        for block, telling in settings.blocks(truth, what, homes(truth, anatomy.parts))
+    )
     places = (_shortened(block, names) for block in component.blocks(program, truth, part, what))
     features = (_shortened(block, names) for block in feature_blocks(program, truth, anatomy.features, what))
     return Planned(what, part, (), list(_settings_first(given, places, features, budget)))
