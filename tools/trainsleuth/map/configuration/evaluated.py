@@ -128,6 +128,8 @@ def _compared(scope: _Scope, test: Expr) -> bool:
             return (inner in outer) is (test.text == "in")
         raise UnknownValueError
     left, right = (_value(scope, part) for part in test.parts)
+    if isinstance(left, str) != isinstance(right, str) and plain(str(left)) == plain(str(right)):
+        raise UnknownValueError  # "1" and 1: what an option is read as is not known
     if test.text in _COMPARED:
         return (left == right) is (_COMPARED[test.text] == "__eq__")
     if test.text in _ORDERED and all(isinstance(one, int | float) for one in (left, right)):
@@ -160,6 +162,10 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _of_local(scope, expr.text)
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
         return _of_item(scope, expr)
+    if _is_test(expr):
+        if (decided := _truth(scope, expr)) is None:
+            raise UnknownValueError
+        return decided
     if expr.kind == "choice" and len(expr.parts) == 3:
         first, test, other = expr.parts
         truth = _truth(scope, test)
@@ -177,6 +183,13 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         raise UnknownValueError
     scope.said.append(key)
     return plain(value)
+
+
+def _is_test(expr: Expr) -> bool:
+    """Its value is True or False, nothing else: not that of `name or "adam"`."""
+    if expr.kind == "boolean":
+        return all(_is_test(part) for part in expr.parts)
+    return expr.kind == "compare" or (expr.kind == "unary" and expr.text == "not")
 
 
 def _dotted(expr: Expr) -> Iterator[str]:
@@ -215,9 +228,10 @@ def _of_local(scope: _Scope, name: str) -> Any:
     if not scope.hops:
         raise UnknownValueError
     inner = scope._replace(hops=scope.hops - 1)
-    for one in reversed(bindings(scope.function).get(name, ())):
+    bound = bindings(scope.function).get(name, ())
+    for one in reversed(bound):
         event = scope.function.events[one.position]
-        if event.block.loops:
+        if event.block.loops and len(bound) > 1:  # bound once, it is the same in every round: settings do not change
             raise UnknownValueError
         if one.position >= scope.position:
             continue

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import MODULE_BODY, Event, Function
 
 from ..configuration import Truth
+from ..configuration.untaken import untaken
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
@@ -82,7 +83,12 @@ def _beside(others: Sequence[Place], any_of_this: bool) -> Block:
     said = ", ".join(f"{one.path}:{one.line}" for one in others[:MAX_OTHERS])
     more = f", +{len(others) - MAX_OTHERS} more" if len(others) > MAX_OTHERS else ""
     none = "" if any_of_this else "none found in the code that the entry reaches; "
-    return Block(("# elsewhere",), (0,), (f"  {none}in files that this program does not load: {said}{more}",), {"elsewhere": len(others)})
+    return Block(
+        ("# elsewhere",),
+        (0,),
+        (f"  {none}in files that this program does not load: {said}{more}",),
+        {"elsewhere": len(others)},
+    )
 
 
 def _folded(idle: Sequence[Block]) -> Iterator[Block]:
@@ -108,7 +114,8 @@ _WHOLE = {  # functions of which a reader asks for the order or the arithmetic, 
 
 def _is_asked_whole(name: str, place: Place, function: Function) -> bool:
     words = _WHOLE.get(name)
-    if words is None or words.search(function.name) is None:
+    said = function.qualname if name == "optimizer_scheduler" and function.name != "__init__" else function.name
+    if words is None or words.search(said) is None:
         return False
     return name != "checkpointing" or place.role == "save" or place.line == function.line
 
@@ -206,7 +213,8 @@ class _Writer(NamedTuple):
         self, place: Place, function: Function, lines: list[str], is_class: bool, limit: int
     ) -> tuple[Block, Function | None]:
         """A function that is short as a whole; of a long one, or a class, how long it is."""
-        body = body_of(function, lines)
+        begins = {event.line for event in function.events}
+        body = body_of(function, lines, lambda line: untaken(self.truth, function, line) if line in begins else "")
         item = {**self._item(place, place.line, place.text), "function": function.qualname, "lines": len(body)}
         if idle := off(self.program, self.truth, function, function.line):
             item["off"] = idle

@@ -15,6 +15,7 @@ from ..records import Part
 from ..wording import clean
 from . import batch, component, config, settings
 from .features import feature_blocks
+from .frozen import frozen_blocks
 from .homes import homes
 from .writing import Block
 
@@ -47,9 +48,13 @@ def planned(
         return Planned(what, part, (_order(program, launch, names),), list(config.blocks(truth, names)))
     if what == "batch":
         return Planned(what, anatomy.parts["training_loop"], (), list(batch.blocks(program, truth, part)))
-    given = ((_shortened(block, names), telling) for block, telling in settings.blocks(truth, what, homes(truth, anatomy.parts)))
+    given = (
+        (_shortened(block, names), telling)
+        for block, telling in settings.blocks(truth, what, homes(truth, anatomy.parts))
+    )
     places = (_shortened(block, names) for block in component.blocks(program, truth, part, what))
-    features = (_shortened(block, names) for block in feature_blocks(program, truth, anatomy.features, what))
+    found = frozen_blocks(program, truth) if what == "model" else feature_blocks(program, truth, anatomy.features, what)
+    features = (_shortened(block, names) for block in found)
     return Planned(what, part, (), list(_settings_first(given, places, features, budget)))
 
 
