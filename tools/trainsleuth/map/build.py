@@ -204,7 +204,11 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         values = _chosen_values(index, chosen, given, loaded, modules, chain.from_iterable(known.values()))
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
         table, handed = signs(index, values), _handed(index, values)
-        entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
+        roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
+        entry = _again(graph, entry, roots)
+        if decided:
+            graph.keep_made(entry.reach.distance)
+            entry = _again(graph, entry, roots)
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     if not entry.trains:
         more = offered(index, entry.reach.distance, known, chosen)

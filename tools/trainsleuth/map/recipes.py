@@ -268,9 +268,7 @@ def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:
     }
 
 
-def not_chosen(
-    index: Index, chosen: Iterable[Choice], every: Iterable[Table] = ()
-) -> frozenset[Class | Function]:
+def not_chosen(index: Index, chosen: Iterable[Choice], every: Iterable[Table] = ()) -> frozenset[Class | Function]:
     """Classes and functions that the same tables hold and the recipe did not choose, nor their bases.
 
     Of `every` table also those that are asked by a key whose value another table holds.
