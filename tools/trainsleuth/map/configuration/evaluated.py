@@ -176,7 +176,7 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is not None:
         key = scope.assumed.get(key.name, key)
-    if key is None or not all(layer.certain for layer in key.layers):
+    if key is None or not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
         raise UnknownValueError
     value = scope.truth.end(key.value)
     if value in ("(required)", "???") or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
