@@ -160,6 +160,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _of_text(scope, expr)
     if expr.kind == "path" and "." not in expr.text:
         return _of_local(scope, expr.text)
+    if expr.kind == "path" and (held := _attribute_of_self(scope, expr)):
+        return _value(held, held.function.events[held.position].value or expr)
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
         return _of_item(scope, expr)
     if _is_test(expr):
@@ -183,6 +185,27 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         raise UnknownValueError
     scope.said.append(key)
     return plain(value)
+
+
+def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
+    """Where the only statement of a class, and of those above and below it, sets self.kind; None for anything else."""
+    head, _, name = expr.text.partition(".")
+    index, function = scope.truth.program.index, scope.function
+    owner = index.class_of(function) if head == function.self_name and "." not in name and scope.hops else None
+    if owner is None:
+        return None
+    found = [
+        (method, one)
+        for cls in (*index.lineage(owner), *index.subclasses(owner))
+        for method in cls.methods.values()
+        if method.self_name
+        for one in bindings(method).get(f"{method.self_name}.{name}", ())
+    ]
+    if len(found) != 1 or found[0][1].kind != "assign" or found[0][1].items or found[0][1].value is None:
+        return None
+    method, one = found[0]
+    there = scope._replace(function=method, position=one.position, hops=scope.hops - 1)
+    return there if _runs(there) else None
 
 
 def _is_test(expr: Expr) -> bool:

@@ -30,7 +30,7 @@ from .writing import Block
 MAX_PLACES = 160
 TINY = 9  # lines of a function of which one statement is not shown alone
 SHORT = 12  # lines of code of a function that is shown as a whole
-LONG = 45  # lines of code of a function that is opened where there is room
+LONG = 80  # lines of code of a function that is opened where there is room
 MAX_MADE = 6  # statements that make what a loss is given
 MAX_OTHERS = 2
 LIST_WIDTH = 640  # characters of a statement that lists what is done one after the other
@@ -150,7 +150,7 @@ class _Writer(NamedTuple):
         most = WHOLE if _is_asked_whole(name, place, function) else TINY
         short = 0 < function.end_line - function.line <= most and not is_class_body(file, function)
         if function.name != MODULE_BODY and (place.line == function.line or short):
-            limit = LONG if most == WHOLE else SHORT
+            limit = WHOLE if most == WHOLE else SHORT
             return self._definition(place, function, lines, is_class_body(file, function), limit)
         return self._statement(place, function, lines, name), None
 
