@@ -15,7 +15,18 @@ RAN = " [ran]"  # behind the line number of a place that was seen to run
 WHOLE = 0.5  # of the room, for places with their line of source
 ALSO = "  also"
 WORD_WIDTH = 20
-_WORDS = tuple(map(re.compile, (r"^(?:async )?(?:class|def) (\w+)", r"^((?:for|while) \w+)", r"(\w+)\(", r"(\w+)\W*$")))
+_WORDS = tuple(
+    map(
+        re.compile,
+        (
+            r"^(?:async )?(?:class|def) (\w+)",
+            r"^((?:for|while) \w+)",
+            r"(\w+)\(",
+            r"^[\"'-]*\s*([\w.]+)[\"']?\s*[:=]",
+            r"(\w+)\W*$",
+        ),
+    )
+)
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
     "entry_point": 0.08,
     "config": 0.10,

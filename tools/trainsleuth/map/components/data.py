@@ -108,6 +108,12 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
                 yield program.at(target, target.line, "rollout", 0.75 * base)
     if call.callee == "next" and call.arguments and _ITERATED.search(written(call.arguments[0])):
         yield program.at(function, call.line, "batch", 0.7 * base)
+    if call.last in _MAPS and call.receiver is not None:
+        for part in call.arguments[:1]:
+            given = program.index.resolve(function, part.text) if part.kind == "path" else None
+            if isinstance(given, Function):
+                yield program.at(function, call.line, "mapped", 0.6 * base)
+                yield program.at(given, given.line, "mapped", 0.72 * base)
     if call.last == "train_test_split" and not called.targets:
         yield program.at(function, call.line, "split", 0.75 * base)
     if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):
@@ -116,6 +122,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         yield program.at(function, call.line, "built", 0.95 * base)
 
 
+_MAPS = ("map", "with_transform", "set_transform", "filter")
 _TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch)$")
 _BUFFER = re.compile(r"buffer|replay|memory|storage", re.I)
 _ROLLOUT = re.compile(

@@ -12,7 +12,7 @@ from ..program import Program
 from ..records import Place
 from ..running import is_guarded
 
-MAX_LAUNCHES = 5
+MAX_LAUNCHES = 16
 
 
 def places(program: Program) -> Iterator[Place]:
@@ -23,8 +23,8 @@ def places(program: Program) -> Iterator[Place]:
     seen: set[str] = set()
     named = [one for one in entry.commands if program.recipe is not None and names_recipe(one, program.recipe)]
     for rank, command in enumerate(named or entry.commands):
-        score = 0.85 if rank == 0 else 0.6 - 0.02 * rank
-        if rank < MAX_LAUNCHES and (command.path not in seen or rank < 3):
+        score = 0.85 if rank == 0 else 0.6 - 0.02 * rank if command.path not in seen or rank < 3 else 0.3 - 0.01 * rank
+        if rank < MAX_LAUNCHES:
             if command.path:  # one that the caller gave stands nowhere
                 yield Place(command.path, command.line, "launch", score)
         seen.add(command.path)

@@ -132,10 +132,13 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
             elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
 
+            elif _CALLED.search(call.last) and not _NOT_VERB.search(call.last) and call.parts[1:]:
+                yield program.at(function, call.line, "evaluation call", 0.66 * weight**0.6)
             elif call.receiver is not None and call.parts[1:] and _FOR_EVALUATION.search(call.receiver.last):
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
 
 
+_CALLED = re.compile(r"^_?(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
 _FOR_EVALUATION = re.compile(
     r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
 )
@@ -193,5 +196,7 @@ def _alone(program: Program) -> Iterator[Place]:
                 yield program.at(function, quiet, "program", 0.95 * score)
             if function is not file.body and (quiet or _NAMED.match(function.name)):
                 yield program.at(function, function.line, "program", 0.9 * score)
+            elif function.name == "main" or any(one.last in ("command", "hydra_main") for one in function.decorators):
+                yield program.at(function, function.line, "program", 0.85 * score)
             for place in _metrics(program, function, 1.0):
                 yield place._replace(score=0.9 * score)

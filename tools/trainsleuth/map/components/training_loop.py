@@ -55,6 +55,8 @@ def places(program: Program) -> Iterator[Place]:
     for caller, line, target in program.training.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
+    for rank, (caller, line) in enumerate(program.training.calls_above(step)):
+        yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
     yield from _other_loops(program, step)
 
 
@@ -115,6 +117,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
             yield program.at(function, stage.line, "loop", share * (0.97 if around else 0.6))
         elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
             yield program.at(function, stage.line, "loss", share * 0.86)
+        elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
+            yield program.at(function, stage.line, "loss", share * 0.74)
 
 
 def _handovers(program: Program) -> Iterator[Place]:
