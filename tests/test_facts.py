@@ -266,3 +266,16 @@ def test_what_could_not_be_read_is_told_and_the_rest_is_there() -> None:
     facts = _read("def f(:\n    pass\n\ndef g():\n    return 1\n")
     assert facts.problems[0][0] == 1
     assert [event.kind for event in facts.functions["g"].events] == ["return"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(a + 1) % b == 0", "a - (b - c)", "a - b - c", "a * b / c", "-(a + b)", "not (a and b)", "(a or b) and c",
+        "(a + b).mean()", "x[(i + 1) * 2]", "(a if b else c)(d)", "(-a) ** 2", "f(a + b, k=c or d)", "(a, b)[0]",
+        "a if (b if c else d) else e", "not a == b", "a @ (b @ c)", "a ** b ** c", "(a ** b) ** c", "(lambda x: x)(3)",
+    ],
+)  # fmt: skip
+def test_an_expression_is_written_with_the_parentheses_that_it_needs(source: str) -> None:
+    (event,) = (one for one in read_source("a.py", f"y = {source}\n").body.events if one.value is not None)
+    assert event.value is not None and written(event.value) == source

@@ -13,10 +13,41 @@ def written(expr: Expr, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
+# How tightly each kind or operator holds its parts together: a part that holds looser is written in parentheses.
+_HOLDS = {
+    "lambda": 0, "walrus": 0, "choice": 1, "or": 2, "and": 3, "not": 4, "compare": 5, "|": 6, "^": 7, "&": 8, "<<": 9, ">>": 9,
+    "+": 10, "-": 10, "*": 11, "/": 11, "//": 11, "%": 11, "@": 11, "unary": 12, "**": 13, "await": 14,
+}  # fmt: skip
+_ATOM = 15
+
+
+def _holds(expr: Expr) -> int:
+    if expr.kind in ("binary", "boolean") or (expr.kind == "unary" and expr.text == "not"):
+        return _HOLDS.get(expr.text, _ATOM)
+    return _HOLDS.get(expr.kind, _ATOM)
+
+
+def _least(expr: Expr, place: int) -> int:
+    """What the part at `place` must hold at least to stand without parentheses."""
+    if expr.kind in ("attr", "call", "index"):
+        return _ATOM if place == 0 else 0
+    if expr.kind == "binary":
+        last = 1 if expr.text == "**" else 0  # a ** b ** c is a ** (b ** c), a - b - c is (a - b) - c
+        return _holds(expr) + (place > 0) * (1 - last) + (place == 0) * last
+    if expr.kind == "compare":
+        return _holds(expr) + 1
+    if expr.kind == "choice":
+        return _holds(expr) + (place < 2)
+    return _holds(expr) if expr.kind in ("boolean", "unary") else 0
+
+
 def _text(expr: Expr, depth: int) -> str:
     if depth == 0:
         return "..."
-    parts = [_text(part, depth - 1) for part in expr.parts[:12]]
+    parts = [
+        f"({_text(part, depth - 1)})" if _holds(part) < _least(expr, place) else _text(part, depth - 1)
+        for place, part in enumerate(expr.parts[:12])
+    ]
     match expr.kind:
         case "path" | "number" | "constant" | "cut" | "other":
             return expr.text
@@ -40,7 +71,9 @@ def _text(expr: Expr, depth: int) -> str:
         case "unary":
             return f"{expr.text} {parts[0]}" if expr.text == "not" else f"{expr.text}{parts[0]}"
         case "binary" | "compare" | "boolean":
-            return f" {expr.text} ".join(parts)
+            looser = ("boolean",) if expr.kind == "boolean" else ("boolean", "compare", "choice")
+            inner = (_in_brackets(expr, part, looser) for part in expr.parts[:12])
+            return f" {expr.text} ".join(f"({text})" if put else text for text, put in zip(parts, inner, strict=True))
         case "choice":
             return f"{parts[0]} if {parts[1]} else {parts[2]}"
         case "lambda":
@@ -55,3 +88,13 @@ def _text(expr: Expr, depth: int) -> str:
             return f"if {parts[0]}"
         case _:
             return " ".join([expr.kind, *parts])
+
+
+def _in_brackets(outer: Expr, inner: Expr, looser: tuple[str, ...]) -> bool:
+    """(a + b) % c: what binds less than the operator around it."""
+    if inner.kind == "binary" and outer.kind == "binary":
+        return _STRENGTH.get(inner.text, 0) < _STRENGTH.get(outer.text, 0)
+    return inner.kind in looser and not (inner.kind == outer.kind and inner.text == outer.text)
+
+
+_STRENGTH = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6, "@": 6, "**": 7}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from trainsleuth.facts import Event, Expr
+from trainsleuth.facts import Event, Expr, Function, Index, Variable, bindings
 
 from .recipes import Setting
 
@@ -30,36 +31,44 @@ def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[st
     return known
 
 
-def is_not_chosen(event: Event, known: Mapping[str, str]) -> bool:
+class Settled(NamedTuple):
+    """Settings by name, for the names that one function reads."""
+
+    known: Mapping[str, str]
+    facts: Index
+    function: Function
+
+
+def is_not_chosen(event: Event, settled: Settled) -> bool:
     """The statement stands in an arm that these settings are seen not to take."""
-    for branch in event.block.branches if known else ():
+    for branch in event.block.branches if settled.known else ():
         if branch.kind != "if":
             continue
-        truths = [_truth(test, known) for test in branch.tests[: branch.arm + 1]]
+        truths = [_truth(test, settled) for test in branch.tests[: branch.arm + 1]]
         if any(one is True for one in truths[: branch.arm]) or truths[branch.arm :] == [False]:
             return True
     return False
 
 
-def _truth(test: Expr, known: Mapping[str, str]) -> bool | None:
+def _truth(test: Expr, settled: Settled) -> bool | None:
     """None where it cannot be told."""
     if test.kind == "unary" and test.text == "not":
-        inner = _truth(test.parts[0], known)
+        inner = _truth(test.parts[0], settled)
         return None if inner is None else not inner
     if test.kind == "boolean":
         decides = test.text == "or"  # the value of one operand that settles the whole
-        truths = [_truth(part, known) for part in test.parts]
+        truths = [_truth(part, settled) for part in test.parts]
         if decides in truths:
             return decides
         return None if None in truths else not decides
     if test.kind == "compare" and len(test.parts) == 2:
-        return _compared(test, known)
-    value = _value(test, known)
+        return _compared(test, settled)
+    value = _value(test, settled)
     return _FLAGS.get(value) if value is not None else None
 
 
-def _compared(test: Expr, known: Mapping[str, str]) -> bool | None:
-    value, other = _value(test.parts[0], known), test.parts[1]
+def _compared(test: Expr, settled: Settled) -> bool | None:
+    value, other = _value(test.parts[0], settled), test.parts[1]
     if value is None:
         return None
     if test.text in ("==", "is", "!=", "is not") and other.kind in _LITERALS:
@@ -67,18 +76,50 @@ def _compared(test: Expr, known: Mapping[str, str]) -> bool | None:
     if test.text in ("in", "not in") and other.kind in ("list", "tuple", "set"):
         if all(part.kind in _LITERALS for part in other.parts):
             return (value in [part.text.lower() for part in other.parts]) == (test.text == "in")
+    elif test.text in ("in", "not in") and (keys := _keys(other, settled)):
+        return (value in keys) == (test.text == "in")
     return None
 
 
-def _value(expr: Expr, known: Mapping[str, str]) -> str | None:
-    """Of an attribute of an object that holds settings: args.stage."""
-    if expr.kind != "path" or "." not in expr.text:
-        return None
-    words = expr.text.split(".")
+def _keys(expr: Expr, settled: Settled) -> list[str]:
+    """Of a table of the repository: MODELS, MODELS.keys(). [] for one that is not written down with strings alone."""
+    name = expr.receiver if expr.kind == "call" and expr.last == "keys" and not expr.arguments else expr
+    symbol = settled.facts.resolve(settled.function, name.text) if name is not None and name.kind == "path" else None
+    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
+    table = bound[0].value if len(bound) == 1 else None
+    keys = [pair.parts[0] for pair in table.parts] if table is not None and table.kind == "dict" else []
+    return [key.text.lower() for key in keys] if all(key.kind == "string" for key in keys) else []
+
+
+def _value(expr: Expr, settled: Settled) -> str | None:
+    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound to it once."""
+    if expr.kind == "path" and "." not in expr.text:
+        bound = bindings(settled.function).get(expr.text, ())
+        only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+        return _value(only, settled) if only is not None and only.text != expr.text else None
+    if expr.kind == "path":
+        return _known(expr.text.split("."), settled.known)
+    key = _asked(expr)
+    return _known(key.split("."), settled.known) if key else None
+
+
+def _asked(expr: Expr) -> str:
+    """ "configs.model" of configs["model"] and configs.get("model", "asr")."""
+    if expr.kind == "index" and len(expr.parts) == 2:
+        holder, key = expr.parts[0], expr.parts[1]
+    elif expr.kind == "call" and expr.last == "get" and expr.receiver is not None and expr.arguments:
+        holder, key = expr.receiver, expr.arguments[0]
+    else:
+        return ""
+    held = holder.kind == "path" and key.kind == "string" and _HOLDS.search(holder.last)
+    return f"{holder.text}.{key.text}" if held else ""
+
+
+def _known(words: list[str], known: Mapping[str, str]) -> str | None:
     for cut in range(len(words)):
         if (value := known.get(".".join(words[cut:]))) is not None:
             return value
     return known.get(f".{words[-1]}") if _HOLDS.search(words[-2]) else None
 
 
-_HOLDS = re.compile(r"(?:^|_)(?:args?|cfg|conf|config|hparams|opts?|options|params|settings)$", re.I)
+_HOLDS = re.compile(r"(?:^|_)(?:args?|cfg|conf|configs?|hparams|opts?|options|params|settings)$", re.I)

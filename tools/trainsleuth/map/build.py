@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from trainsleuth.facts import Class, Function, Index, build_index
 from trainsleuth.facts.names import Module
@@ -41,6 +42,7 @@ from .recipes import (
 from .registries import tables
 from .siblings import groups
 from .steps import Sign, signs
+from .tables import Table
 from .values import Values
 
 
@@ -144,12 +146,13 @@ def _chosen_values(
     given: tuple[Setting, ...],
     loaded: frozenset[str],
     modules: Mapping[tuple[str, int], Module],
+    known: Iterable[Table],
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
     return Values(
         index,
-        not_chosen(index, chosen),
+        not_chosen(index, chosen, known),
         {**slots(chosen), **kinds_of(index, chosen), **tagged(given, chosen)},
         configured(given, chosen),
         looked_up(chosen),
@@ -200,10 +203,14 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(values, chosen, given, loaded, modules)
+        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()))
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
         table, handed = signs(index, values), _handed(index, values)
-        entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
+        roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
+        entry = _again(graph, entry, roots)
+        if decided:
+            graph.keep_made(entry.reach.distance)
+            entry = _again(graph, entry, roots)
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     if not entry.trains:
         more = offered(index, entry.reach.distance, known, chosen)

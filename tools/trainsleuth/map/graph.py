@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, bindings
 
-from .branches import is_not_chosen
+from .branches import Settled, is_not_chosen
 from .common_names import COMMON_NAMES
 from .named_choice import is_named
 from .running import executed, has_guard, imported, is_guarded
@@ -69,6 +69,7 @@ class Graph:
         self._edges: dict[Function, tuple[Edge, ...]] = {}
         self._bridges: dict[Function, list[Edge]] = {}
         self._propertied: dict[Class, bool] = {}
+        self._made: frozenset[Class] = frozenset()
         self._targets: dict[int, tuple[Class | Function | External, ...]] = {}  # by id: the index keeps its calls
 
     def imports(self, paths: frozenset[str]) -> frozenset[str]:
@@ -96,6 +97,17 @@ class Graph:
         """Edges that were not read but must be there."""
         self._bridges.setdefault(function, []).extend(edges)
         self._edges.pop(function, None)
+
+    def keep_made(self, reached: Iterable[Function]) -> None:
+        """Of several classes that a value may have, from now on only those run that `reached` code makes, if any."""
+        made = set[Class]()
+        for function in reached:
+            settled = Settled(self.known, self.index, function)
+            for event in function.events:
+                if event.calls and not is_not_chosen(event, settled):
+                    made.update(t for call in event.calls for t in self.targets(function, call) if isinstance(t, Class))
+        self._made = frozenset(made)
+        self._edges.clear()
 
     def methods_named(self, name: str) -> list[Function]:
         """Methods of that name of all classes that may be made."""
@@ -129,8 +141,9 @@ class Graph:
             ):
                 if isinstance(target, Function):
                     yield Edge(target, CALLBACK, -1)
+        settled = Settled(self.known, self.index, function)
         for position, event in enumerate(function.events):
-            if is_not_chosen(event, self.known):
+            if is_not_chosen(event, settled):
                 continue
             guarded = function.name == MODULE_BODY and is_guarded(event)
             if event.kind == "define":
@@ -204,6 +217,7 @@ class Graph:
 
     def _on_value(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
         held = self.values.of(function, call.parts[0]) if call.parts[0].kind == "path" else ()
+        held = tuple(one for one in held if one in self._made) or held
         for one in held:
             if isinstance(one, Class):
                 for name in ("forward", "__call__"):

@@ -269,11 +269,19 @@ def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:
     }
 
 
-def not_chosen(index: Index, chosen: Iterable[Choice]) -> frozenset[Class | Function]:
-    """Classes and functions that the same tables hold and the recipe did not choose, nor their bases."""
+def not_chosen(index: Index, chosen: Iterable[Choice], every: Iterable[Table] = ()) -> frozenset[Class | Function]:
+    """Classes and functions that the same tables hold and the recipe did not choose, nor their bases.
+
+    Of `every` table also those that are asked by a key whose value another table holds.
+    """
     taken = list(chosen)
     kept = {cls for choice in taken if isinstance(choice.target, Class) for cls in index.lineage(choice.target)}
     tables = {choice.table for choice in taken if choice.table is not None and choice.target is not None}
+    decided = {choice.table.key: choice for choice in taken if choice.table is not None and choice.table.key}
+    for table in every:
+        one = decided.get(table.key) if table.is_asked_by_its_own_key else None
+        if one is not None and one.target is not None and one.value not in table.entries:
+            tables.add(table)
     functions = {choice.target for choice in taken if isinstance(choice.target, Function)}
     return frozenset(
         other

@@ -8,7 +8,9 @@ from trainsleuth.facts import Event, Expr, FileFacts, Function, written
 
 from .wording import clean
 
+MOST_TESTS = 3
 MAX_LINES = 24  # of one statement
+TEST_WIDTH = 190  # characters of one test
 WIDTH = 230  # characters of one statement that are shown
 
 
@@ -51,10 +53,13 @@ def conditions(event: Event) -> str:
     for branch in event.block.branches:
         if branch.kind != "if" or (branch.test is not None and "__name__" in written(branch.test)):
             continue
-        said.append(_test(branch.test) if branch.test is not None else f"not ({written(branch.tests[0], 90)})")
-    return clean(" and ".join(said[-3:]), WIDTH)
+        said.append(_test(branch.test) if branch.test is not None else f"not ({written(branch.tests[0], TEST_WIDTH)})")
+    kept = said[-MOST_TESTS:]
+    while len(kept) > 1 and len(" and ".join(kept)) > 2 * TEST_WIDTH:
+        kept = kept[1:]  # the inner ones decide
+    return " and ".join(kept if len(kept) == len(said) else ["...", *kept])
 
 
 def _test(test: Expr) -> str:
-    text = written(test, 90)
+    text = written(test, TEST_WIDTH)
     return f"({text})" if test.kind == "boolean" else text

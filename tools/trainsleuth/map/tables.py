@@ -22,6 +22,11 @@ class Table:
     default: str = ""  # the name that the code asks for when no setting gives one
     library: str = ""  # the module of another library that names are looked up in: its entries are not known
 
+    @property
+    def is_asked_by_its_own_key(self) -> bool:
+        """No other table is asked by a key of this name: not by type or name alone."""
+        return self.key != "" and self.key not in _NAME_KEYS
+
     def answers(self, key: str) -> bool:
         """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
         if self.key:

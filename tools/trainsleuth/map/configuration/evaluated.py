@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Variable, bindings, written
 
 from .literals import plain
 from .records import Key
@@ -120,6 +120,8 @@ def _compared(scope: _Scope, test: Expr) -> bool:
     if test.text in ("in", "not in") and test.parts[1].kind in ("list", "tuple", "set"):
         one = _value(scope, test.parts[0])
         return (one in [_value(scope, part) for part in test.parts[1].parts]) is (test.text == "in")
+    if test.text in ("in", "not in") and (names := _names_in(scope, test.parts[1])):
+        return (_value(scope, test.parts[0]) in names) is (test.text == "in")
     if test.text in ("in", "not in"):
         inner, outer = (_value(scope, part) for part in test.parts)
         if isinstance(inner, str) and isinstance(outer, str):
@@ -132,6 +134,21 @@ def _compared(scope: _Scope, test: Expr) -> bool:
         apart = (left > right) - (left < right)
         return apart == _ORDERED[test.text] or (apart == 0 and test.text.endswith("="))
     raise UnknownValueError
+
+
+def _names_in(scope: _Scope, held: Expr) -> frozenset[str]:
+    """The names in a literal table or list at the top of a file: MODELS, MODELS.keys()."""
+    if held.kind == "call" and held.last == "keys" and held.receiver is not None:
+        held = held.receiver
+    symbol = scope.truth.program.index.resolve(scope.function, held.text) if held.kind == "path" else None
+    if not isinstance(symbol, Variable) or symbol.scope.name != MODULE_BODY:
+        return frozenset()
+    bound = bindings(symbol.scope).get(symbol.name, ())
+    table = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
+    if table is None or table.kind not in ("dict", "list", "tuple", "set"):
+        return frozenset()
+    names = [part.parts[0] if part.kind == "pair" else part for part in table.parts]
+    return frozenset(one.text for one in names) if all(one.kind == "string" for one in names) else frozenset()
 
 
 def _value(scope: _Scope, expr: Expr) -> Any:
@@ -149,7 +166,7 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         if truth is None:
             raise UnknownValueError
         return _value(scope, first if truth else other)
-    dotted = next(_dotted(expr), "")
+    dotted = next(_dotted(expr), "") or _asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is not None:
         key = scope.assumed.get(key.name, key)
@@ -167,6 +184,13 @@ def _dotted(expr: Expr) -> Iterator[str]:
         yield expr.text
     elif expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
         yield f"{written(expr.parts[0])}.{expr.parts[1].text}"
+
+
+def _asked(expr: Expr) -> str:
+    """The key that cfg.get("kind", "adam") asks for."""
+    if expr.kind != "call" or expr.last != "get" or expr.receiver is None or not expr.arguments:
+        return ""
+    return f"{written(expr.receiver)}.{expr.arguments[0].text}" if expr.arguments[0].kind == "string" else ""
 
 
 def _of_text(scope: _Scope, call: Expr) -> Any:

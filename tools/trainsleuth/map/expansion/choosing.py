@@ -45,10 +45,12 @@ def _rank(program: Program, place: Place, name: str) -> int:
         return 4
     if _is_open(function):
         return 4
+    if name == "evaluation" and _VALIDATES.search(function.name) and program.weight(function) > NEAR:
+        return 0
     found = event_at(function, place.line)
     if found is None or found[1].line > place.line:
-        return 2
-    if _handles(found[1]) or _is_aside(name, found[1]):
+        return 3 if name == "evaluation" and _is_for_others(program, function) else 2
+    if _handles(found[1]) or _is_aside(name, found[1]) or (name == "evaluation" and _is_for_others(program, function)):
         return 3
     near = program.weight(function) > NEAR
     return 1 if near and (place.role in _FIRST.get(name, ()) or _is_periodic(function, found[1])) else 2
@@ -71,6 +73,17 @@ def _is_aside(name: str, event: Event) -> bool:
 def _is_open(function: Function) -> bool:
     """It only says that a class below has to define it."""
     return any(event.kind == "raise" and "NotImplementedError" in written(event.value) for event in function.events[:3] if event.value is not None)  # fmt: skip
+
+
+_VALIDATES = re.compile(r"valid|^_?eval|^cv$|^_?test_epoch|^val(?:_|$)", re.I)
+_HOOK = re.compile(r"valid|test_step|eval|metric|forward|__call__|^on_|process", re.I)
+
+
+def _is_for_others(program: Program, function: Function) -> bool:
+    """A method of a class that the program makes, which nothing in it is seen to call."""
+    if not function.owner or _HOOK.search(function.name) is not None:
+        return False
+    return next(program.callers(function), None) is None
 
 
 def _handles(event: Event) -> bool:

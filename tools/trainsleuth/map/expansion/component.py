@@ -35,7 +35,7 @@ MAX_OTHERS = 2
 LIST_WIDTH = 640  # characters of a statement that lists what is done one after the other
 _LISTS = re.compile(r"Compose\(|Sequential\(|transforms?\s*=\s*\[")
 MAX_IDLE = 4  # places that one setting keeps from running
-WHOLE = 36  # lines of a function that a reader wants to see whole
+WHOLE = 44  # lines of a function that a reader wants to see whole
 WHY_WIDTH = 420  # characters of a statement that gives a condition its name
 
 
@@ -82,7 +82,12 @@ def _beside(others: Sequence[Place], any_of_this: bool) -> Block:
     said = ", ".join(f"{one.path}:{one.line}" for one in others[:MAX_OTHERS])
     more = f", +{len(others) - MAX_OTHERS} more" if len(others) > MAX_OTHERS else ""
     none = "" if any_of_this else "none found in the code that the entry reaches; "
-    return Block(("# elsewhere",), (0,), (f"  {none}in files that this program does not load: {said}{more}",), {"elsewhere": len(others)})
+    return Block(
+        ("# elsewhere",),
+        (0,),
+        (f"  {none}in files that this program does not load: {said}{more}",),
+        {"elsewhere": len(others)},
+    )
 
 
 def _folded(idle: Sequence[Block]) -> Iterator[Block]:
@@ -101,6 +106,7 @@ def _folded(idle: Sequence[Block]) -> Iterator[Block]:
 _WHOLE = {  # functions of which a reader asks for the order or the arithmetic, by part
     "checkpointing": re.compile(r"^_?(?:\w*_)?(?:save|dump|write)(?:_\w*|$)|^\w*(?:save|checkpoint)\w*$", re.I),
     "loss": re.compile(r"loss|criterion", re.I),
+    "evaluation": re.compile(r"valid|^_?eval|^cv$|^_?test(?:_|$)|^val(?:_|$)", re.I),
     "optimizer_scheduler": re.compile(r"schedul|(?:^|_)lr(?:_|$)|lambda|warm|anneal|param_groups|no_decay", re.I),
 }
 
@@ -163,7 +169,7 @@ class _Writer(NamedTuple):
         if known:
             shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
         if name == "loss" and event is not None and not idle and (made := made_for(function, event)):
-            shown += [f"     from {one}" for one in made.split("; ") if self._is_new(function, one)][:MAX_MADE]
+            shown += [f"     where {one}" for one in made.split("; ") if self._is_new(function, one)][:MAX_MADE]
         if holds := held_in(self.program, function, event) if event is not None else "":
             shown.append(f"     holds {holds}")
         item = {**self._item(place, first, text), "function": function.qualname, "when": when, "values": dict(known)}

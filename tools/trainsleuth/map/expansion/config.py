@@ -13,7 +13,7 @@ from .writing import Block
 
 _MATTERS = re.compile(
     r"lr|rate|batch|epoch|step|iter|optim|sched|warm|decay|loss|clip|accum|seed|model|arch|data|amp|fp16|precision|"
-    r"momentum|beta|eps|drop|dim|layer|head|hidden|depth|width|size|eval|update|freq|interval|avg|power|save|log|ckpt|resume|ema|weight|worker",
+    r"momentum|beta|eps|drop|dim|layer|head|hidden|depth|width|size|eval|update|freq|interval|avg|power|save|log|ckpt|resume|ema|weight|worker|block|units|channel|kernel|type",
     re.I,
 )
 _FIRST = re.compile(

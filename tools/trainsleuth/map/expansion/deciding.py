@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from trainsleuth.facts import MODULE_BODY, Event
@@ -11,9 +12,10 @@ from ..program import Program
 from ..records import Place
 from ..statements import enclosing, is_class_body
 
-MOST = 3  # of one function
+MOST = 4  # of one function
+MOST_OF_CHAIN = 12  # of one in which the same name is made anew step by step: dataset = dataset.map(...)
 _MADE = {
-    "data": r"(?:^|[._])(?:\w*loader|\w*sampler|\w*datasets?|train_data|valid_data|\w*transforms?)$",
+    "data": r"(?:^|[._])(?:\w*loader|\w*sampler|\w*datasets?|train_data|valid_data|\w*transforms?|\w*pipe(?:line)?)$",
     "model": r"(?:^|[._])(?:model|net|network|backbone|encoder|decoder)$",
     "loss": r"(?:^|[._])(?:\w*_loss|loss|losses|criterion)$",
     "optimizer_scheduler": r"(?:^|[._])(?:optim\w*|\w*optimizer|\w*schedul\w*|lr|lr_\w*|\w+_lr)$",
@@ -36,13 +38,17 @@ def deciding_lines(program: Program, place: Place, name: str) -> Iterator[int]:
         yield from _lines((event for one in inside for event in one.events), _LEAVES)
     elif function.name == MODULE_BODY or not program.is_reached(function):
         return
-    elif function.line == place.line or name == "loss":
-        yield from _lines(function.events, _MADE[name])
+    elif function.line == place.line or name in ("loss", "data"):
+        found = _lines(function.events, _MADE[name])
+        yield from found if function.line == place.line or name == "loss" or len(found) > MOST else ()
 
 
 def _lines(events: Iterable[Event], pattern: str) -> list[int]:
     made = re.compile(pattern, re.I)
-    return sorted(dict.fromkeys([event.line for event in events if _makes(event, made)][-MOST:]))
+    found = [event for event in events if _makes(event, made)]
+    names = Counter(target.text for event in found for target in event.targets)
+    most = MOST_OF_CHAIN if any(count > MOST for count in names.values()) else MOST
+    return sorted(dict.fromkeys([event.line for event in found][-most:]))
 
 
 def _makes(event: Event, pattern: re.Pattern[str]) -> bool:

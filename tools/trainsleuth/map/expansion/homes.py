@@ -40,9 +40,7 @@ def _home(truth: Truth, key: Key, places: Mapping[tuple[str, str], list[tuple[in
     return near[0][1] if near else ""
 
 
-def _near(
-    truth: Truth, key: Key, places: Mapping[tuple[str, str], list[tuple[int, str]]]
-) -> Iterator[tuple[int, str]]:
+def _near(truth: Truth, key: Key, places: Mapping[tuple[str, str], list[tuple[int, str]]]) -> Iterator[tuple[int, str]]:
     for use in key.reads:
         file = truth.program.index.files.get(use.path)
         function = enclosing(file, use.line) if file is not None else None

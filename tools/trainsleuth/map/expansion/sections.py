@@ -15,7 +15,7 @@ MOST_DEFAULTS = 6  # keys of a section that are shown though nobody changed them
 TELLING = 2.0  # rank of a section that somebody set
 OF = {
     "data": r"batch|data|pipeline|transform(?!er)|worker|crop|resize|augment|seq_len|block_size|max_tokens|shuffle|sample_rate|sample_size|split|sampler|max_(?:length|len)|mixup|cutmix|csv|subset|cutoff|template|max_samples|tokenizer|segment",
-    "model": r"^model\.|arch|layer|dim$|head|hidden|depth|dropout|embd|embed|^model$|d_model|d_ffn|num_channels|mask_(?:prob|length)|freeze|pretrained|lora|model_name|finetuning_type",
+    "model": r"^model\.|(?:^|[._])(?:encoder|decoder|backbone|neck|generator|discriminator)(?:_\w+)?$|num_blocks|_units$|output_size|arch|layer|dim$|head|hidden|depth|dropout|embd|embed|^model$|d_model|d_ffn|num_channels|mask_(?:prob|length)|freeze|pretrained|lora|model_name|finetuning_type",
     "loss": r"loss|cost|criterion|label_smooth|temperature|lambda|gamma|_weight$|reduction|logit_temp",
     "optimizer_scheduler": r"optim|sched|anneal|(?:^|[._])lr|learning_rate|warm_?up|weight_decay|beta|momentum|decay|"
     r"max_(?:steps|epochs?|updates?|iters)|(?:^|[._])epochs$|number_of_epochs",
@@ -27,7 +27,7 @@ OF = {
 _SIDE = re.compile(r"url|port$|(?:node|local|global)_rank|verbose|help|tag|note|_id$|folder|placeholder", re.I)
 _DECIDES = {
     "data": r"batch|sampler|max_tokens|split",
-    "model": r"layers?$|_dim$|d_model|hidden|heads?$|depth|width|n_embd|mask_prob|num_blocks",
+    "model": r"layers?$|_dim$|d_model|hidden|heads?$|depth|width|n_embd|mask_prob|num_blocks|_units$|output_size|arch|^(?:encoder|decoder|backbone|model)$",
     "evaluation": r"interval|every|freq|beam|metric|best",
     "training_loop": r"clip|accum|max_(?:steps|updates?)|epochs|update_freq",
     "optimizer_scheduler": r"(?:^|[ ._])lr|warm|optim|sched",
