@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 WHAT = ("map", "expand", "check")
@@ -97,6 +97,8 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     repository = Repository(root)
     paths = repository.select((".py",))
     sources = [text.encode() for path in paths if (text := repository.read(path)) is not None]
+    notebooks = [repository.read(path) for path in repository.select((".ipynb",))]
+    sources += [cells.encode() for text in notebooks if text is not None for cells in _cells(text)]
 
     def bare() -> None:
         for source in sources:
@@ -121,6 +123,16 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     middle.write_bytes(middle.read_bytes() + b"\n# one more line\n")
     found["changed"] = _seconds(ask)
     return {**found, "parse": min(*times, _seconds(bare))}
+
+
+def _cells(notebook: str) -> Iterator[str]:
+    """What is parsed of a notebook: its code cells as one text; nothing of one that is none."""
+    from trainsleuth.facts.notebook import join_cells
+
+    try:
+        yield join_cells(notebook)[0]
+    except ValueError:
+        return
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -196,4 +196,4 @@ def test_a_project_beside_the_program_is_not_part_of_it(tmp_path: Path) -> None:
     }
     found = map_repository(map_depth.write(files, tmp_path))
     assert found.entry == "train.py"
-    assert {place.path for place in found.components["training_loop"].places} == {"lib/base.py"}
+    assert {place.path for place in found.components["training_loop"].places} == {"lib/base.py", "train.py"}

@@ -132,7 +132,7 @@ class Index:
     def _set_from_outside(self) -> dict[str, list[tuple[Function, int]]]:
         table: dict[str, list[tuple[Function, int]]] = {}
         for function in self.functions():
-            for path, found in bindings(function).items() if not is_test(function.path) else ():
+            for path, found in bindings(function).items() if _may_set(function) else ():
                 head, dot, name = path.rpartition(".")
                 if not dot or head == function.self_name or found[0].kind != "assign":
                     continue
@@ -206,6 +206,10 @@ class Index:
     def _holders(self) -> Holders:
         return Holders(self)
 
+    def names_that_run(self, function: Function) -> frozenset[str]:
+        """Wide: last names of calls that may run `function`; "" for calls of what has no name is not among them."""
+        return self._holders.runs(function)
+
     def aliases(self, function_name: str) -> frozenset[str]:
         """Wide: every last name under which a function of that name may be called."""
         return self._holders.aliases(function_name)
@@ -229,3 +233,14 @@ _SETTINGS = words(
     args arg opt opts options config configs cfg conf hparams hp flags params param c a self
     """
 )
+
+
+def _may_set(function: Function) -> bool:
+    """It is no test, and assigns to more than names and attributes of self."""
+    if is_test(function.path):
+        return False
+    for event in function.events:
+        for target in event.targets if event.kind == "assign" else ():
+            if target.kind != "path" or ("." in target.text and target.text.rpartition(".")[0] != function.self_name):
+                return True
+    return False

@@ -235,8 +235,12 @@ class Function:
     def loops(self) -> tuple[Loop, ...]:
         return self._body.loops
 
+    @cached_property
+    def _parameters(self) -> dict[str, Parameter]:
+        return {parameter.name: parameter for parameter in reversed(self.parameters)}
+
     def parameter(self, name: str) -> Parameter | None:
-        return next((p for p in self.parameters if p.name == name), None)
+        return self._parameters.get(name)
 
     @cached_property
     def self_name(self) -> str:

@@ -71,9 +71,7 @@ def _text(expr: Expr, depth: int) -> str:
         case "unary":
             return f"{expr.text} {parts[0]}" if expr.text == "not" else f"{expr.text}{parts[0]}"
         case "binary" | "compare" | "boolean":
-            looser = ("boolean",) if expr.kind == "boolean" else ("boolean", "compare", "choice")
-            inner = (_in_brackets(expr, part, looser) for part in expr.parts[:12])
-            return f" {expr.text} ".join(f"({text})" if put else text for text, put in zip(parts, inner, strict=True))
+            return f" {expr.text} ".join(parts)
         case "choice":
             return f"{parts[0]} if {parts[1]} else {parts[2]}"
         case "lambda":
@@ -88,13 +86,3 @@ def _text(expr: Expr, depth: int) -> str:
             return f"if {parts[0]}"
         case _:
             return " ".join([expr.kind, *parts])
-
-
-def _in_brackets(outer: Expr, inner: Expr, looser: tuple[str, ...]) -> bool:
-    """(a + b) % c: what binds less than the operator around it."""
-    if inner.kind == "binary" and outer.kind == "binary":
-        return _STRENGTH.get(inner.text, 0) < _STRENGTH.get(outer.text, 0)
-    return inner.kind in looser and not (inner.kind == outer.kind and inner.text == outer.text)
-
-
-_STRENGTH = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6, "@": 6, "**": 7}

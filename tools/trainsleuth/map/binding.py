@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Event, Expr
 
+_SEEN_THROUGH = ("choice", "await", "boolean", "list", "tuple", "each", "dict", "pair")
+
 
 def bound_call(event: Event) -> Expr | None:
     """The call whose result a statement binds, seen through a choice and an await."""
     value = event.value if event.kind == "assign" else None
-    while value is not None and value.kind in ("choice", "await", "boolean"):
-        value = next((part for part in value.parts if part.kind in ("call", "choice", "await")), None)
+    while value is not None and value.kind in _SEEN_THROUGH:
+        value = next((part for part in value.parts if part.kind in ("call", *_SEEN_THROUGH)), None)
     return value if value is not None and value.kind == "call" else None
 
 

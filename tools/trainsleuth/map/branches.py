@@ -67,9 +67,12 @@ def _truth(test: Expr, settled: Settled) -> bool | None:
     return _FLAGS.get(value) if value is not None else None
 
 
+_NOT_GIVEN = ("none", "null", "")  # the default of what a command must give
+
+
 def _compared(test: Expr, settled: Settled) -> bool | None:
     value, other = _value(test.parts[0], settled), test.parts[1]
-    if value is None:
+    if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
     if test.text in ("==", "is", "!=", "is not") and other.kind in _LITERALS:
         return (other.text.lower() == value) == (test.text in ("==", "is"))

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from trainsleuth.facts import Class, Expr, External, Function
+from trainsleuth.facts.scopes import bindings
 
 from .entries import NEVER, Entry
 from .graph import GUESS, Edge, Graph
@@ -32,36 +33,58 @@ class Bridges:
     goals: Mapping[Function, int]
     words: Collection[str]
 
-    def over(self, entry: Entry) -> Entry:
-        """The entry with what it reaches when its unresolved calls lead to their namesakes that train."""
-        for _ in range(MAX_ROUNDS):
+    def over(self, entry: Entry) -> tuple[Entry, dict[str, Class]]:
+        """The entry with what it reaches when its unresolved calls lead to their namesakes that train.
+
+        Also the class of each object that was called so, by the name that the program gives it.
+        """
+        held: dict[str, Class] = {}
+        for _ in range(MAX_ROUNDS if self.goals else 0):
             if any(goal in entry.reach.distance for goal in self.goals):
                 break
             found = min(self._openings(entry), key=lambda one: one[:2], default=None)
             if found is None:
                 break
-            _, _, caller, edges = found
+            _, _, caller, edges, name = found
+            cls = self.graph.index.class_of(edges[0].target)
+            if cls is not None:
+                held.setdefault(name, self._below(cls))
+                made = self.graph.constructed(held[name])
+                edges += [Edge(method, max(cost, GUESS), edges[0].position) for method, cost in made]
             self.graph.bridge(caller, edges)
             entry = replace(entry, reach=reach(self.graph, entry.reach.roots))
-        return entry
+        return entry, held
 
-    def _openings(self, entry: Entry) -> Iterator[tuple[tuple[bool, int], int, Function, list[Edge]]]:
+    def _below(self, cls: Class) -> Class:
+        """The class, or the only one below it that a setting names."""
+        named = [one for one in self.graph.index.subclasses(cls) if is_named(one, self.words)]
+        return named[0] if len(named) == 1 else cls
+
+    def _openings(self, entry: Entry) -> Iterator[tuple[tuple[bool, int], int, Function, list[Edge], str]]:
         known = self.graph.imports(frozenset(root.path for root in entry.reach.roots))
         for order, (caller, distance) in enumerate(entry.reach.distance.items()):
             for position, event in enumerate(caller.events):
                 for call in event.calls:
                     if self._is_open(caller, call):
-                        targets = [one for one in self.graph.methods_named(call.last) if one.path in known]
+                        name = call.last if call.receiver is not None else "__call__"
+                        targets = [one for one in self.graph.methods_named(name) if one.path in known]
                         chosen = self._chosen(targets, entry) if len(targets) <= MAX_NAMESAKES else []
                         if chosen:
                             rank = (_TRAINS.search(call.last) is None, distance)
-                            yield rank, order, caller, [Edge(one, GUESS, position) for one in chosen]
+                            holder = call.receiver.last if call.receiver is not None else call.last
+                            yield rank, order, caller, [Edge(one, GUESS, position) for one in chosen], holder
 
     def _is_open(self, caller: Function, call: Expr) -> bool:
-        """A method of something that nobody knows."""
+        """A method of something that nobody knows, or a variable that is called."""
         receiver = call.receiver
-        if receiver is None or not call.last or call.last.startswith("__") or self.graph.targets(caller, call):
+        if not call.last or call.last.startswith("__") or self.graph.targets(caller, call):
             return False
+        if receiver is None:
+            return (
+                call.last in bindings(caller)
+                and _TRAINS.search(call.last) is not None
+                and not any(isinstance(one, External) for one in self.graph.values.of(caller, call.parts[0]))
+            )
         held = self.graph.values.of(caller, receiver) if receiver.kind == "path" else ()
         return not any(isinstance(one, External) for one in held)
 

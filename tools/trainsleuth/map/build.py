@@ -21,6 +21,7 @@ from .graph import Graph
 from .launch import Command, commands, names_recipe, usage
 from .named_choice import words_of
 from .named_modules import named_modules
+from .named_outright import asked_in_code, named_outright
 from .program import Program
 from .reach import reach
 from .recipes import (
@@ -110,12 +111,12 @@ def _bridged(
     entry: Entry,
     table: Mapping[Function, list[Sign]],
     handed: Mapping[Function, list[Handover]],
-) -> Entry:
-    """The entry with what its unresolved calls must lead to, when it is not seen to train."""
+) -> tuple[Entry, dict[str, Class]]:
+    """The entry with what its unresolved calls must lead to, when it is not seen to train, and what objects are."""
     known = graph.imports(frozenset(root.path for root in entry.reach.roots))
     goals = {one: 1 if one in handed else 2 for one in _unreached(table, handed, known)}
-    found = Bridges(graph, goals, graph.words).over(entry)
-    return replace(found, trains=any(trainings(found.reach, table, handed)))
+    found, held = Bridges(graph, goals, graph.words).over(entry)
+    return replace(found, trains=any(trainings(found.reach, table, handed))), held
 
 
 def _near(entry: Entry) -> Iterator[Function]:
@@ -192,10 +193,11 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     weak = tuple(defaults(first, launch))
     chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
+    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
+    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded))
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
     modules = named_modules(index, (*weak, *given))
-    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
     if (
         decided
         or scope is not None
@@ -212,12 +214,20 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
             graph.keep_made(entry.reach.distance)
             entry = _again(graph, entry, roots)
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
+    alone = replace(entry, reach=reach(graph, entry.reach.roots))
+    if not any(trainings(alone.reach, table, handed)):
+        bridged, held = _bridged(graph, alone, table, handed)
+        if bridged.trains and held:
+            values = values.knowing(held)
+            graph = graph.again(values)
+        if bridged.trains:
+            table, handed = signs(index, values), _handed(index, values)
+            entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
+            entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     if not entry.trains:
         more = offered(index, entry.reach.distance, known, chosen)
         entry = _again(graph, entry, [(one, ASSUMED_DISTANCE) for one in more])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
-    if not entry.trains:
-        entry = _bridged(graph, entry, table, handed)
     assumed = () if entry.trains else tuple(_assumed(index, table, handed, scope, loaded))
     if assumed:
         entry = replace(_again(graph, entry, [(one, ASSUMED_DISTANCE) for one in assumed]), trains=True)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, External, Index, Site
 
+from .networks import is_factory
 from .values import Values
 
 
@@ -231,7 +232,9 @@ def _by_name(index: Index, values: Values) -> Iterator[Handover]:
         receiver = site.call.receiver
         if receiver is None or receiver.last != "trainer" or not site.call.parts[1:]:
             continue
-        if not values.of(site.function, receiver) and not values.callables(site.function, site.call.parts[0]):
+        held = values.of(site.function, receiver)
+        made = all(isinstance(one, External) and is_factory(one.name.rpartition(".")[2]) for one in held)
+        if made and not values.callables(site.function, site.call.parts[0]):
             if any(
                 base.partition(".")[0] in lightning.packages
                 for cls in index.classes()

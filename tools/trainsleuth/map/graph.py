@@ -109,6 +109,13 @@ class Graph:
         self._made = frozenset(made)
         self._edges.clear()
 
+    def again(self, values: Values) -> Graph:
+        """The graph as `values`, which know more, read it; the bridges stay."""
+        other = Graph(self.index, values, self.known, frozenset(self._lines), self.words)
+        other._bridges = self._bridges
+        other._made = self._made
+        return other
+
     def methods_named(self, name: str) -> list[Function]:
         """Methods of that name of all classes that may be made."""
         return [one for one in self._methods.get(name, ()) if self._is_of_open(one)]

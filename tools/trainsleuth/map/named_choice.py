@@ -8,14 +8,14 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class
 
-_NO_NAMES = frozenset({"true", "false", "none", "null", "train", "model", "data", "base", "default", "python", "main", "run", "trainer"})  # fmt: skip
+NO_NAMES = frozenset({"true", "false", "none", "null", "train", "model", "data", "base", "default", "python", "main", "run", "trainer"})  # fmt: skip
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 
 
 def words_of(texts: Iterable[str]) -> frozenset[str]:
     """Names in settings and commands as they are compared with those of classes and files."""
     found = (plain(word) for text in texts for word in _WORD.findall(text[:2000]))
-    return frozenset(word for word in found if len(word) > 1 and word not in _NO_NAMES)
+    return frozenset(word for word in found if len(word) > 1 and word not in NO_NAMES)
 
 
 def plain(name: str) -> str:

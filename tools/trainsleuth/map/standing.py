@@ -34,7 +34,7 @@ def off_at(program: Program, truth: Truth, place: Place) -> str:
     return off(program, truth, enclosing(file, place.line), place.line)
 
 
-IDLE = 0.02  # share of its score that a place keeps when a setting keeps it from running
+IDLE = 0.35  # share of its score that a place keeps when a setting keeps it from running
 
 
 def chosen_first(program: Program, truth: Truth, part: Part, limit: int) -> Part:

@@ -109,8 +109,15 @@ class Training:
         """Calls down to `function`, from that of what holds the outermost loop: inner first, (where, line, target)."""
         way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
         looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
-        for caller, edge in way[: looped[-1] + 3] if looped else ():
+        for caller, edge in way[: looped[-1] + 2] if looped else ():
             yield caller, caller.events[edge.position].line, edge.target
+
+    def calls_above(self, function: Function) -> Iterator[tuple[Function, int]]:
+        """The calls from the entry down to that of what holds the outermost loop, nearest first: (where, line)."""
+        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
+        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
+        for caller, edge in way[looped[-1] + 2 if looped else 0 :]:
+            yield caller, caller.events[edge.position].line
 
     def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
         """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""

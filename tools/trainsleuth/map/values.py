@@ -59,6 +59,7 @@ _WRAPPERS = frozenset(
         "deepcopy",
     ]
 )
+_BUILDS = ("from_", "load_from_")
 _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 
 
@@ -98,6 +99,11 @@ class Values:
         self._called: dict[Function, tuple[Site, ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: Asking[tuple[Class | Function | External, ...]] = Asking()
+
+    def knowing(self, kinds: Mapping[str, Class]) -> Values:
+        """The same, where names that hold nothing known hold these."""
+        known = {**kinds, **self.kinds}
+        return Values(self.index, self.excluded, known, self.configured, self.looked_up, self.loaded, self.modules)
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
         """Classes (of the project, or external by full name) that `expr` may be an instance of."""
@@ -246,6 +252,10 @@ class Values:
             return ()
         if receiver.kind == "call" and receiver.callee == "super":
             return self._inherited(function, expr.last)
+        if expr.last.startswith(_BUILDS) and receiver.kind == "path":  # a class method of another library's base
+            cls = resolve(self.index, function, receiver.text)
+            if isinstance(cls, Class) and self.index.method(cls, expr.last) is None:
+                return (cls,)
         found = [
             method
             for held in self.of(function, receiver, depth + 1)
@@ -336,7 +346,7 @@ class Values:
         found = _unique(self._name(function, text, depth))
         last = text.rpartition(".")[2]
         chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
-        if not found and isinstance(chosen, Class):
+        if isinstance(chosen, Class) and all(_is_made_by_name(one) for one in found):
             found = (chosen,)
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
             self._held[key] = found
@@ -416,6 +426,11 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
+
+
+def _is_made_by_name(held: Held) -> bool:
+    """What a factory of another library gives: its class stands in the configuration."""
+    return isinstance(held, External) and held.name.rpartition(".")[2] in ("instantiate", "locate", "build_from_cfg")
 
 
 def _unique(found: Iterable[Held]) -> tuple[Held, ...]:

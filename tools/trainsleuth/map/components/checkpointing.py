@@ -146,7 +146,25 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
         if call.last == "load_state_dict":
             return "restore", _METHODS[call.last]
         return ("load" if re.search("load|resume|recover_if", call.last) else "save"), _METHODS[call.last]
-    return _kept(call, program.graph.targets(function, call))
+    kept = _kept(call, program.graph.targets(function, call))
+    return kept if kept[0] else _by_name(call)
+
+
+_SPEAKS = re.compile(r"(?:^|_)(?:save|load|restore|resume|write)\w*_(?:\w*checkpoint|ckpt|snapshot|weights|model|states?)\w*$|(?:checkpoint|ckpt)_(?:and|or)_|(?:checkpoint|ckpt)$", re.I)  # fmt: skip
+
+
+def _by_name(call: Expr) -> tuple[str, float]:
+    """A function that says so, whatever it is: save_checkpoint_and_time(...)."""
+    if _SPEAKS.search(call.last) and not call.last[:1].isupper() and not _NOT.search(call.last):
+        return ("load" if re.search(r"load|restor|resum", call.last) else "save"), 0.72
+    own = call.receiver is not None and call.receiver.text in (
+        "self",
+        "trainer",
+        "self.trainer",
+        "agent",
+        "accelerator",
+    )
+    return ("save", 0.6) if call.last == "save" and own else ("", 0.0)
 
 
 def _checkpoint_keyword(

@@ -64,6 +64,8 @@ def places(program: Program) -> Iterator[Place]:
                 function, (decorator.callee or decorator.text)
             ).startswith(("hydra", "dora")):
                 yield program.at(function, decorator.line, "hydra", 1.0 * weight)
+            elif _CONFIGURES.search(decorator.callee or decorator.text):
+                yield program.at(function, decorator.line, "configured", 0.9 * weight)
             elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
                 yield program.at(function, decorator.line, "option", 0.5 * weight)
     yield from _classes(program)
@@ -73,8 +75,28 @@ def places(program: Program) -> Iterator[Place]:
     for rank, path in enumerate(program.config_paths):
         score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
+        if rank < MAX_TOLD:
+            yield from _sections(program, path, 0.62 * score)
 
 
+_TELLING = re.compile(r"^(?:learning_rate|lr|base_lr|batch_size|epochs?|max_epochs|max_steps|num_epochs|optimizer|model|dataset|loss|name|type|seed)$", re.I)  # fmt: skip
+MAX_TOLD = 3  # files whose sections are shown
+
+
+def _sections(program: Program, path: str, score: float) -> Iterator[Place]:
+    """Where each section of a file of settings begins, and the settings that a reader asks for first."""
+    seen: set[str] = set()
+    for key, value in program.index.configs[path].items():
+        section, _, last = key.rpartition(".")
+        top = ".".join(section.split(".")[:2])
+        if top not in seen:
+            seen.add(top)
+            yield Place(path, value.line, "section", score * (1.0 if "." not in top else 0.85))
+        elif _TELLING.match(last):
+            yield Place(path, value.line, "setting", 0.8 * score)
+
+
+_CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|_)config(?:_|$)")
 _DATA_FOLDER = re.compile(r"(?:^|/)(?:data|datasets?)/", re.I)
 
 
@@ -86,6 +108,8 @@ def _is_data(program: Program, function: Function) -> bool:
 
 def _read(program: Program, function: Function, weight: float) -> Iterator[Place]:
     options = [(event, call) for event in function.events for call in event.calls if call.last == "add_argument"]
+    if options and function.name != "<module>":
+        yield program.at(function, function.line, "options", 0.7 * weight**0.4)
     if options:
         yield program.at(function, options[0][1].line, "first option", 0.8 * weight**0.4)
         if len(options) > 8:

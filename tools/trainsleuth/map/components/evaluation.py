@@ -28,13 +28,24 @@ _METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sac
 
 
 def places(program: Program) -> Iterator[Place]:
+    """Nothing when gradients are only off somewhere: targets and averaged weights are made so, too."""
+    found = list(_signs(program))
+    if any(place.role != NO_GRADIENTS for place in found):
+        yield from found
+
+
+NO_GRADIENTS = "no gradients"
+
+
+def _signs(program: Program) -> Iterator[Place]:
     evaluating: set[Function] = set()
     for function, weight in program.functions():
         sign = _quiet(program, function)
         named = _is_named(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
-            yield program.at(function, sign, "evaluation mode", (0.75 if named or training else 0.45) * weight**0.4)
+            role = "evaluation mode" if named or _is_switched(function) else NO_GRADIENTS
+            yield program.at(function, sign, role, (0.75 if named or training else 0.45) * weight**0.4)
         if named and (sign or _runs_something(function)):
             evaluating.add(function)
             sure = 0.9 if sign else 0.3 if _is_draw(program, function) else 0.68
@@ -106,6 +117,15 @@ def _quiet(program: Program, function: Function) -> int:
     return 0
 
 
+def _is_switched(function: Function) -> bool:
+    """It calls model.eval()."""
+    return any(
+        call.last == "eval" and not call.parts[1:] and call.receiver is not None
+        for event in function.events
+        for call in event.calls
+    )
+
+
 def _runs_something(function: Function) -> bool:
     return any(event.calls for event in function.events) and function.end_line - function.line > 0
 
@@ -132,10 +152,13 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
             elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
 
+            elif _CALLED.search(call.last) and not _NOT_VERB.search(call.last) and call.parts[1:]:
+                yield program.at(function, call.line, "evaluation call", 0.66 * weight**0.6)
             elif call.receiver is not None and call.parts[1:] and _FOR_EVALUATION.search(call.receiver.last):
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
 
 
+_CALLED = re.compile(r"^_?(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
 _FOR_EVALUATION = re.compile(
     r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
 )
@@ -193,5 +216,7 @@ def _alone(program: Program) -> Iterator[Place]:
                 yield program.at(function, quiet, "program", 0.95 * score)
             if function is not file.body and (quiet or _NAMED.match(function.name)):
                 yield program.at(function, function.line, "program", 0.9 * score)
+            elif function.name == "main" or any(one.last in ("command", "hydra_main") for one in function.decorators):
+                yield program.at(function, function.line, "program", 0.85 * score)
             for place in _metrics(program, function, 1.0):
                 yield place._replace(score=0.9 * score)

@@ -132,6 +132,8 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     if near and last not in _PLAIN and call.receiver is not None and call.receiver.kind == "path":
         if _HOLDER.search(call.receiver.last) and call.parts[1:] and "torch" not in name:
             return "tracked", 0.72
+    if near and _LOGS.search(last) and not name.startswith(_NUMERIC) and call.parts[1:]:
+        return "logs", 0.66
     if last == "configure" and receiver.endswith("logger"):
         return "set-up", 0.7
     if _SET_UP.match(last) and not isinstance(next(iter(target), None), External):
@@ -141,6 +143,10 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     return "", 0.0
 
 
+_LOGS = re.compile(
+    r"^_?(?:\w+_)?log(?:s|ging|_\w+)?$|^_?(?:report|summari[sz]e|print|display|record)(?:_\w+)?$|_logger$", re.I
+)
+_NUMERIC = ("torch.", "numpy.", "math.", "scipy.", "logging.getLogger", "builtins.")
 _ONLY_TEXT = re.compile(r"get_logger|logging$|setup_logger$|root_logger|callbacks$")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Function
+from trainsleuth.facts import Class, Expr, Function
 
 from ..networks import is_loss_class, is_loss_name
 from ..program import Program
@@ -25,8 +25,34 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
     known = any(stage.role == "loss" for stage in program.training.stages)
     share = 0.7 if known else 1.0
-    yield from (place._replace(score=share * place.score) for place in (*_built(program), *_defined(program)))
+    yield from (
+        place._replace(score=share * place.score)
+        for place in (*_built(program), *_defined(program), *_formulas(program))
+    )
     yield from _chosen(program)
+
+
+def _formulas(program: Program) -> Iterator[Place]:
+    """Statements that bind or give back a loss inside of a function or a class of losses."""
+    for function, weight in program.functions():
+        owner = program.index.class_of(function)
+        of_class = (
+            owner is not None and is_loss_class(program.index, owner) and function.name in ("forward", "__call__")
+        )
+        if not of_class and not is_loss_name(function.name):
+            continue
+        for event in function.events:
+            if event.kind == "assign" and any(_says(target) for target in event.targets):
+                yield program.at(function, event.line, "formula", 0.56 * weight**0.5)
+            elif event.kind == "return" and event.value is not None and event.value.kind not in ("path", "constant"):
+                yield program.at(function, event.line, "formula", 0.5 * weight**0.5)
+
+
+def _says(target: Expr) -> bool:
+    """loss, self.loss, terms["mse"]."""
+    if target.kind == "index" and target.parts[-1].kind == "string":
+        return is_loss_name(target.parts[-1].text)
+    return target.kind == "path" and is_loss_name(target.last)
 
 
 _FUNCTION = re.compile(r"^(?:\w+_)?(?:loss_?(?:fn|func?|function)|criterion)$", re.I)
@@ -48,6 +74,8 @@ def _built(program: Program) -> Iterator[Place]:
                     target = program.graph.targets(function, call)
                     if any(isinstance(one, Class | Function) for one in target):
                         yield program.at(function, call.line, "loss", 0.6 * weight**0.6)
+                    elif not name.startswith(("builtins.", "logging.")):
+                        yield program.at(function, call.line, "loss", 0.5 * weight**0.6)
 
 
 def _defined(program: Program) -> Iterator[Place]:

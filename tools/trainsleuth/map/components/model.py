@@ -51,14 +51,28 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", (0.95 if returns else 0.55) * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+    yield from _holders(program, built)
     yield from _run(program)
     yield from _chosen(program)
 
 
+def _holders(program: Program, networks: Mapping[Class, float]) -> Iterator[Place]:
+    """Classes that are no networks but make one for themselves: an agent, a policy, a controller."""
+    for called in program.reached_calls:
+        owner = program.index.class_of(called.function)
+        if owner is None or called.function.name != "__init__" or is_network(program.index, owner):
+            continue
+        if any(networks.get(target, 0) >= 0.5 for target in called.targets if isinstance(target, Class)):
+            yield program.at_target(owner, "holder", 0.6 * called.weight**0.5)
+
+
 def _is_nested(program: Program, function: Function) -> bool:
-    """Inside a network: what is built there is a part of it."""
+    """Inside a network: what is built there is a part of it. One that trains itself is a program's frame."""
     owner = program.index.class_of(function)
-    return owner is not None and is_network(program.index, owner)
+    if owner is None or not is_network(program.index, owner):
+        return False
+    step = program.training.step
+    return step is None or not step.owner or program.index.class_of(step) is not owner
 
 
 def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterator[tuple[Place, Class | None]]:
@@ -121,6 +135,8 @@ def _run(program: Program) -> Iterator[Place]:
     """Methods other than forward by which the training step runs a network."""
     for stage in program.training.stages:
         if stage.role == "forward":
+            if not stage.hops:
+                yield program.at(stage.function, stage.line, "forward", 0.55)
             if stage.hops and not _is_nested(program, stage.function):
                 yield program.at(stage.function, stage.function.line, "forward", 0.75 / (1 + 0.1 * stage.hops))
             for call in stage.event.calls:

@@ -12,7 +12,10 @@ from ..program import Program
 from ..records import Place
 from ..steps import is_optimizer, step_role, writes_learning_rate
 
-_BUILDER = re.compile(r"(?:get|build|create|make|configure|init|setup|prepare)\w*(?:optim|schedul)\w*", re.I)
+_BUILDER = re.compile(
+    r"_?(?:get|build|create|make|configure|init|setup|set_up|prepare|define|construct|instantiate|add|ds_init)\w*(?:optim|schedul)\w*|_?update_(?:lr|learning_rate|linear_schedule)\w*",
+    re.I,
+)
 _MAKES = re.compile(r"optim|schedul", re.I)
 _SCHEDULE = re.compile(r"(?:Scheduler|LR|OneCycle\w*|Annealing\w*|get_\w*schedule\w*|Schedule)$")
 _RATE_FUNCTION = re.compile(

@@ -55,6 +55,12 @@ def places(program: Program) -> Iterator[Place]:
     for caller, line, target in program.training.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
+    for rank, (caller, line) in enumerate(program.training.calls_above(step)):
+        yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
+    for function in near - {step}:
+        for event in function.events:
+            if averages(event):
+                yield program.at(function, event.line, "averaged weights", 0.72)
     yield from _other_loops(program, step)
 
 
@@ -71,6 +77,9 @@ def _own_loop(program: Program) -> Iterator[Place]:
 
 
 _STEPS = ("training_step", "compute_loss", "train_step", "forward_backward")
+
+
+_CLIPS = re.compile(r"clip_?(?:grad|norm)", re.I)
 
 
 def _other_loops(program: Program, step: Function) -> Iterator[Place]:
@@ -104,6 +113,9 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
             yield program.at(function, event.line, "learning rate", share * 0.8)
         elif averages(event):
             yield program.at(function, event.line, "averaged weights", share * 0.78)
+        for call in event.calls:
+            if _CLIPS.search(call.last):
+                yield program.at(function, call.line, "clip", share * 0.74)
     for stage in program.training.stages:
         if stage.role == "forward":
             near = stage.function is function
@@ -115,6 +127,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
             yield program.at(function, stage.line, "loop", share * (0.97 if around else 0.6))
         elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
             yield program.at(function, stage.line, "loss", share * 0.86)
+        elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
+            yield program.at(function, stage.line, "loss", share * 0.74)
 
 
 def _handovers(program: Program) -> Iterator[Place]:

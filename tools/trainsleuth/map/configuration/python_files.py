@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import ConfigValue, FileFacts
 
+from .config_functions import built_settings
 from .literals import flat, text_of
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
@@ -20,6 +21,9 @@ def python_configs(files: Mapping[str, FileFacts]) -> Iterator[tuple[str, dict[s
         if path.endswith(".py") and is_settings(path, file):
             if found := settings_of(file):
                 yield path, found
+        elif path.endswith(".py") and _FOLDER.search(path) is not None:
+            if built := built_settings(files, path, file):
+                yield path, built
 
 
 def is_settings(path: str, file: FileFacts) -> bool:

@@ -1,0 +1,86 @@
+"""Settings that hold the very name of a class, where no table was read that maps it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import PurePosixPath
+
+from trainsleuth.facts import Class, Function, Index
+
+from .entries import NEVER
+from .named_choice import NO_NAMES, plain
+from .recipes import Choice, Setting
+from .running import is_guarded
+
+_CHOOSES = re.compile(
+    r"(?:^|[._])(?:model|net|network|arch|architecture|backbone|dataset|data|method|algo|algorithm|trainer|learner|agent|policy|"
+    r"loss|criterion|optimizer|scheduler|generator|discriminator|encoder|decoder|runner|engine|task|env|type|name|class)(?:_(?:name|type|class|cls))?$",
+    re.I,
+)
+_LABELS = re.compile(r"(?:^|[._])(?:project|group|run|exp\w*|title|author|desc\w*|wandb|log\w*|file|path|dir|tags?|entity)(?:_name|_id)?$", re.I)  # fmt: skip
+MIN_NAME = 3  # letters
+
+
+def named_outright(
+    index: Index, given: Iterable[Setting], taken: Iterable[Choice], loaded: Collection[str]
+) -> Iterator[Choice]:
+    """Settings whose value is the name of one class, or of one registered function, that the program may load.
+
+    No table was read that says so: the program finds it by getattr, by an import under a name, by a decorator.
+    """
+    done = {(choice.path, choice.line) for choice in taken}
+    exact: dict[str, list[Class | Function]] = {}
+    loaded = {path for path in loaded if path in index.files and not _is_program(index, path)}
+    for cls in index.classes():
+        if cls.path in loaded and not NEVER.search(cls.path):
+            exact.setdefault(cls.name, []).append(cls)
+            exact.setdefault("=" + plain(cls.name), []).append(cls)
+    for path in loaded:
+        for function in index.files[path].functions.values():
+            if any("regist" in decorator.last for decorator in function.decorators):
+                exact.setdefault(function.name, []).append(function)
+    for path in loaded:
+        if (standing := _of_module(index, path)) is not None:
+            exact.setdefault("=" + plain(PurePosixPath(path).stem), []).append(standing)
+    latest: dict[str, Choice] = {}
+    for setting in given:
+        value = setting.value.strip("'\"")
+        if (
+            (setting.path, setting.line) in done
+            or _LABELS.search(setting.key)
+            or len(value) < MIN_NAME
+            or not value.replace("-", "_").isidentifier()
+        ):
+            continue
+        found = exact.get(value) if not value.islower() or _CHOOSES.search(setting.key) else None
+        if not found and _CHOOSES.search(setting.key) and plain(value) not in NO_NAMES:
+            found = exact.get("=" + plain(value))
+        if found and len(found) == 1:
+            latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
+    yield from latest.values()
+
+
+def _is_program(index: Index, path: str) -> bool:
+    """Started on its own: nobody loads it under a name."""
+    return any(is_guarded(event) for event in index.files[path].body.events)
+
+
+def _of_module(index: Index, path: str) -> Class | None:
+    """The class that stands for its file: Model in PatchTST.py."""
+    classes = index.files[path].classes
+    return next((classes[name] for name in _PLAIN_NAMES if name in classes), None)
+
+
+_PLAIN_NAMES = ("Model", "get_model", "Net", "Network")
+
+
+def asked_in_code(functions: Iterable[Function]) -> Iterator[Setting]:
+    """Names that code falls back on: getattr(models, config.get("generator_type", "HiFiGAN"))."""
+    for function in functions:
+        for event in function.events:
+            for call in event.calls:
+                if call.last in ("get", "getattr", "setdefault", "pop") and len(call.arguments) > 1:
+                    key, value = call.arguments[-2:]
+                    if value.kind == "string" and key.kind == "string":
+                        yield Setting(function.path, value.line, key.text, value.text)
