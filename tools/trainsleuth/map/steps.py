@@ -147,7 +147,13 @@ _NOT_AVERAGING = ("train", "eval", "to", "cuda", "cpu", "parameters", "named_par
 def averages(event: Event) -> bool:
     """A statement that moves averaged or target weights: ema.update(net), p_ema.copy_(...), soft_update(...)."""
     calls = event.calls if event.kind == "expression" else ()
-    return any(_AVERAGED.search(call.callee) and call.last not in _NOT_AVERAGING for call in calls)
+    return any(_AVERAGED.search(call.callee) and call.last not in _NOT_AVERAGING for call in calls) or any(
+        call.last == "add_"
+        and call.receiver is not None
+        and call.receiver.kind == "call"
+        and call.receiver.last == "mul_"
+        for call in calls
+    )
 
 
 def _binds(loop: Loop, name: str) -> bool:
