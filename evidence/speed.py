@@ -1,7 +1,8 @@
 """What map and checks cost, as multiples of a bare tree-sitter parse of the same files, in CPU time of one run.
 
-    python evidence/speed.py FOLDER [FOLDER ...] [--checkouts FOLDER] [--repeat 3] [--limit SECONDS]
+    python evidence/speed.py FOLDER [FOLDER ...] [--only map] [--checkouts FOLDER] [--repeat 3] [--limit SECONDS]
 
+map and check are the whole answers; expand is one part of a map (its warm question is another part).
 --checkouts: every folder in that one is a repository. --limit: CPU time of one measurement; what takes longer is said.
 cold: nothing is cached. warm: the same question again. one file changed: a line was added to one file since (in a copy
 of the folder). Each is the least of its repetitions, with a bare parse before each, so that a busy machine counts less.
@@ -21,9 +22,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+WHAT = ("map", "expand", "check")
 HERE = Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parents[1] / "tools"))
 
@@ -32,9 +34,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--checkouts", type=Path, help="a folder of repositories")
+    parser.add_argument("--only", choices=WHAT, action="append", help="leave out the others")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=int, default=600)
-    parser.add_argument("--measure", choices=["map", "check"], help=argparse.SUPPRESS)
+    parser.add_argument("--measure", choices=WHAT, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.measure:
         print(json.dumps(_measure(asked.measure, asked.folders[0])))
@@ -44,7 +47,7 @@ def main() -> int:
     print("| folder | files | kLOC | what | cold | warm | one file changed | peak memory, MB | s per 100 kLOC |")
     print("|---|---|---|---|---|---|---|---|---|")
     for folder in (*asked.folders, *beside):
-        for what in ("map", "check"):
+        for what in asked.only or WHAT:
             runs = [_started(what, folder, asked.limit) for _ in range(asked.repeat)]
             print(_row(folder, what, [run for run in runs if run is not None]), flush=True)
     print(f"\nload at the end {os.getloadavg()[0]:.1f}")
@@ -86,7 +89,7 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     import trainsleuth.map.build  # noqa: F401
     from trainsleuth.checks import check_ids, run_checks
     from trainsleuth.facts.grammar import parse
-    from trainsleuth.map import map_repository
+    from trainsleuth.map import expand_component, map_repository
     from trainsleuth.repository import Repository
 
     check_ids()
@@ -94,12 +97,16 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     repository = Repository(root)
     paths = repository.select((".py",))
     sources = [text.encode() for path in paths if (text := repository.read(path)) is not None]
+    notebooks = [repository.read(path) for path in repository.select((".ipynb",))]
+    sources += [cells.encode() for text in notebooks if text is not None for cells in _cells(text)]
 
     def bare() -> None:
         for source in sources:
             parse(source)
 
-    def ask() -> object:
+    def ask(part: str = "loss") -> object:
+        if what == "expand":
+            return expand_component(root, part)
         return map_repository(root) if what == "map" else run_checks(Repository(root))
 
     found = {
@@ -111,11 +118,21 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     found["cold"] = _seconds(ask)
     found["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     times.append(_seconds(bare))
-    found["warm"] = min(_seconds(ask) for _ in range(3))
+    found["warm"] = min(_seconds(lambda: ask("data")) for _ in range(3))
     middle = root / paths[len(paths) // 2]
     middle.write_bytes(middle.read_bytes() + b"\n# one more line\n")
     found["changed"] = _seconds(ask)
     return {**found, "parse": min(*times, _seconds(bare))}
+
+
+def _cells(notebook: str) -> Iterator[str]:
+    """What is parsed of a notebook: its code cells as one text; nothing of one that is none."""
+    from trainsleuth.facts.notebook import join_cells
+
+    try:
+        yield join_cells(notebook)[0]
+    except ValueError:
+        return
 
 
 def _seconds(work: Callable[[], object]) -> float:

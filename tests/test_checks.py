@@ -355,3 +355,53 @@ def test_a_seed_of_workers_is_told_once_and_where_it_matters(
     source = SEEDED.replace("WORKERS", workers).replace("DRAW", draw)
     report = run_checks(_write(tmp_path, {"train.py": source}), only=["same-randomness-per-worker"])
     assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == severities
+
+
+LIST = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = [nn.Linear(2, 2), nn.Linear(2, 2)]
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+"""
+FLAG = """
+import torch
+
+def convert(arrays):
+    tensors = {}
+    for name, array in arrays.items():
+        tensor = torch.from_numpy(array)
+        tensor.require_grad = True
+        tensors[name] = tensor
+    return tensors
+"""
+RETURNS = """
+import torch
+
+def improve(policy, rewards, dones, gamma):
+    running, returns = 0.0, []
+    for reward in reversed(rewards):
+        running = reward + gamma * running
+        returns.append(running)
+    return torch.tensor(returns)
+"""
+
+
+@pytest.mark.parametrize(
+    ("check_id", "source", "louder"),
+    [
+        ("plain-list-submodules", LIST, LIST + "\ndef train(x):\n    Net()(x).mean().backward()\n"),
+        ("ineffective-requires-grad", FLAG, FLAG.replace("torch.from_numpy(array)", "torch.nn.Parameter(array)")),
+        ("bootstrap-across-end", RETURNS, RETURNS.replace("gamma * running", "gamma * policy(rewards.next_state)")),
+    ],
+)
+def test_what_may_cost_nothing_is_a_note(check_id: str, source: str, louder: str, tmp_path: Path) -> None:
+    for name, text, severity in (("quiet", source, "note"), ("loud", louder, "error")):
+        report = run_checks(_write(tmp_path / name, {"train.py": text}), only=[check_id])
+        assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == [severity]

@@ -96,4 +96,23 @@ def train(generator, critic, opt_g, opt_c, loader, every):
             print(total / 3)
         step += 1
 """,
+    "what is left over after the last batch": """
+import torch
+
+def epoch(model, optimizer, loader, k):
+    optimizer.zero_grad()
+    for i, x in enumerate(loader):
+        (model(x).mean() / k).backward()
+        if (i + 1) % k == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+    if (i + 1) % k != 0:
+        optimizer.step()
+        optimizer.zero_grad()
+
+def main(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(10):
+        epoch(model, optimizer, loader, 4)
+""",
 }

@@ -163,4 +163,17 @@ class Agent:
         next_value = self.value(next_state) if next_state is not None else 0
         return reward + self.discount * next_value - self.q(state)[action]
 """,
+    "a table looked up by the cell of the next state": """
+import numpy as np
+
+class Sarsa:
+    def __init__(self, n, m, gamma):
+        self.qtable, self.gamma = np.zeros((n, m)), gamma
+
+    def update(self, s, sprime, a, r, done):
+        update_target = 0
+        for ahead, prob in enumerate(self.policy(sprime[0])):
+            update_target += prob * self.qtable[sprime[0], ahead]
+        self.qtable[s[0], a] += 0.1 * (r[0] + self.gamma * update_target - self.qtable[s[0], a])
+""",
 }

@@ -394,4 +394,30 @@ try:
 except RuntimeError as error:
     print(error)
 """,
+    "a leaf of the function around a closure": """
+import numpy as np
+import torch
+from torch import nn, optim
+
+model = nn.Linear(2, 2)
+latents = model.weight.data.cpu()
+
+def align(target):
+    def distance(moved, params):
+        return (moved + params - target).abs().mean()
+
+    for _ in range(5):
+        params = torch.rand(2) * 2 * np.pi
+        params.requires_grad_()
+        optimizer = optim.LBFGS([params])
+
+        def closure():
+            optimizer.zero_grad()
+            loss = distance(latents, params)
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+    return params
+""",
 }

@@ -196,4 +196,23 @@ for param in model.parameters():
 model.head = nn.Linear(4, 2)
 optimizer = torch.optim.Adam(model.head.parameters())
 """,
+    "the second of two encoders follows the first": """
+import torch
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self, base):
+        super().__init__()
+        self.query, self.other = base(), base()
+        width = self.query.fc.weight.shape[1]
+        self.query.fc = nn.Sequential(nn.Linear(width, width), nn.ReLU())
+        self.other.fc = nn.Sequential(nn.Linear(width, width), nn.ReLU())
+        for mine, its in zip(self.query.parameters(), self.other.parameters()):
+            its.data.copy_(mine.data)
+            its.requires_grad = False
+
+def build(base):
+    model = Encoder(base)
+    return torch.optim.SGD(model.parameters(), lr=0.1)
+""",
 }

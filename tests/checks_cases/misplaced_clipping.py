@@ -63,4 +63,22 @@ def apply(model, optimizer):
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
 """,
+    "an optimizer that clips in its own step": """
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+class Clipped(torch.optim.Optimizer):
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                clip_grad_norm_(p, 1.0)
+                p.data.add_(p.grad, alpha=-group["lr"])
+
+def train(model, loader):
+    optim = Clipped(model.parameters(), {"lr": 0.1})
+    for x in loader:
+        optim.zero_grad()
+        model(x).mean().backward()
+        optim.step()
+""",
 }

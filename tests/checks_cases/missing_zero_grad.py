@@ -500,4 +500,54 @@ def test_speed(size):
         optimizer.step()
     print((time.time() - start) / 1000)
 """,
+    "an optimizer around another one": """
+import torch
+from torch import nn
+
+class Natural(torch.optim.Optimizer):
+    def __init__(self, net, lr):
+        super().__init__(net.parameters(), {})
+        self.inner = torch.optim.SGD(net.parameters(), lr=lr)
+
+    def step(self):
+        self.inner.step()
+
+def train(net, loader):
+    optimizer = Natural(net, 0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+""",
+    "a closure that steps and clears, under another name": """
+import torch
+
+def get_train_op(params=None, optimizer=None, scheduler=None):
+    if scheduler is None:
+        if optimizer is None and params is not None:
+            optimizer = torch.optim.Adam(params)
+        if optimizer is not None:
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+    else:
+        optimizer = scheduler.optimizer
+
+    def _train_op():
+        optimizer.step()
+        if scheduler is not None:
+            scheduler.step()
+        optimizer.zero_grad()
+
+    return _train_op
+
+def main(model, loader):
+    train_op = get_train_op(model.parameters())
+
+    def epoch(mode):
+        for batch in loader:
+            loss = model(batch)
+            if mode == "train":
+                loss.backward()
+                train_op()
+    epoch("train")
+""",
 }

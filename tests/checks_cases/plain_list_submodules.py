@@ -487,4 +487,17 @@ class PerDomain(nn.Module):
             for one in (optimizer, self.optimizer):
                 one.step()
 """,
+    "a comma too many, which no call survives": """
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1),
+        self.act = nn.ReLU()
+
+    def forward(self, x):
+        return self.act(self.conv(x))
+""",
 }

@@ -103,4 +103,28 @@ def train(model, x, epochs):
         optimizer.step()
         scheduler.step()
 """,
+    "three things come out of one function": """
+import torch
+from torch import nn
+
+EPOCHS = 100
+
+def prepare():
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)
+    return model, optimizer, scheduler
+
+def train(loader, model, optimizer, scheduler):
+    for epoch in range(EPOCHS):
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+
+def main(loader):
+    model, optimizer, scheduler = prepare()
+    train(loader, model, optimizer, scheduler)
+""",
 }

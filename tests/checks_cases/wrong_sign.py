@@ -183,4 +183,22 @@ def step(model, x, optimizer, beta):
     loss.backward()
     optimizer.step()
 """,
+    "a conditional entropy in an information that grows": """
+import torch
+
+def information(dist):
+    conditional = dist.entropy().mean()
+    mean = dist.probs.mean(0)
+    marginal = -(mean * mean.log()).sum()
+    return marginal - conditional, conditional
+
+def update(policy, states, advantages, actions, optimizer, coef):
+    dist = policy(states)
+    policy_loss = -(dist.log_prob(actions) * advantages).mean()
+    mutual_info, cond_entropy = information(dist)
+    loss = policy_loss - mutual_info + coef * cond_entropy
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
 }

@@ -225,9 +225,10 @@ def _limit(path: str) -> int:
 
 def _odd_entries(root: Path, listed: Iterable[str]) -> Iterator[tuple[str, str]]:
     """(path, reason) of links and odd names next to the listed files: ripgrep drops them unsaid."""
+    start = str(root)
     for folder in sorted(_folders(listed)):
         try:
-            entries = list(os.scandir(root / folder))
+            entries = list(os.scandir(f"{start}/{folder}" if folder else start))
         except OSError as error:
             yield folder or ".", f"unreadable: {error.strerror}"
             continue

@@ -31,11 +31,24 @@ def accumulations(index: Index) -> Iterator[tuple[Surrounding, Expr]]:
             index, Effect("step", "", site.position, spot, site.call)
         ):
             continue
+        if _is_behind_loop(index, spot):
+            continue
         for around in surroundings(index, spot, site.call, "backward"):
             test = _counting(index, around)
             if test is not None and _is_plain(index, around):
                 yield around, test
                 break
+
+
+def _is_behind_loop(index: Index, spot: Spot) -> bool:
+    """A loop of its own adds up the gradients: what steps behind it uses the rest of them."""
+    events = spot.function.events
+    outer = events[spot.position].block.loops
+    backwards = (e for e in index.effects.of(spot.function) if e.kind == "backward" and e.position < spot.position)
+    return any(
+        len(events[e.position].block.loops) > len(outer) and events[e.position].block.loops[: len(outer)] == outer
+        for e in backwards
+    )
 
 
 def _counting(index: Index, around: Surrounding) -> Expr | None:

@@ -22,6 +22,8 @@ _MODAL = (
 )
 
 
+_LAYERS = ("Dropout", "BatchNorm", "SyncBatchNorm", "InstanceNorm")
+_LIBRARIES = ("torchvision", "timm", "transformers", "segmentation_models_pytorch", "monai", "torch_geometric")
 _MODAL_LAYER = re.compile(r"Drop|Norm|RReLU|Transformer|Attention|LSTM|GRU|RNN")
 _RESTORING: WeakKeyDictionary[Index, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
@@ -66,6 +68,17 @@ def has_modes(index: Index, model: Instance) -> bool:
             return True
     outside = [base for base in index.external_bases(model.kind) if base != "torch.nn.Module"]
     return bool(outside)
+
+
+def speaks_of_modes(index: Index, path: str) -> bool:
+    """A model that is not resolved may behave differently in training: its part of the project makes such layers, or
+    loads its models from a library.
+    """
+    part = index.part(path)
+    own = [file for file in index.files.values() if index.part(file.path) == part]
+    if any(entry.module.partition(".")[0] in _LIBRARIES for file in own for entry in file.imports):
+        return True
+    return any(name.startswith(_LAYERS) for file in own for name in file.names)
 
 
 def _may_hold_modes(index: Index, model: Instance, depth: int = 4) -> bool:

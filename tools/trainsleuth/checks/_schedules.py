@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Index, Instance, Site, Spot, called, makers
+from trainsleuth.facts import Expr, Index, Instance, Site, Spot, called, makers, sounds_like_optimizer
 
 
 class Schedule(NamedTuple):
@@ -44,7 +44,7 @@ def was_right_once(index: Index, path: str) -> str:
 def schedules(index: Index, site: Site) -> list[Schedule]:
     """Of a step() call: the torch or transformers schedules that its receiver surely is; [] for anything else."""
     receiver = site.call.receiver
-    if receiver is None or site.call.last != "step":
+    if receiver is None or site.call.last != "step" or sounds_like_optimizer(receiver):
         return []
     found: list[Schedule] = []
     here = Spot(site.function, site.position)

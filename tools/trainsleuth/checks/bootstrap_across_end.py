@@ -7,7 +7,8 @@ episode into another and grow without a limit that the rewards would set.
 Fix: reward + gamma * value * (1 - done), with done for true ends only: a time limit is no end.
 
 Cannot see: programs that never hold a flag of the end; tasks without ends are right without one. It speaks
-only where such a flag is at hand and not used.
+only where such a flag is at hand and not used. Where no network is asked for the value of the next state, as in a sum
+of rewards that may be one whole episode, it is a note.
 
 Bad:
     import torch
@@ -78,7 +79,7 @@ SAY = Verdicts(
 _END = re.compile(
     r"(^|_)(dones?|terminals?|terminateds?|is_(done|end|terminal)|end_of_episode|non_?terminals?)(_|$)|^d$"
 )
-_STATE = re.compile(r"state|obs|^(s|ns|s2|s_|s_next|sp)$", re.IGNORECASE)
+_STATE = re.compile(r"state|obs|^(s|ns|s2|s_|s_next|sp|s_?prime)$", re.IGNORECASE)
 _LEARNING = ("torch", "tensorflow", "jax", "flax", "keras", "pytorch_lightning", "lightning")
 _OTHER_END = re.compile(
     r"done|termin|mask|final|alive|continu|absorb|trunc|(^|_)(ends?|ended|is_last|not_?over|d)(_|$)", re.IGNORECASE
@@ -110,6 +111,9 @@ def _examined(index: Index, found: Bootstrap) -> Finding:
         f"{written(found.expr)} at {path}:{line} counts the value of the next state also where the episode has "
         f"ended: {name} (line {at}) is never used in {function.name}; expected a factor (1 - {name})."
     )
+    if not _calls_network(found):
+        said = f"{message} If {function.name} is only given one whole episode, none is needed."
+        return SAY.fail(path, line, said, chain, "low", "note")
     return SAY.fail(path, line, message, chain)
 
 
@@ -117,9 +121,26 @@ def _is_table(index: Index, found: Bootstrap) -> bool:
     """V[next_state], max(q[state]) in a file that knows no networks."""
     if any(entry.module.partition(".")[0] in _LEARNING for entry in index.files[found.function.path].imports):
         return False
-    parts = [part for factor in found.ahead for part in factor.walk()]
-    keys = (key.last for part in parts if part.kind == "index" for key in part.parts[1:])
+    parts = list(_ahead(found))
+    keys = (key.last for part in parts if part.kind == "index" for inside in part.parts[1:] for key in inside.walk())
     return any(_STATE.search(key) for key in keys) or any(part.callee == "max" for part in parts)
+
+
+def _ahead(found: Bootstrap) -> Iterator[Expr]:
+    """What stands for the value of what comes next, and what its names were given in the function."""
+    for factor in found.ahead:
+        yield from factor.walk()
+        for path in [part.text for part in factor.walk() if part.kind == "path"]:
+            for binding in bindings(found.function).get(path, ()):
+                yield from binding.value.walk() if binding.value is not None else ()
+
+
+def _calls_network(found: Bootstrap) -> bool:
+    """target(next_state): surely the value of one state, and not a return that is summed up."""
+    return any(
+        part.kind == "call" and any(_STATE.search(inner.last) for given in part.parts[1:] for inner in given.walk())
+        for part in _ahead(found)
+    )
 
 
 def _is_told_by_none(function: Function) -> bool:

@@ -65,7 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Effect, Index, Site, Spot, Surrounding, is_sure, is_test, surroundings, written
+from trainsleuth.facts import Effect, Expr, Index, Site, Spot, Surrounding, is_sure, is_test, surroundings, written
 from trainsleuth.finding import Finding, Link
 
 from ._scaling import is_scaled, scaler_of
@@ -82,12 +82,14 @@ SAY = Verdicts(
 
 
 def check(index: Index) -> Iterator[Finding]:
+    said: set[Expr] = set()
     for site in index.calls("clip_grad_norm_", "clip_grad_value_"):
         if not is_test(site.function.path):
-            yield _examined(index, site)
+            yield _examined(index, site, said)
 
 
-def _examined(index: Index, site: Site) -> Finding:
+def _examined(index: Index, site: Site, said: set[Expr]) -> Finding:
+    """`said`: the backward() calls that were reported already, for other parts of the same model."""
     path, line, shown = site.function.path, site.call.line, f"{site.call.last}()"
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     for around in found:
@@ -96,6 +98,9 @@ def _examined(index: Index, site: Site) -> Finding:
                 break
             if effect.kind == "backward":
                 if is_scaled(index, effect) and is_sure(effect, around.here):
+                    if effect.expr in said:
+                        return SAY.passed(path, line, "its gradients are scaled by what was reported already")
+                    said.add(effect.expr)
                     return _failure(index, effect, shown, path, line)
                 break
     if not found:

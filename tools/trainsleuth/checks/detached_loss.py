@@ -6,6 +6,8 @@ leaf, and the model never changes. The loss is printed, the optimizer steps, and
 
 Fix: call backward() on the tensor that the loss function returned; take item() only for printing.
 
+A loss that nothing made a leaf again is a note: there backward() raises, so code that runs is likely to be right.
+
 Cannot see: a detour through files, queues or objects that are not resolved, graphs cut inside libraries,
 losses where a live term and a cut term are added (those train, if not as meant).
 
@@ -128,4 +130,7 @@ def _failure(site: Site, shown: str, value: Value) -> Finding:
         f"backward() at {path}:{line} cannot reach the model: {shown} was cut from the graph at {where}; "
         "expected the tensor that the loss function returned."
     )
+    if value.grad != "reborn":
+        said = f"{message} As it stands backward() would raise: is it caught, or is something in it not seen?"
+        return SAY.fail(at.path, at.line, said, chain, "low", "note")
     return SAY.fail(at.path, at.line, message, chain)

@@ -88,7 +88,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
-from ._modes import has_modes, restoring_names
+from ._modes import has_modes, restoring_names, speaks_of_modes
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -221,6 +221,6 @@ def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Findi
         things = [
             thing for module, spot in _stepped_modules(index, around) for thing in _instances(index, module, spot)
         ]
-    if things and not any(has_modes(index, thing) for thing in things):
+    if not (any(has_modes(index, thing) for thing in things) if things else speaks_of_modes(index, path)):
         return replace(finding, severity="note", message=f"{message} No dropout or batch norm was found in it, though.")
     return finding

@@ -6,6 +6,8 @@ trainable moves, so the loss may even fall a little.
 
 Fix: freeze first and add the new layers afterwards, or thaw them again.
 
+It is a note: in public code such layers were frozen on purpose, or not by that line.
+
 Cannot see: freezing by name patterns, layers that are thawed through names that are not resolved.
 
 Bad:
@@ -62,6 +64,7 @@ Good (thawed again, or frozen by name):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
@@ -83,11 +86,14 @@ from ._verdicts import Verdicts
 SAY = Verdicts(
     "frozen-with-base",
     "optimizer",
-    "error",
+    "note",
     "parameter_table",
     suspects=("frozen-parameters",),
     claims=("frozen-layers",),
 )
+
+
+_FOLLOWER = re.compile(r"(^|[._])(k|key|ema|target|teacher|momentum|reference|ref)($|_)", re.IGNORECASE)
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -105,7 +111,9 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, switch: Switch, found: list[Switch], is_training: bool) -> Finding:
     path, line = switch.spot.function.path, switch.spot.line
     for name, spot in _added(index, switch):
-        if is_training and not _is_thawed(index, switch, name, found) and not _is_for_inference(switch):
+        if not is_training or _is_thawed(index, switch, name, found):
+            continue
+        if not _is_for_inference(switch) and not _is_copied_into(switch):
             return _failure(switch, name, spot)
     return SAY.passed(path, line, f"nothing new was put into {switch.path} before it is frozen")
 
@@ -159,6 +167,14 @@ def _is_for_inference(switch: Switch) -> bool:
         for event in switch.spot.function.events
         for call in event.calls
     )
+
+
+def _is_copied_into(switch: Switch) -> bool:
+    """It follows another model: a momentum encoder, a teacher, a target."""
+    function, position = switch.spot.function, switch.spot.position
+    loops = function.events[position].block.loops
+    beside = [event for event in function.events if loops and event.block.loops[: len(loops)] == loops]
+    return bool(_FOLLOWER.search(switch.path)) or any(call.last == "copy_" for event in beside for call in event.calls)
 
 
 def _failure(switch: Switch, name: str, spot: Spot) -> Finding:

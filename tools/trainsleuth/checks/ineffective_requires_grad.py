@@ -113,7 +113,8 @@ def _examined(index: Index, spot: Spot, what: Expr, value: Expr | None) -> Findi
             return SAY.passed(path, line, f"{what.last} is an attribute of this project's own")
         if value is not None and value.text == "False" and _needs_none(index, what.receiver, spot):
             return SAY.passed(path, line, f"{shown} is never read, and what it is set on needs no gradient anyway")
-        return _failure(spot, f"{shown} is an attribute that torch never reads", "requires_grad")
+        said = f"{shown} is an attribute that torch never reads"
+        return _failure(spot, said, "requires_grad", _is_parameter(index, what.receiver, spot))
     owner = what.receiver
     things = index.objects.of(owner, spot) if owner is not None else ()
     modules = [thing for thing in things if isinstance(thing, Instance) and is_module(index, thing)]
@@ -143,7 +144,25 @@ def _is_read(index: Index, name: str) -> bool:
     )
 
 
-def _failure(spot: Spot, said: str, better: str) -> Finding:
+def _is_parameter(index: Index, owner: Expr | None, spot: Spot) -> bool:
+    """It surely belongs to a module: one of its parameters(), its .weight, or itself."""
+    if owner is None or owner.last in ("weight", "bias"):
+        return owner is not None
+    loops = (spot.function.loops[place] for place in spot.function.events[spot.position].block.loops)
+    sources = [loop.source for loop in loops if loop.source is not None and loop.target is not None]
+    if any(part.last in ("parameters", "named_parameters") for source in sources for part in source.walk()):
+        return True
+    things = index.objects.of(owner, spot)
+    return any(
+        isinstance(thing, Instance) and (thing.name.endswith("nn.Parameter") or is_module(index, thing))
+        for thing in things
+    )
+
+
+def _failure(spot: Spot, said: str, better: str, is_sure: bool = True) -> Finding:
     path, line = spot.function.path, spot.line
     message = f"{said}, at {path}:{line}: what it means to freeze or thaw stays as it was; expected {better}."
+    if not is_sure:
+        message += " Where it is a plain tensor that nothing trains, nothing is lost."
+        return SAY.fail(path, line, message, (Link(path, line, said),), "low", "note")
     return SAY.fail(path, line, message, (Link(path, line, said),))

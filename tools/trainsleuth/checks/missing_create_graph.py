@@ -6,6 +6,8 @@ hears of it. It is silent whenever another term of the loss has a gradient.
 
 Fix: torch.autograd.grad(..., create_graph=True).
 
+It is a note: samplers and energy models leave the graph out on purpose.
+
 Cannot see: derivatives with respect to parameters (first-order meta-learning leaves the graph out on
 purpose), flags that are computed, uses that are not resolved.
 
@@ -80,7 +82,7 @@ from ._verdicts import Verdicts
 SAY = Verdicts(
     "missing-create-graph",
     "loss",
-    "error",
+    "note",
     "parameter_table",
     suspects=("loss-cut-from-graph",),
     claims=("detach-breaks-learning",),

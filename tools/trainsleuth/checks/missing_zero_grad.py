@@ -101,6 +101,9 @@ def check(index: Index) -> Iterator[Finding]:
         optimizer = stepped(index, site.call, spot)
         if optimizer is None or is_test(site.function.path):
             continue
+        cls = index.class_of(site.function)
+        if cls is not None and is_optimizer(index, Instance(cls)):
+            continue  # an optimizer around another one: who steps it clears both
         things = index.objects.of(optimizer, spot)
         known = [thing for thing in things if isinstance(thing, Instance) and is_optimizer(index, thing)]
         # without a known class, a name and the absence of any other object must do
@@ -112,7 +115,7 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) -> Finding:
     path, line, shown = spot.function.path, spot.line, written(optimizer)
     found = list(rounds(index, spot, optimizer))
-    cleared = [_cleared(index, one, known) for one in found]
+    cleared = [_cleared(index, one, known) or _cleared_beside(index, one, spot, optimizer) for one in found]
     doubts = [_doubt(index, one) for one in found]
     if found and all(_is_benchmark(one.step.function) for one in found):
         return SAY.passed(path, line, f"{found[0].step.function.name} measures time and keeps nothing of the training")
@@ -154,6 +157,18 @@ def _cleared(index: Index, found: Round, known: list[Instance]) -> str:
     made = [one.spot for one in known if one.spot is not None and one.spot.function is found.step.function]
     if any(found.loop.id in spot.function.events[spot.position].block.loops for spot in made):
         return "the optimizer is made anew in each round"
+    return ""
+
+
+def _cleared_beside(index: Index, found: Round, spot: Spot, optimizer: Expr) -> str:
+    """The function of the step clears as well, each time that the loop calls it by whatever name."""
+    if not found.step.trail:
+        return ""
+    here = spot.function.events[spot.position].block
+    for effect in index.effects.of(spot.function):
+        if effect.kind == "clear" and effect.receiver in ("", optimizer.text):
+            if not is_sibling(spot.function.events[effect.position].block, here):
+                return f"{written(effect.expr)} at {effect.spot.function.path}:{effect.line}"
     return ""
 
 

@@ -6,6 +6,8 @@ moves: the others train around a random layer.
 
 Fix: put its parameters into the optimizer's list.
 
+It is a note: in public code what looks left out was mostly held by something else, or left out on purpose.
+
 Cannot see: modules that are handed to other objects, parameters that come through names that are not
 resolved. Modules that are frozen, put into eval mode or loaded, other than together with those that are trained,
 are taken to be fixed on purpose.
@@ -125,7 +127,7 @@ from ._verdicts import Verdicts
 SAY = Verdicts(
     "optimizer-misses-module",
     "optimizer",
-    "error",
+    "note",
     "parameter_table",
     suspects=("optimizer-misses-parameters",),
     claims=("updates-not-applied", "frozen-layers"),
@@ -166,6 +168,8 @@ def _examined(
 ) -> Iterator[Finding]:
     first = optimizers[0].site
     unclear = next((built.why for built in optimizers if built.why), "") or _foreign(index, scope, optimizers)
+    if not unclear and not any(built.owned for built in optimizers):
+        unclear = "it owns no module"
     if unclear:
         yield SAY.open(first.function.path, first.call.line, f"what its optimizer owns is not resolved: {unclear}")
         return

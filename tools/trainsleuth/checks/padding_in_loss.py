@@ -94,8 +94,13 @@ def _examined(index: Index, call: LossCall) -> Iterator[Finding]:
     if given is None or labels is None:
         return
     path, line = call.site.function.path, call.site.call.line
-    for spot in call.spots:
-        evidence = _padded(index, labels, spot) or _knows_padding(index, given, labels, spot)
+    part = index.part(path)
+    is_padding = bool(index.sites.calls_in("pad_sequence", part))
+    has_tokens = bool(index.sites.calls_in("Embedding", part))
+    for spot in call.spots if is_padding or has_tokens else ():
+        evidence = _padded(index, labels, spot) if is_padding else None
+        if evidence is None and has_tokens:
+            evidence = _knows_padding(index, given, labels, spot)
         if evidence is None:
             continue
         if how := _leaves_out(index, call, spot):

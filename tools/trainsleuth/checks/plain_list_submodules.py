@@ -75,6 +75,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -184,11 +185,17 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
         return None
     if not _uses(index, cls, name):
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name} is not used outside of its constructor")
+    if any(call.callee == f"self.{name}" for spot in _uses(index, cls, name) for call in _calls_at(spot)):
+        return SAY.open(cls.path, collection.spot.line, f"{cls.name}.{name} is called, which fails as soon as it runs")
     excuse = _registered(index, cls, name) or _handed_over(index, cls, name) or _hidden(index, collection)
     excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
-    return _failure(index, collection, *held[0])
+    finding = _failure(index, collection, *held[0])
+    if _is_trained_near(index, cls):
+        return finding
+    said = f"{finding.message} Nothing was found that trains it: for a model that only infers, nothing is lost."
+    return replace(finding, severity="note", confidence="low", message=said)
 
 
 def _registered_calls(index: Index, cls: Class) -> set[int]:
@@ -252,6 +259,21 @@ def _uses(index: Index, cls: Class, name: str) -> list[Spot]:
         for position, event in enumerate(function.events)
         if _mentions(event.value, name)
     ]
+
+
+def _is_trained_near(index: Index, cls: Class) -> bool:
+    """Something in its part of the project goes backward, or hands its loss to a framework."""
+    part = index.part(cls.path)
+    if not any(index.sites.may_call(one.name) for one in (cls, *index.subclasses(cls))):
+        return False  # nobody makes one
+    hooks = (function for name in ("training_step", "compute_loss") for function in index.functions_named(name))
+    return any(index.sites.calls_in(name, part) for name in ("backward", "manual_backward")) or any(
+        index.part(function.path) == part for function in hooks
+    )
+
+
+def _calls_at(spot: Spot) -> tuple[Expr, ...]:
+    return spot.function.events[spot.position].calls
 
 
 def _registered(index: Index, cls: Class, name: str) -> str:

@@ -80,6 +80,7 @@ SAY = Verdicts(
 )
 _GAIN = re.compile(r"adv|return|reward|^(R|G|Gt|G_t|gae)$", re.IGNORECASE)
 _POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.IGNORECASE)
+_CONDITIONAL = re.compile(r"cond|marg|mutual|info", re.IGNORECASE)  # parts of an information, which may be minimised
 _NEGATED = re.compile(r"neg|minus|nll|cost|loss", re.IGNORECASE)
 _KL_SIGNS = {"exp": 1, "square": 1, "log-variance": -1, "one": -1}
 
@@ -152,7 +153,7 @@ def _entropies(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
             for other in others
             for name in (*other.names, *(part.last for part in other.expr.walk() if part.kind in ("path", "call")))
         )
-        if _POLICY.search(names):
+        if _POLICY.search(names) and not _CONDITIONAL.search(" ".join((*term.names, term.expr.last))):
             said = "is added to the loss, so it is driven to zero" if term.sign > 0 else ""
             yield "the entropy of the policy", term, said
 

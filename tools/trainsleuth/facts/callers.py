@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
-from .records import Class, Expr, Function
+from .records import MODULE_BODY, Class, Expr, Function
 from .scopes import comprehension_bindings
 from .things import REACH, Frame, Instance, Method, Spot, Thing
 
@@ -35,26 +35,33 @@ class Target(NamedTuple):
 class Callers:
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._known: dict[tuple[str, int], dict[Function, tuple[Caller, ...]]] = {}
+        self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
+        self._run: dict[tuple[str, str, int], dict[Function, list[Caller]]] = {}
 
     def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
         """Every proved call of `function` outside tests, by name and in the order of the files; `reach` as in Spot."""
-        key = (self.index.part(function.path), reach)
+        key = (function, reach)
         if key not in self._known:
+            self._known[key] = tuple(self._of(function, reach)) if function.name != MODULE_BODY else ()
+        return self._known[key]
+
+    def _of(self, function: Function, reach: int) -> Iterator[Caller]:
+        part, names = self.index.part(function.path), self.index.names_that_run(function)
+        for name in ("", *sorted(names & self._names_that_run & self.index.sites.call_names)):
+            yield from self._by_name(name, part, reach).get(function, ())
+
+    def _by_name(self, name: str, part: str, reach: int) -> Mapping[Function, list[Caller]]:
+        """The functions that calls by one name in a part of the project run."""
+        key = (name, part, reach)
+        if key not in self._run:
             table: dict[Function, list[Caller]] = {}
             with self.index.objects.afresh():
-                for one, caller in self._resolved(*key):
-                    table.setdefault(one, []).append(caller)
-            self._known[key] = {one: tuple(callers) for one, callers in table.items()}
-        return self._known[key].get(function, ())
-
-    def _resolved(self, part: str, reach: int) -> Iterator[tuple[Function, Caller]]:
-        """Every call in a part of the project and the functions that it runs."""
-        for name in sorted({"", *self._names_that_run} & self.index.sites.call_names()):
-            for site in self.index.sites.calls_in(name, part):
-                spot = Spot(site.function, site.position, None, reach)
-                for target in dict.fromkeys(self.run_by(site.call, spot)):
-                    yield target.function, Caller(spot, site.call, target.owner)
+                for site in self.index.sites.calls_in(name, part):
+                    spot = Spot(site.function, site.position, None, reach)
+                    for target in dict.fromkeys(self.run_by(site.call, spot)):
+                        table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
+            self._run[key] = table
+        return self._run[key]
 
     def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         """What a call runs: project functions as Target, everything else as the thing that is called."""

@@ -177,7 +177,7 @@ class Effects:
     def _interesting(self) -> frozenset[str]:
         """Last names of functions that by name alone may lead to an effect: no bodies are read for this."""
         sites = self.index.sites
-        waiting = [(name, False) for name in sites.call_names() if name in NAMED or _is_clearing(name)]
+        waiting = [(name, False) for name in sites.call_names if name in NAMED or _is_clearing(name)]
         waiting += [self._name(function) for function in self.index.functions() if function.source.holds(_SETS_GRAD)]
         found, reached = set[tuple[str, bool]](), set[Function]()
         while waiting:

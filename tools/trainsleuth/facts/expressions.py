@@ -16,6 +16,7 @@ from tree_sitter import Node
 
 from .grammar import PYTHON, by_kind_id, named
 from .records import MAX_ITEMS, Expr
+from .searched import Searched
 
 _DOTTED = re.compile(rb"[\w.\x80-\xff]+")
 _QUOTES = re.compile(r"^[A-Za-z]*('''|\"\"\"|'|\")")
@@ -35,10 +36,11 @@ class _Words(dict[bytes, str]):
 class ExpressionReader:
     """Reads expressions of one source; keeps the calls met since `take_calls`, inner before outer."""
 
-    __slots__ = ("_starts", "at", "calls", "depth", "high", "low", "source", "words")
+    __slots__ = ("_starts", "at", "calls", "depth", "high", "low", "searched", "source", "words")
 
     def __init__(self, source: bytes) -> None:
         self.source = source
+        self.searched = Searched(source)
         self.words = _Words()
         self.calls: list[Expr] = []
         self.depth = 0

@@ -57,7 +57,7 @@ class Flow:
             yield from self._outside(path, spot, bool(found))
 
     def _bound(self, spot: Spot, binding: Binding) -> Iterator[Origin]:
-        at = spot._replace(position=binding.position)
+        at = Spot(spot.function, binding.position, spot.frame, spot.reach)
         if binding.kind == "define":
             symbol = self.index.names.resolve(spot.function, binding.name)
             known = symbol if isinstance(symbol, Class | Function) else None
@@ -198,19 +198,23 @@ class Flow:
         between = [branch for branch in block.branches if branch not in here.branches]
         if not between or is_sibling(block, here):
             return None  # whether it hides what came before is decided by `reaching`
-        taken = [self._is_taken(branch, spot) for branch in between]
-        if False in taken:
-            return False
+        taken: list[bool | None] = []
+        for branch in between:
+            taken.append(self._is_taken(branch, spot))
+            if taken[-1] is False:
+                return False
         return True if None not in taken and block.loops == here.loops[: len(block.loops)] else None
 
     def _is_taken(self, branch: Branch, spot: Spot) -> bool | None:
         if branch.kind != "if":
             return None
-        truths = [self.truth(test, spot) for test in branch.tests]
-        before, own = truths[: branch.arm], truths[branch.arm :]
-        if True in before or False in own:
-            return False
-        return True if None not in truths else None
+        is_sure = True
+        for arm, test in enumerate(branch.tests):
+            truth = self.truth(test, spot)
+            if truth is (arm < branch.arm):
+                return False
+            is_sure = is_sure and truth is not None
+        return True if is_sure else None
 
     def truth(self, test: Expr, spot: Spot) -> bool | None:
         """Value of a condition when it is fixed: constants given to parameters or set on self. None: not

@@ -21,7 +21,10 @@ class Frames:
     def frame(self, function: Function, call: Expr | None, caller: Spot | None, owner: Instance | None) -> Frame:
         """The frame of one call; the same call in the same context is always the same frame."""
         key = (function, call, caller, owner)
-        return self._frames.setdefault(key, Frame(function, call, caller, owner))
+        found = self._frames.get(key)
+        if found is None:
+            found = self._frames[key] = Frame(function, call, caller, owner)
+        return found
 
     def constructor_frame(self, owner: Instance, method: Function) -> Frame:
         """The frame in which `method` runs for `owner`: with the constructor's arguments where it is a

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .callers import Target
 from .memo import kept_per_function
-from .records import Event, Expr, Function
+from .records import Event, Expr, Function, Loop
 from .things import Spot
 
 if TYPE_CHECKING:
@@ -83,11 +83,20 @@ def _switch(what: Expr, spot: Spot, on: bool | None, is_whole: bool) -> Iterator
             continue
         before = _header(spot.function, place)
         is_whole = before is not None and block.branches == before.block.branches and loop.source.kind == "call"
-        for part in loop.source.walk():
+        for part in _beside(loop, what.text).walk():
             if part.kind == "call" and part.last in _LISTING and part.receiver is not None:
                 yield Switch(part.receiver.text, spot, on, is_whole)
         return
     yield Switch(what.text, spot, on, is_whole)
+
+
+def _beside(loop: Loop, name: str) -> Expr:
+    """What `name` goes over: of `for p, q in zip(a.parameters(), b.parameters())` the one at its place."""
+    assert loop.source is not None and loop.target is not None
+    names = [part.text for part in loop.target.parts]
+    if loop.source.last == "zip" and name in names and len(names) == len(loop.source.arguments):
+        return loop.source.arguments[names.index(name)]
+    return loop.source
 
 
 def _header(function: Function, loop: int) -> Event | None:

@@ -2,171 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .records import Expr, Function
-from .wrappers import is_wrapper
+from .handing import BUILT, HELD, KEPT, MADE, PASSED, RENAMED, RETURNED, Handing
+from .reachable import Reachable
+from .records import Function
+from .wrappers import INNER
 
 if TYPE_CHECKING:
     from .index import Index
 
-MAX_NAMESAKES = 40  # __init__, forward and the like: a positional argument of theirs says nothing
+_RUN_BY_OBJECTS = ("forward", "__call__")
+_SET = re.compile("1")
+_DEEP = 2  # calls of calls, and any more: not told apart
 
 
 class Holders:
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._known: dict[tuple[frozenset[str], bool], frozenset[str]] = {}
+        self._known: dict[tuple[frozenset[str], int], frozenset[str]] = {}
+        self._known_bits: dict[int, frozenset[str]] = {}
 
     def of(self, seeds: frozenset[str]) -> frozenset[str]:
         """`seeds` and every name that may hold what one of them names or, called, makes."""
         same = frozenset(alias for seed in seeds for alias in self.aliases(seed))
-        made = frozenset(name for alias in same for name in self._made.get(alias, ()))
-        return self._reached(same | made, True)
+        made = frozenset(name for alias in same for name in self._next(alias, BUILT))
+        return self.reached(same | made)
 
     def reached(self, names: frozenset[str]) -> frozenset[str]:
         """`names` and every name that their values, or results of calling them, are passed on to."""
-        return self._reached(names, True)
+        return self._reached(names, HELD)
 
     def next_to(self, name: str, with_results: bool) -> frozenset[str]:
         """Names that `name` is handed on to in one step."""
-        return frozenset((self._edges if with_results else self._renaming).get(name, ()))
+        return frozenset(self._next(name, HELD if with_results else RENAMED))
 
     def aliases(self, name: str) -> frozenset[str]:
         """`name` and every name that the very same function may go by: no results of calls."""
-        return self._reached(frozenset([name]), False)
+        return self._reached(frozenset([name]), RENAMED)
 
-    def _reached(self, seeds: frozenset[str], with_results: bool) -> frozenset[str]:
-        key = (seeds, with_results)
+    def runs(self, function: Function) -> frozenset[str]:
+        """Every last name that a call which runs `function` may have, but "" for calls of what has no name."""
+        named, bits = {function.name}, self._held.of((0, function.name))
+        cls = self.index.class_of(function)
+        level = int(function.name in _RUN_BY_OBJECTS)
+        if cls is not None and (level or function.name == "__init__"):
+            named.update(self._own_names, INNER if level else ())
+            for name in {one.name for one in (cls, *self.index.subclasses(cls))}:
+                bits |= self._held.of((level, name))
+        return self._called(bits) | named
+
+    def _called(self, bits: int) -> frozenset[str]:
+        if bits not in self._known_bits:
+            written, names = f"{bits:b}"[::-1], list(self._bits)
+            self._known_bits[bits] = frozenset(names[place.start()] for place in _SET.finditer(written))
+        return self._known_bits[bits]
+
+    @cached_property
+    def _bits(self) -> dict[str, int]:
+        """The place of every name that is called."""
+        return {name: place for place, name in enumerate(sorted(self.index.sites.call_names))}
+
+    @cached_property
+    def _held(self) -> Reachable[tuple[int, str]]:
+        """From (how often it is to be called to get a thing, name) to all called names that hold the thing itself."""
+
+        def own(node: tuple[int, str]) -> int:
+            calls, name = node
+            return 1 << self._bits[name] if not calls and name in self._bits else 0
+
+        return Reachable(lambda node: self._after(*node), own)
+
+    def _after(self, calls: int, name: str) -> list[tuple[int, str]]:
+        """One step on from what calling `name` so many times gives."""
+        kept, made, returned, passed = self._onward
+        found = [(calls, one) for one in kept.get(name, ())]
+        found += [(min(calls + 1, _DEEP), one) for one in returned.get(name, ())]
+        if calls:
+            found += [(calls - 1, one) for one in made.get(name, ())]
+            found += [(calls, one) for one in passed.get(name, ())]
+            found += [(calls - 1, name)] if name in self._properties else []
+        if calls == _DEEP:
+            found += [(calls, one) for one in made.get(name, ())]
+        return found
+
+    @cached_property
+    def _onward(self) -> tuple[dict[str, list[str]], ...]:
+        """The steps by their ways: from a name to all the next that are KEPT, MADE, RETURNED, PASSED."""
+        return tuple(
+            {name: [one for one, ways in onward.items() if ways & way] for name, onward in self._steps.items()}
+            for way in (KEPT, MADE, RETURNED, PASSED)
+        )
+
+    def _next(self, name: str, way: int) -> list[str]:
+        return [other for other, ways in self._steps.get(name, {}).items() if ways & way and other != name]
+
+    def _reached(self, seeds: frozenset[str], way: int) -> frozenset[str]:
+        key = (seeds, way)
         if key not in self._known:
-            edges = self._edges if with_results else self._renaming
-            reached, stack = set(seeds), list(seeds)
-            while stack:
-                for name in edges.get(stack.pop(), ()):
+            reached, waiting = set(seeds), list(seeds)
+            while waiting:
+                for name in self._next(waiting.pop(), way):
                     if name not in reached:
                         reached.add(name)
-                        stack.append(name)
+                        waiting.append(name)
             self._known[key] = frozenset(reached)
         return self._known[key]
 
     @cached_property
-    def _made(self) -> dict[str, set[str]]:
-        """From the name that is called to the names that its result is assigned to."""
-        made: dict[str, set[str]] = {}
-        for function in self.index.functions():
-            for event in function.events:
-                if event.value is not None and event.value.kind == "call" and event.kind in ("assign", "return"):
-                    names = {last for target in event.targets for last in _targets(target)} or {function.name}
-                    made.setdefault(event.value.last, set()).update(names)
-        return made
+    def _steps(self) -> dict[str, dict[str, int]]:
+        return Handing(self.index).steps()
 
     @cached_property
-    def _edges(self) -> dict[str, set[str]]:
-        return self._flows(True)
+    def _own_names(self) -> frozenset[str]:
+        """What methods call the object or class that they are of."""
+        return frozenset(one.parameters[0].name for one in self.index.functions() if one.owner and one.parameters)
 
     @cached_property
-    def _renaming(self) -> dict[str, set[str]]:
-        return self._flows(False)
-
-    def _flows(self, with_results: bool) -> dict[str, set[str]]:
-        """From name to name: assignments, arguments, returns, imports; with or without the results of
-        calls.
-        """
-        edges: dict[str, set[str]] = {}
-        for file in self.index.files.values():
-            for entry in file.imports:
-                if entry.name and entry.alias != entry.name:
-                    edges.setdefault(entry.name, set()).add(entry.alias)
-        for function in self.index.functions():
-            for source, name in self._of_function(function, with_results):
-                if source != name:
-                    edges.setdefault(source, set()).add(name)
-        return edges
-
-    def _of_function(self, function: Function, with_results: bool) -> Iterator[tuple[str, str]]:
-        for parameter in function.parameters:
-            for source in self._held(parameter.default, with_results) if parameter.default is not None else ():
-                yield source, parameter.name
-        for event in function.events:
-            if event.kind == "return":
-                yield from ((source, function.name) for source in self._held(event.value, with_results))
-            elif event.targets:
-                names = [last for target in event.targets for last in _targets(target)]
-                yield from ((source, name) for source in self._held(event.value, with_results) for name in names)
-            for call in event.calls:
-                yield from self._passed(call, with_results)
-
-    @cached_property
-    def _places(self) -> dict[str, list[set[str]]]:
-        """For each function name, the parameter names that its positional arguments may meet, place by
-        place.
-        """
-        table: dict[str, list[set[str]]] = {}
-        for name, functions in self.index.functions_by_name().items():
-            if len(functions) > MAX_NAMESAKES:
-                continue
-            places = table.setdefault(name, [])
-            for function in functions:
-                plain = [p.name for p in function.parameters if not p.kind and p.name != function.self_name]
-                for place, parameter in enumerate(plain):
-                    if place == len(places):
-                        places.append(set())
-                    places[place].add(parameter)
-        return table
-
-    def _passed(self, call: Expr, with_results: bool) -> Iterator[tuple[str, str]]:
-        places = self._places.get(call.last)
-        if places is None:
-            return
-        for place, argument in enumerate(call.parts[1:]):
-            if argument.kind == "keyword":
-                names = {argument.text}
-                argument = argument.parts[0]
-            else:
-                names = places[place] if place < len(places) else set()
-            yield from ((source, name) for source in self._held(argument, with_results) for name in names)
-
-    def _held(self, expr: Expr | None, with_results: bool) -> Iterator[str]:
-        """Last names of what the value of an expression may be."""
-        if expr is None:
-            return
-        if expr.kind in ("path", "attr"):
-            yield expr.last
-        elif expr.kind == "call" and (with_results or expr.last == "partial"):
-            name = expr.last
-            if name[:1].isupper() or self.index.functions_named(name):
-                yield name
-            if is_wrapper(name):
-                yield from (held for part in expr.parts[1:] for held in self._held(part, with_results))
-                if (receiver := expr.receiver) is not None:
-                    yield from self._held(receiver, with_results)
-            elif name[:1].isupper() or name == "partial":
-                yield from (held for part in expr.parts[1:] for held in self._held(part, with_results))
-        elif expr.kind == "choice":
-            yield from (held for part in (expr.parts[0], expr.parts[2]) for held in self._held(part, with_results))
-        elif expr.kind in (
-            "list",
-            "tuple",
-            "dict",
-            "pair",
-            "boolean",
-            "keyword",
-            "walrus",
-            "await",
-            "star",
-            "index",
-            "each",
-        ):
-            yield from (held for part in expr.parts for held in self._held(part, with_results))
-
-
-def _targets(target: Expr) -> Iterator[str]:
-    if target.kind in ("path", "attr"):
-        yield target.last
-    elif target.kind == "index":
-        yield from _targets(target.parts[0])
-    else:
-        for part in target.parts:
-            yield from _targets(part)
+    def _properties(self) -> frozenset[str]:
+        functions = (one for one in self.index.functions() if one.decorators)
+        marks = ("property", "cached_property")
+        return frozenset(one.name for one in functions if any(mark.last in marks for mark in one.decorators))

@@ -59,6 +59,12 @@ class Index:
         """Every function, method, class body and module body, by path and in source order."""
         return self.sites.functions
 
+    def functions_holding(self, pattern: re.Pattern[bytes]) -> Iterator[Function]:
+        """Of `functions()`, those in whose text `pattern` is found; a file without it is searched once."""
+        for file in self.files.values():
+            if file.body.source.holds(pattern):
+                yield from (function for function in file.functions.values() if function.source.holds(pattern))
+
     def calls(self, *last_names: str) -> Iterator[Site]:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""
         return self.sites.calls(*last_names)
@@ -111,8 +117,8 @@ class Index:
     @cached_property
     def _global_bindings(self) -> dict[tuple[str, str], list[tuple[Function, Binding]]]:
         table: dict[tuple[str, str], list[tuple[Function, Binding]]] = {}
-        for function in self.functions():
-            for event in function.events if function.source.holds(_GLOBAL) else ():
+        for function in self.functions_holding(_GLOBAL):
+            for event in function.events:
                 for name in event.text.split() if event.kind == "global" else ():
                     found = [(function, binding) for binding in bindings(function).get(name, ())]
                     table.setdefault((function.path, name), []).extend(found)
@@ -126,7 +132,7 @@ class Index:
     def _set_from_outside(self) -> dict[str, list[tuple[Function, int]]]:
         table: dict[str, list[tuple[Function, int]]] = {}
         for function in self.functions():
-            for path, found in bindings(function).items() if not is_test(function.path) else ():
+            for path, found in bindings(function).items() if _may_set(function) else ():
                 head, dot, name = path.rpartition(".")
                 if not dot or head == function.self_name or found[0].kind != "assign":
                     continue
@@ -200,6 +206,10 @@ class Index:
     def _holders(self) -> Holders:
         return Holders(self)
 
+    def names_that_run(self, function: Function) -> frozenset[str]:
+        """Wide: last names of calls that may run `function`; "" for calls of what has no name is not among them."""
+        return self._holders.runs(function)
+
     def aliases(self, function_name: str) -> frozenset[str]:
         """Wide: every last name under which a function of that name may be called."""
         return self._holders.aliases(function_name)
@@ -223,3 +233,14 @@ _SETTINGS = words(
     args arg opt opts options config configs cfg conf hparams hp flags params param c a self
     """
 )
+
+
+def _may_set(function: Function) -> bool:
+    """It is no test, and assigns to more than names and attributes of self."""
+    if is_test(function.path):
+        return False
+    for event in function.events:
+        for target in event.targets if event.kind == "assign" else ():
+            if target.kind != "path" or ("." in target.text and target.text.rpartition(".")[0] != function.self_name):
+                return True
+    return False

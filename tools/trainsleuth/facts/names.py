@@ -63,6 +63,11 @@ class Names:
                 folder = _parent(folder)
         return frozenset(found)
 
+    @cached_property
+    def _heads(self) -> frozenset[str]:
+        """Every name of a folder or file: how an import of the project may begin."""
+        return frozenset(part for path in self.files for part in _dotted(path).split("."))
+
     def module(self, importer: str, dotted: str, level: int = 0) -> Module | None:
         """The project's module that `dotted` names in file `importer`, or None.
 
@@ -85,7 +90,10 @@ class Names:
             return self._at(_join(folder, relative))
         if not dotted:
             return None
-        installed = dotted.partition(".")[0] in _INSTALLED
+        head = dotted.partition(".")[0]
+        installed = head in _INSTALLED
+        if head not in self._heads:
+            return None if installed else self._in_larger_tree(dotted)
         while True:
             inside = installed and _join(folder, "__init__.py") in self.files
             for start in () if inside else (folder, _join(folder, "src")):

@@ -92,13 +92,13 @@ class Needs:
     def _with(self, spot: Spot, needs: frozenset[str]) -> Spot:
         frame = spot.frame
         if not needs and spot.reach:  # nothing to look for at callers
-            spot = spot._replace(reach=0)
+            spot = Spot(spot.function, spot.position, frame, 0)
         if frame is None or frame.function is not spot.function or _ALL in needs:
             return spot
         key = (frame, needs)
         if key not in self._trimmed:
             self._trimmed[key] = self._trim(frame, needs)
-        return spot._replace(frame=self._trimmed[key])
+        return Spot(spot.function, spot.position, self._trimmed[key], spot.reach)
 
     def _trim(self, frame: Frame, needs: frozenset[str]) -> Frame:
         function, call, caller = frame.function, frame.call, frame.caller

@@ -193,6 +193,10 @@ class BodySource(Protocol):
         """Wide: the text of the body, or of what is defined in it, has a match."""
         ...
 
+    def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
+        """Wide: what the group of `pattern` matches in the text of the body, or of what is defined in it."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Function:
@@ -231,8 +235,12 @@ class Function:
     def loops(self) -> tuple[Loop, ...]:
         return self._body.loops
 
+    @cached_property
+    def _parameters(self) -> dict[str, Parameter]:
+        return {parameter.name: parameter for parameter in reversed(self.parameters)}
+
     def parameter(self, name: str) -> Parameter | None:
-        return next((p for p in self.parameters if p.name == name), None)
+        return self._parameters.get(name)
 
     @cached_property
     def self_name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -30,13 +31,17 @@ class Binding(NamedTuple):
 def bindings(function: Function) -> dict[str, tuple[Binding, ...]]:
     """All bindings of a function's own body, by name ("x") or dotted path ("self.x"), in source order."""
     table: dict[str, list[Binding]] = {}
+    walrus = function.source.holds(_WALRUS)
     for position, event in enumerate(function.events):
-        for binding in _bindings(position, event):
+        for binding in _bindings(position, event, walrus):
             table.setdefault(binding.name, []).append(binding)
     return {name: tuple(found) for name, found in table.items()}
 
 
-def _bindings(position: int, event: Event) -> Iterator[Binding]:
+_WALRUS = re.compile(rb":=")
+
+
+def _bindings(position: int, event: Event, walrus: bool) -> Iterator[Binding]:
     if event.kind == "define":
         yield Binding(event.text, position, "define", None)
     elif event.kind == "delete" and event.value is not None:
@@ -46,7 +51,7 @@ def _bindings(position: int, event: Event) -> Iterator[Binding]:
             yield from _targets(position, event.kind, target, event.value, ())
     if event.value is not None and event.calls:
         yield from _appends(position, event)
-    if event.value is not None and event.kind in ("if", "while", "expression", "assign", "return"):
+    if walrus and event.value is not None and event.kind in ("if", "while", "expression", "assign", "return"):
         for expr in event.value.walk():
             if expr.kind == "walrus":
                 yield Binding(expr.text, position, "walrus", expr.parts[0])

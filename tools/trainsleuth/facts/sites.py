@@ -119,6 +119,7 @@ class Sites:
             self._known_in.setdefault(key, ())
         return self._known_in[key]
 
+    @cached_property
     def call_names(self) -> frozenset[str]:
         """Wide: last names of all calls in the project, and perhaps more."""
         return frozenset(self._callers_of)

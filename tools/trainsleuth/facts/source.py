@@ -50,7 +50,10 @@ class _Written:
     end: int
 
     def holds(self, pattern: re.Pattern[bytes]) -> bool:
-        return pattern.search(self.expressions.source, self.start, self.end) is not None
+        return self.expressions.searched.within(pattern, self.start, self.end)
+
+    def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
+        return pattern.findall(self.expressions.source, self.start, self.end)
 
     def read(self) -> Body:
         node, self.node = self.node, None

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from .records import Body, BodySource, Class, Expr, FileFacts, Function, Import, Parameter
+from .searched import Searched
 from .source import read_source
 from .stored_body import pack_body, unpack_body
 
@@ -63,8 +64,8 @@ class _Text:
     text: str
 
     @cached_property
-    def source(self) -> bytes:
-        return self.text.encode("utf-8", "replace")
+    def searched(self) -> Searched:
+        return Searched(self.text.encode("utf-8", "replace"))
 
     @cached_property
     def bodies(self) -> dict[tuple[str, int], BodySource]:
@@ -83,7 +84,10 @@ class _StoredBody:
     raw: msgspec.Raw
 
     def holds(self, pattern: re.Pattern[bytes]) -> bool:
-        return pattern.search(self.file.source, self.start, self.end) is not None
+        return self.file.searched.within(pattern, self.start, self.end)
+
+    def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
+        return pattern.findall(self.file.source, self.start, self.end)
 
     def read(self) -> Body:
         if self.raw != _NOTHING:

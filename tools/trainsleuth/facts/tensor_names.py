@@ -44,7 +44,7 @@ class TensorNames:
         if not origins and head:
             yield from self._member(Expr("path", head, (), expr.line), last, expr.line, spot, items)
             return
-        is_leaf = self._is_made_leaf(expr.text, spot, origins)
+        is_leaf = self._is_made_leaf(expr.text, spot, origins) or _leaf_of_outer(expr.text, spot, origins)
         detached, surely = detached_at(expr.text, spot)
         for origin in origins:
             for value in self._origin(origin, items):
@@ -175,6 +175,18 @@ class TensorNames:
                 if call.callee == f"{name}.requires_grad_" and (off is None or off.text != "False"):
                     return event.line
         return 0
+
+
+def _leaf_of_outer(name: str, spot: Spot, origins: list[Origin]) -> int:
+    """Line where a function around this one tells its own `name` to require a gradient; 0 where none does."""
+    for function in {origin.spot.function for origin in origins} - {spot.function}:
+        for site in call_sites(function).get("requires_grad_", ()) if "requires_grad_" in function.called else ():
+            if site.call.callee == f"{name}.requires_grad_" and not site.call.arguments:
+                return site.call.line
+        for binding in bindings(function).get(f"{name}.requires_grad", ()):
+            if binding.value is not None and binding.value.text == "True":
+                return function.events[binding.position].line
+    return 0
 
 
 def _is_optimized(name: str, function: Function) -> bool:

@@ -17,7 +17,7 @@ from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
 from .diagram import draw_diagram
-from .expansion import EXPANDABLE, Expansion, check_parts, expand
+from .expansion import EXPANDABLE, Expansion, Plan, check_parts, drawn, plan
 from .launch import Command, command_of
 from .layout import MIN_BUDGET
 from .parts import Anatomy, parts_of
@@ -80,7 +80,7 @@ def expand_component(
     place, its function, callers and values, the configuration as it is ("config"), or the path of one batch
     ("batch"). Several share one budget and say nothing twice. Nothing is run.
 
-    Whoever asks for one part asks for the next: all are worked out together, at little more than the cost of tracing
+    Whoever asks for one part asks for the next: all are worked out together, which costs little more than to trace
     the program, and kept.
 
     `scope`, `recipe` and the errors are those of `map_repository`; UnknownPartError (a ValueError) for a part that does not exist.
@@ -89,14 +89,11 @@ def expand_component(
     wanted = check_parts(what)
     repository = Repository(root)
 
-    def expanded() -> dict[str, Expansion]:
+    def planned() -> Plan:
         with no_collection():
-            anatomy, launch = _anatomy(repository, scope, recipe, 4 * budget)
-            asked = EXPANDABLE if len(wanted) == 1 else (",".join(wanted),)
-            return {part: expand(anatomy, part, budget, launch) for part in asked}
+            return plan(*_anatomy(repository, scope, recipe, 4 * budget))
 
-    question = ("expansions", *(wanted if len(wanted) > 1 else ()), scope, recipe, budget)
-    return answered(repository, question, dict[str, Expansion], expanded)[",".join(wanted)]
+    return drawn(answered(repository, ("plan", scope, recipe, budget), Plan, planned), wanted, budget)
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:

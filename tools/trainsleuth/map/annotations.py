@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from trainsleuth.facts import Class, External, Function, Index
 
@@ -28,13 +30,11 @@ def named_types(index: Index, function: Function, annotation: str) -> Iterator[C
             return
 
 
-def _type_words(annotation: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _type_words(annotation: str) -> tuple[str, ...]:
     """Dotted names in an annotation, without Optional, Union and their module."""
-    word = ""
-    for letter in annotation + " ":
-        if letter.isidentifier() or letter.isdigit() or letter == ".":
-            word += letter
-        else:
-            if word and word.rpartition(".")[2] not in ("Optional", "Union", "List", "Sequence", "Any", "None"):
-                yield word
-            word = ""
+    return tuple(word for word in _WORD.findall(annotation) if word.rpartition(".")[2] not in _AROUND)
+
+
+_WORD = re.compile(r"[\w.]+")
+_AROUND = ("Optional", "Union", "List", "Sequence", "Any", "None")

@@ -13,7 +13,7 @@ from .program import Called, Program
 from .records import Place
 
 _NAMED = {
-    "config": r"(?:\w+_)?(?:cfg|conf|config|opts?|options|hparams|hps|params|args|flags|settings)",
+    "config": r"(?:\w+_)?(?:cfgs?|conf|configs?|opts?|options|hparams|hps|params|args|flags|settings)",
     "data": r"(?:\w+_)?(?:data|data_?(?:sets?|loaders?|modules?|sources?|iters?|iterators?)|loaders?|dl|ds|(?:batch_)?samplers?|collat\w+|(?:replay_)?buffer|replay|"
     r"envs?|fetcher)(?:_(?:train|tr))?",
     "model": r"(?:\w+_)?(?:model|net|nets|network|networks|generator|discriminator|backbone|encoder|decoder|policy|actor|critic|agent|unet|vae|ema|student|teacher)s?"

@@ -142,7 +142,7 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
 
 
 def _chosen_values(
-    index: Index,
+    before: Values,
     chosen: tuple[Choice, ...],
     given: tuple[Setting, ...],
     loaded: frozenset[str],
@@ -150,6 +150,7 @@ def _chosen_values(
     known: Iterable[Table],
 ) -> Values:
     """What names hold in the program that the settings choose."""
+    index = before.index
     return Values(
         index,
         not_chosen(index, chosen, known),
@@ -158,6 +159,7 @@ def _chosen_values(
         looked_up(chosen),
         loaded,
         modules,
+        before.detours,
     )
 
 
@@ -203,7 +205,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(index, chosen, given, loaded, modules, chain.from_iterable(known.values()))
+        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()))
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
         table, handed = signs(index, values), _handed(index, values)
         roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]

@@ -147,12 +147,17 @@ def _file(index: Index, folder: str, name: str) -> str | None:
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
     """String literals of reached code that are the path of a configuration file."""
     for function in reached.distance:
+        if not function.source.holds(_CONFIG_NAME):
+            continue
         folder = str(PurePosixPath(function.path).parent)
         for event in function.events:
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
                     if part.kind == "string" and part.text.endswith((".yaml", ".yml", ".json")):
                         yield from _named_in(index, part.text, folder)
+
+
+_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)")
 
 
 def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index
+from trainsleuth.facts.sites import call_sites
 from trainsleuth.repository import is_under
 
 from .frameworks import Handover
 from .graph import Graph
 from .launch import Command
 from .reach import Reach, reach
-from .running import is_guarded
+from .running import has_guard
 from .steps import Sign
 
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
@@ -66,7 +67,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     bodies |= {path for path in index.files if path.endswith(".ipynb")}  # its cells are run, whatever they define
     found: dict[str, float] = {}
     for path, file in index.files.items():
-        started = any(is_guarded(event) for event in file.body.events) or any(
+        started = has_guard(file) or any(
             decorator.last in _MAINS for function in file.functions.values() for decorator in function.decorators
         )
         if started or path in launched or path in bodies:
@@ -172,7 +173,7 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
     names = {command.function for command in commands if command.function}
     file = index.files[path]
     experiment = any(entry.module == "sacred" for entry in file.imports)  # runs what it decorates
-    if not names and (experiment or not any(is_guarded(event) for event in file.body.events)):
+    if not names and (experiment or not has_guard(file)):
         names = {f.name for f in file.functions.values() if any(d.last in _MAINS for d in f.decorators)}
     for name in sorted(names):
         if name in file.functions:
@@ -202,9 +203,18 @@ def _completeness(index: Index, reached: Reach, signs: Mapping[Function, list[Si
     steps = any(
         s.role == "optimizer step" for function in signs.keys() & reached.distance.keys() for s in signs[function]
     )
-    loads = any(site.function in reached.distance for site in index.calls("DataLoader", "load_dataset"))
-    saves = any(site.function in reached.distance for site in index.calls("save", "save_pretrained", "save_checkpoint"))
+    loads = _calls(index, reached, "DataLoader", "load_dataset")
+    saves = _calls(index, reached, "save", "save_pretrained", "save_checkpoint")
     return 1.5 * steps + 0.5 * loads + 0.5 * saves
+
+
+def _calls(index: Index, reached: Reach, *last_names: str) -> bool:
+    """Reached code calls something of such a name; no other code is read for it."""
+    return any(
+        function in reached.distance and name in call_sites(function)
+        for name in last_names
+        for function in index.sites.may_call(name)
+    )
 
 
 def guard_line(root: Function) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.sites import call_sites
 
 _CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z]\w*[a-z]\w*"
-_ALIAS = re.compile(rb"(?m)^[ \t]+\w+[ \t]*=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*$")
+_ALIAS = re.compile(rb"(?m)\n[ \t]+\w+[ \t]*=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*$")
 NOWHERE = -1
 
 
@@ -29,11 +31,45 @@ def place_before(site: Site, place: int) -> int | None:
     return NOWHERE
 
 
-def called_by_alias(index: Index) -> dict[str, list[Site]]:
+class Detours:
+    """Calls that do not name what they call, found once for an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def calls_of(self, name: str) -> Iterator[Site]:
+        """Those of a function or class of that name."""
+        yield from self._by_choice.get(name, ())
+        yield from self._by_alias.get(name, ())
+
+    @cached_property
+    def _by_choice(self) -> dict[str, list[Site]]:
+        return _called_by_choice(self._index)
+
+    @cached_property
+    def _by_alias(self) -> dict[str, list[Site]]:
+        return _called_by_alias(self._index)
+
+
+_CHOICE_CALLED = re.compile(rb"else\s+[\w.]+\s*\)\s*\(")
+
+
+def _called_by_choice(index: Index) -> dict[str, list[Site]]:
+    """Calls like (AMPTrainer if amp else Trainer)(model), by the last name of each arm."""
+    found: dict[str, list[Site]] = {}
+    for function in index.sites.may_call(""):
+        for site in call_sites(function).get("", ()) if function.source.holds(_CHOICE_CALLED) else ():
+            if site.call.parts[0].kind == "choice":
+                for arm in (site.call.parts[0].parts[0], site.call.parts[0].parts[2]):
+                    found.setdefault(arm.last, []).append(site)
+    return found
+
+
+def _called_by_alias(index: Index) -> dict[str, list[Site]]:
     """Calls of a class by a local name, under the class's own: cls = Online if online else Offline; cls(...)."""
     found: dict[str, list[Site]] = {}
-    for function in index.functions():
-        if function.name == MODULE_BODY or not function.source.holds(_ALIAS):
+    for function in index.functions_holding(_ALIAS):
+        if function.name == MODULE_BODY:
             continue
         names = {name: list(_classes(function, name)) for name in bindings(function) if name.isidentifier()}
         for position, event in enumerate(function.events):

@@ -13,7 +13,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Functio
 from .branches import Settled, is_not_chosen
 from .common_names import COMMON_NAMES
 from .named_choice import is_named
-from .running import executed, imported, is_guarded
+from .running import executed, has_guard, imported, is_guarded
 from .values import Values
 
 # cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
@@ -334,7 +334,7 @@ def _is_started(index: Index, path: str) -> bool:
         return True
     if _PROGRAM.search(path.rpartition("/")[2]) is None and _PROGRAMS.search(path) is None:
         return False
-    return any(is_guarded(event) for event in index.files[path].body.events)
+    return has_guard(index.files[path])
 
 
 def _aside(path: str) -> str:

@@ -15,7 +15,7 @@ _SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
-    r"composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
+    r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
 _OWN_STARTER = re.compile(r"\./[\w./-]+\.py$")  # a file with a line that says what runs it
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
@@ -57,7 +57,15 @@ def command_of(index: Index, text: str) -> Command | None:
 def _rank(command: Command) -> tuple[int, str, int]:
     """READMEs first, then other documents, scripts, and last what builds the project."""
     name = PurePosixPath(command.path).name.lower()
-    order = 0 if name.startswith("readme") else 1 if name.endswith(".md") else 2 if name.endswith("sh") else 3
+    order = (
+        0
+        if name.startswith("readme")
+        else 1
+        if command.function or name.endswith(".md")
+        else 2
+        if name.endswith("sh")
+        else 3
+    )
     order += 2 * ("test" in name)
     return order + command.path.count("/"), command.path, command.line
 
@@ -69,7 +77,7 @@ def _texts(index: Index) -> list[str]:
             path.endswith((".sh", ".bash", ".slurm", ".sbatch"))
             or name.startswith("readme")
             or name == "makefile"
-            or (name.endswith(".md") and ("/" not in path or path.startswith("docs/")))
+            or (name.endswith(".md") and (path.count("/") < 2 or path.startswith("docs/")))
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]
@@ -81,11 +89,17 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     held, first = "", 0
     for number, line in enumerate(text.split("\n"), 1):
         first = first or number
+        if line.rstrip().endswith(("&& \\", "; \\")):  # a command of its own
+            yield first, (held + line.rstrip()[:-1].strip()).strip()
+            held, first = "", 0
+            continue
         if line.rstrip().endswith("\\") and len(held) < 4000:
             held += line.rstrip()[:-1].strip() + " "
             continue
         yield first, (held + line.strip()).strip()
         held, first = "", 0
+    if held:
+        yield first, held.strip()
 
 
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
@@ -96,6 +110,9 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
         name = words[0].strip("`")
         if name in consoles and len(words) > 1:
             yield Command(path, line, _clean(text), consoles[name].target, consoles[name].function)
+        if "." in name and (found := _module(index, name)) is not None:  # behind a launcher in a variable
+            yield Command(path, line, _clean(text), found)
+            return
         if not _OWN_STARTER.match(name):
             return
     folder = str(PurePosixPath(path).parent)

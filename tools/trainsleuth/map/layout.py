@@ -12,9 +12,9 @@ NEAR, NEAR_IN_LOOP = 0.5, 0.75
 SAME_ROLE, SAME_ROLE_NEAR = 0.95, 0.88
 FAR_APART = 1_000_000
 RAN = " [ran]"  # behind the line number of a place that was seen to run
-WHOLE = 0.5  # of the room, for places with their line of source
+WHOLE = 0.35  # of the room, for places with their line of source
 ALSO = "  also"
-WORD_WIDTH = 20
+WORD_WIDTH = 16
 _WORDS = tuple(
     map(
         re.compile,
@@ -85,7 +85,7 @@ def word_of(place: Place) -> str:
     """The place in a word: what is defined, looped over or called there, else its role."""
     found = filter(None, (pattern.search(place.text) for pattern in _WORDS))
     word = next((match[1] for match in found), place.role)
-    return f"{_where(place)} {word[:WORD_WIDTH]}"
+    return f"{_where(place)} {word if len(word) <= WORD_WIDTH else word[: WORD_WIDTH - 1] + '…'}"
 
 
 def _where(place: Place) -> str:

@@ -43,6 +43,7 @@ def named_outright(
     for path in loaded:
         if (standing := _of_module(index, path)) is not None:
             exact.setdefault("=" + plain(PurePosixPath(path).stem), []).append(standing)
+    latest: dict[str, Choice] = {}
     for setting in given:
         value = setting.value.strip("'\"")
         if (
@@ -56,7 +57,8 @@ def named_outright(
         if not found and _CHOOSES.search(setting.key) and plain(value) not in NO_NAMES:
             found = exact.get("=" + plain(value))
         if found and len(found) == 1:
-            yield Choice(setting.path, setting.line, setting.key, value, found[0])
+            latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
+    yield from latest.values()
 
 
 def _is_program(index: Index, path: str) -> bool:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from trainsleuth.facts import MODULE_BODY, Class, External, Function, Index, Symbol, Variable
+from trainsleuth.facts.memo import kept_per_function
 
 
 def resolve(index: Index, function: Function, dotted: str) -> Symbol | None:
     """`Index.resolve`, but a name that is also imported from another library means the import."""
+    return _resolved(function, index, dotted)
+
+
+@kept_per_function
+def _resolved(function: Function, index: Index, dotted: str) -> Symbol | None:
     symbol = index.resolve(function, dotted)
     head, _, rest = dotted.partition(".")
     if symbol is not None and not (isinstance(symbol, Variable) and symbol.scope.name == MODULE_BODY):

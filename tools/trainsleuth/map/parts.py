@@ -116,7 +116,7 @@ _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 def _part(program: Program, name: str, trains: bool) -> Part:
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
-    places = tuple(_followed(program, _running(program, name)))
+    places = tuple(_followed(program, name, _running(program, name)))
     framework = program.training.framework
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
@@ -140,10 +140,10 @@ def _running(program: Program, name: str) -> Iterator[Place]:
             yield place  # a choice of the command line has no file
 
 
-def _followed(program: Program, places: Iterator[Place]) -> Iterator[Place]:
+def _followed(program: Program, name: str, places: Iterator[Place]) -> Iterator[Place]:
     """The best places, with the definitions of what they call."""
     found = list(_best(places))
-    yield from _best(chain(found, definitions(program, found)))
+    yield from _best(chain(found, definitions(program, name, found)))
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:

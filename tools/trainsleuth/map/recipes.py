@@ -18,6 +18,7 @@ RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 _CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", "_component_", *BUILDING_TAGS)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_QUOTED = re.compile(rb"[\"'][A-Za-z_]\w*\.")  # where a dotted name in quotes begins
 REFERENCE = re.compile(r"\$\{([\w.]+)\}|<([\w.]+)>")  # of OmegaConf, of HyperPyYAML
 
 
@@ -97,7 +98,7 @@ def _by_default(known: Mapping[str, list[Table]]) -> Iterator[Choice]:
 def named_in_code(index: Index, functions: Iterable[Function]) -> Iterator[Choice]:
     """Classes whose full dotted name stands in code: EasyDict(class_name="training.networks.Generator")."""
     for function in functions:
-        for event in function.events:
+        for event in function.events if function.source.holds(_QUOTED) else ():
             for expr in (event.value, *event.targets):
                 for part in expr.walk() if isinstance(expr, Expr) else ():
                     if part.kind == "string" and _DOTTED.fullmatch(part.text) and len(part.text) < 120:

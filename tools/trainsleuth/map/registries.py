@@ -12,9 +12,9 @@ from .attributes import asked_keys, attribute_tables
 from .tables import Entry, Table
 from .values import Values
 
-# a dict with a name as key, and something indexed by an expression: what cannot be here is not read
+# a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
-_INDEXED = re.compile(rb"\[\s*[A-Za-z_]")
+_BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)[^=\n]*=[\s(]*\{")
 _CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
@@ -68,8 +68,8 @@ _IS_REGISTERED = re.compile(r"register(?:_module|_class)?$")
 def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:
     """Calls that look a name up in a registry: BACKBONES.get(name)."""
     lookup = re.compile(rb"(?:%s)\s*\.\s*get\b" % b"|".join(re.escape(one).encode() for one in sorted(holders)))
-    for function in index.functions() if holders else ():
-        for position, event in enumerate(function.events) if function.source.holds(lookup) else ():
+    for function in index.functions_holding(lookup) if holders else ():
+        for position, event in enumerate(function.events):
             for call in event.calls:
                 if (
                     call.last == "get"
@@ -91,11 +91,7 @@ def _kind(decorator: Expr) -> str:
 
 def _literal(index: Index, values: Values) -> Iterator[Table]:
     """{"adam": Adam, ...}[cfg.optimizer]"""
-    for function in index.functions():
-        if not function.source.holds(_INDEXED):
-            continue
-        if not (index.files[function.path].body.source.holds(_KEY_IN_DICT) or function.source.holds(_CALLED)):
-            continue
+    for function in _that_may_index(index):
         for position, event in enumerate(function.events):
             if event.value is None or (event.value.kind not in ("index", "call", "choice", "await")):
                 continue
@@ -106,6 +102,17 @@ def _literal(index: Index, values: Values) -> Iterator[Table]:
                 if entries:
                     for key in dict.fromkeys(asked_keys(index, Site(function, position, expr), expr.parts[1])):
                         yield Table(entries, key, site=(function, expr.line))
+
+
+def _that_may_index(index: Index) -> Iterator[Function]:
+    for file in index.files.values():
+        patterns = [_CALLED] if file.body.source.holds(_CALLED) else []
+        if file.body.source.holds(_KEY_IN_DICT):
+            names = sorted({re.escape(name) for name in file.body.source.found(_BOUND_DICT)})
+            patterns.append(re.compile(rb"(?:%s)\s*\[\s*[A-Za-z_]" % b"|".join([*names, rb"\}"])))
+        for function in file.functions.values() if patterns else ():
+            if any(function.source.holds(pattern) for pattern in patterns):
+                yield function
 
 
 def _entries(index: Index, values: Values, function: Function, table: Expr) -> Iterator[tuple[str, Entry]]:

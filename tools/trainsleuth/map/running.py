@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Event, Expr, Function, Index, Module
+from trainsleuth.facts import Event, Expr, FileFacts, Function, Index, Module
 from trainsleuth.facts.memo import kept_per_function
 
 
@@ -51,6 +52,14 @@ def executed(index: Index, function: Function, call: Expr) -> Iterator[Function]
             file = index.files.get(str(folder / part.text)) or index.files.get(part.text)
             if file is not None:
                 yield file.body
+
+
+def has_guard(file: FileFacts) -> bool:
+    """Something in it runs only when it is the file that is started."""
+    return file.body.source.holds(_NAME) and any(is_guarded(event) for event in file.body.events)
+
+
+_NAME = re.compile(rb"__name__")
 
 
 def is_guarded(event: Event) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, External, Function, Index, Loop, Site, written
+from trainsleuth.facts.sites import call_sites
 
 from .values import Values
 
@@ -15,6 +16,7 @@ _OPTIMIZER = re.compile(
 )
 _SCHEDULER = re.compile(r"sched|warmup|annealer|lr_decay", re.I)
 _SCALER = re.compile(r"scaler", re.I)
+_SAYS_SCALER = re.compile(rb"scaler", re.I)
 _ENGINE = re.compile(r"engine", re.I)
 CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "dispatch_clip_grad")
 RESCALES = ("multiply_grads", "scale_grads", "rescale_grads", "scale_gradients", "all_reduce_grads", "allreduce_grads", "reduce_gradients", "allreduce_gradients", "average_gradients", "mpi_avg_grads", "sync_gradients")  # fmt: skip
@@ -62,10 +64,11 @@ def _signs(index: Index, values: Values) -> Iterator[Sign]:
         yield Sign("clip", site)
     for site in index.calls("unscale_", "unscale_gradients"):
         yield Sign("unscale", site)
-    for site in index.calls("update"):
-        receiver = site.call.receiver
-        if receiver is not None and _SCALER.search(written(receiver)):
-            yield Sign("scaler update", site)
+    for function in index.sites.may_call("update"):
+        for site in call_sites(function).get("update", ()) if function.source.holds(_SAYS_SCALER) else ():
+            receiver = site.call.receiver
+            if receiver is not None and _SCALER.search(written(receiver)):
+                yield Sign("scaler update", site)
     for site in index.calls("step_update", "adjust_learning_rate"):
         yield Sign("scheduler step", site)
 
@@ -144,7 +147,13 @@ _NOT_AVERAGING = ("train", "eval", "to", "cuda", "cpu", "parameters", "named_par
 def averages(event: Event) -> bool:
     """A statement that moves averaged or target weights: ema.update(net), p_ema.copy_(...), soft_update(...)."""
     calls = event.calls if event.kind == "expression" else ()
-    return any(_AVERAGED.search(call.callee) and call.last not in _NOT_AVERAGING for call in calls)
+    return any(_AVERAGED.search(call.callee) and call.last not in _NOT_AVERAGING for call in calls) or any(
+        call.last == "add_"
+        and call.receiver is not None
+        and call.receiver.kind == "call"
+        and call.receiver.last == "mul_"
+        for call in calls
+    )
 
 
 def _binds(loop: Loop, name: str) -> bool:

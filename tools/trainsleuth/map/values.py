@@ -6,17 +6,16 @@ factories to what they return, tables to all their entries. A map may be wide, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Site, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Site, Symbol, Variable
 from trainsleuth.facts.scopes import Binding, bindings
+from trainsleuth.facts.sites import call_sites
 
 from .annotations import named_types
 from .asking import Asking
-from .forwarding import called_by_alias, given_back, place_before
+from .forwarding import Detours, given_back, place_before
 from .keys import key_of
 from .lookups import entries_of, members_of
 from .named_modules import members
@@ -60,7 +59,6 @@ _WRAPPERS = frozenset(
         "deepcopy",
     ]
 )
-_CHOICE_CALLED = re.compile(rb"\belse\s+[\w.]+\s*\)\s*\(")
 _BUILDS = ("from_", "load_from_")
 _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 
@@ -77,6 +75,7 @@ class Values:
         looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
         loaded: frozenset[str] | None = None,
         modules: Mapping[tuple[str, int], Module] | None = None,
+        detours: Detours | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
@@ -85,7 +84,8 @@ class Values:
         `configured` are the classes that sections
         of the configuration build: instantiate(cfg.model) gives that of the section "model". `looked_up` are
         the classes that a function takes from a table by a configured name. `loaded` are the files of the program:
-        what others hand over is not held. `modules` are those that an import by a setting loads.
+        what others hand over is not held. `modules` are those that an import by a setting loads. `detours` are those of the same
+        index, when somebody has looked for them before.
         """
         self.index = index
         self.excluded = excluded
@@ -94,7 +94,9 @@ class Values:
         self.looked_up = looked_up or {}
         self.loaded = loaded
         self.modules = modules or {}
+        self.detours = detours or Detours(index)
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
+        self._called: dict[Function, tuple[Site, ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
         self._asking: Asking[tuple[Class | Function | External, ...]] = Asking()
 
@@ -131,11 +133,14 @@ class Values:
         if depth > MAX_DEPTH:
             return ()
         if expr.kind == "path":
+            symbol = resolve(self.index, function, expr.text)
+            if isinstance(symbol, External) or (isinstance(symbol, Class | Function) and symbol.path == function.path):
+                return (symbol,)
             what = (function, expr.text, depth)
             known = self._asking.known(what)
             if known is None:
                 self._asking.begin()
-                known = self._path_callables(function, expr, depth)
+                known = self._path_callables(function, symbol, expr, depth)
                 self._asking.end(what, known)
             return known
         if expr.kind == "choice":  # (AMPTrainer if amp else Trainer)(model)
@@ -158,10 +163,9 @@ class Values:
             return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, expr)]))
         return ()
 
-    def _path_callables(self, function: Function, expr: Expr, depth: int) -> tuple[Class | Function | External, ...]:
-        symbol = resolve(self.index, function, expr.text)
-        if isinstance(symbol, External) or (isinstance(symbol, Class | Function) and symbol.path == function.path):
-            return (symbol,)
+    def _path_callables(
+        self, function: Function, symbol: Symbol | None, expr: Expr, depth: int
+    ) -> tuple[Class | Function | External, ...]:
         if isinstance(symbol, Class | Function):
             return alternatives(self.index, function, symbol)
         if isinstance(symbol, Variable):
@@ -205,12 +209,17 @@ class Values:
         yield from self._given_at(function, name, place) if place >= 0 else ()
 
     def _given_at(self, function: Function, name: str, place: int, hops: int = 2) -> Iterator[tuple[Site, Expr]]:
-        for site in islice(self.calls_of(function), MAX_CALLERS):
+        for site in self._first_calls_of(function):
             value = site.call.argument(place, name) if place >= 0 else site.call.keyword(name)
             if value is not None:
                 yield site, value
             elif hops and (before := place_before(site, place)) is not None:
                 yield from self._given_at(site.function, name, before, hops - 1)
+
+    def _first_calls_of(self, function: Function) -> tuple[Site, ...]:
+        if function not in self._called:
+            self._called[function] = tuple(islice(self.calls_of(function), MAX_CALLERS))
+        return self._called[function]
 
     def calls_of(self, function: Function) -> Iterator[Site]:
         """Calls of a function by its name; of a constructor by that of its class and of those that inherit it."""
@@ -222,31 +231,11 @@ class Values:
                 if made is None and self.index.method(one, "__init__") is function:
                     names.append(one.name)
                 elif made is not None and function in self._inherited(made, "__init__"):
-                    yield from (site for site in self._inside(made) if site.call.last == "__init__")
+                    yield from call_sites(made).get("__init__", ())
         for name in names:  # a common name has thousands of calls: the first are read, no others
-            by_other_names = (*self._called_by_choice.get(name, ()), *self._called_by_alias.get(name, ()))
-            for site in (*by_other_names, *self.index.sites.first_calls(name, 3 * MAX_CALLERS)):
+            for site in chain(self.detours.calls_of(name), self.index.sites.first_calls(name, 3 * MAX_CALLERS)):
                 if self.loaded is None or site.function.path in self.loaded:
                     yield site
-
-    @cached_property
-    def _called_by_choice(self) -> dict[str, list[Site]]:
-        """Calls like (AMPTrainer if amp else Trainer)(model), by the last name of each arm."""
-        found: dict[str, list[Site]] = {}
-        for function in self.index.sites.may_call(""):
-            for site in self._inside(function) if function.source.holds(_CHOICE_CALLED) else ():
-                if site.call.parts[0].kind == "choice":
-                    for arm in (site.call.parts[0].parts[0], site.call.parts[0].parts[2]):
-                        found.setdefault(arm.last, []).append(site)
-        return found
-
-    @cached_property
-    def _called_by_alias(self) -> dict[str, list[Site]]:
-        return called_by_alias(self.index)
-
-    def _inside(self, function: Function) -> Iterator[Site]:
-        for position, event in enumerate(function.events):
-            yield from (Site(function, position, call) for call in event.calls)
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
@@ -302,7 +291,7 @@ class Values:
         found: list[Held] = []
         for one in self.callables(function, call.parts[0], depth + 1):
             if isinstance(one, Function):
-                found.extend(self._returned(one, depth, None))
+                found.extend(self._given_back(one, depth))
             else:
                 found.append(one)
         if self.configured and not any(isinstance(one, Class) for one in found):
@@ -320,6 +309,15 @@ class Values:
     def returned(self, function: Function) -> tuple[Held, ...]:
         """What a call of `function` may give back."""
         return _unique(self._returned(function, 0, None))
+
+    def _given_back(self, function: Function, depth: int) -> tuple[Held, ...]:
+        what = ("returned", function, depth)
+        known = self._asking.known(what)
+        if known is None:
+            self._asking.begin()
+            known = tuple(self._returned(function, depth, None))
+            self._asking.end(what, known)
+        return known  # type: ignore[return-value]
 
     def _returned(self, function: Function, depth: int, item: int | str | None) -> Iterator[Held]:
         if function in self.looked_up and item is None:
@@ -390,12 +388,10 @@ class Values:
     def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
         below = [one for one in self.index.subclasses(cls) if one not in self.excluded and self.is_loaded(one)]
         for one in (*self.index.lineage(cls), *below[:4]):
-            for method in one.methods.values():
-                if method is not seen and method.self_name:
-                    for binding in bindings(method).get(f"{method.self_name}.{name}", ()):
-                        if binding.kind == "assign":
-                            yield from self._annotated(method, binding)
-                            yield from self._bound(method, binding, depth)
+            for method, binding in self.index.hierarchy.attribute_bindings(one, name):
+                if method is not seen and binding.kind == "assign":
+                    yield from self._annotated(method, binding)
+                    yield from self._bound(method, binding, depth)
 
     def is_loaded(self, cls: Class) -> bool:
         """Its file belongs to the program, as far as that is known: no class of a program beside this one."""

@@ -64,6 +64,8 @@ def places(program: Program) -> Iterator[Place]:
                 function, (decorator.callee or decorator.text)
             ).startswith(("hydra", "dora")):
                 yield program.at(function, decorator.line, "hydra", 1.0 * weight)
+            elif _CONFIGURES.search(decorator.callee or decorator.text):
+                yield program.at(function, decorator.line, "configured", 0.9 * weight)
             elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
                 yield program.at(function, decorator.line, "option", 0.5 * weight)
     yield from _classes(program)
@@ -94,6 +96,7 @@ def _sections(program: Program, path: str, score: float) -> Iterator[Place]:
             yield Place(path, value.line, "setting", 0.8 * score)
 
 
+_CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|_)config(?:_|$)")
 _DATA_FOLDER = re.compile(r"(?:^|/)(?:data|datasets?)/", re.I)
 
 

@@ -122,6 +122,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         yield program.at(function, call.line, "built", 0.95 * base)
 
 
+_HANDS_OUT = re.compile(r"(?:Replay|Buffer|Memory|Dataset|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$")
 _MAPS = ("map", "with_transform", "set_transform", "filter")
 _TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch)$")
 _BUFFER = re.compile(r"buffer|replay|memory|storage", re.I)
@@ -131,8 +132,8 @@ _ROLLOUT = re.compile(
 
 
 def _is_beside(program: Program, cls: Class) -> bool:
-    """A collator or an environment: not a data set, but where batches come from."""
-    return any(
+    """A collator, a memory or an environment: not a data set, but where batches come from."""
+    return _HANDS_OUT.search(cls.name) is not None or any(
         base.rpartition(".")[2].startswith("DataCollator") or base in ("gym.Env", "gymnasium.Env")
         for base in program.index.external_bases(cls)
     )
@@ -198,6 +199,7 @@ def _runs_network(program: Program, function: Function) -> bool:
     return any(calls_network(program.values, function, call) for event in function.events for call in event.calls)
 
 
+_DATA_KEY = re.compile(r"(?:^|[._])(?:dataset|data|env|environment)(?:_(?:name|type|class|cls))?$", re.I)
 _SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)
 
 
@@ -206,7 +208,9 @@ def _chosen(program: Program) -> Iterator[Place]:
         if isinstance(choice.target, Function) and _SECTION.search(choice.key.rpartition(".")[0]):
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(choice.target, "builder", 0.85)
-        if isinstance(choice.target, Class) and is_dataset(program.index, choice.target):
+        if isinstance(choice.target, Class) and (
+            is_dataset(program.index, choice.target) or _DATA_KEY.search(choice.key)
+        ):
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield from program.chosen_at(choice)
             yield from _defined(program, choice.target, 1.0)

@@ -22,7 +22,9 @@ def places(program: Program) -> Iterator[Place]:
     yield from _mains(program)
     seen: set[str] = set()
     named = [one for one in entry.commands if program.recipe is not None and names_recipe(one, program.recipe)]
-    for rank, command in enumerate(named or entry.commands):
+    first = {command.path: command for command in reversed(entry.commands)}
+    ordered = dict.fromkeys((*named, *entry.commands[:3], *first.values(), *entry.commands))
+    for rank, command in enumerate(ordered):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank if command.path not in seen or rank < 3 else 0.3 - 0.01 * rank
         if rank < MAX_LAUNCHES:
             if command.path:  # one that the caller gave stands nowhere
@@ -61,6 +63,8 @@ def _way_down(program: Program) -> Iterator[Place]:
     goal = program.training.step or program.training.handed_over
     if goal is None:
         return
+    for handover in program.handed.get(goal, ()):
+        yield program.at(goal, handover.site.call.line, "way down", 0.6)
     way = list(program.entry.reach.way(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:

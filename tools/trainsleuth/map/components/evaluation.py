@@ -28,13 +28,24 @@ _METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sac
 
 
 def places(program: Program) -> Iterator[Place]:
+    """Nothing when gradients are only off somewhere: targets and averaged weights are made so, too."""
+    found = list(_signs(program))
+    if any(place.role != NO_GRADIENTS for place in found):
+        yield from found
+
+
+NO_GRADIENTS = "no gradients"
+
+
+def _signs(program: Program) -> Iterator[Place]:
     evaluating: set[Function] = set()
     for function, weight in program.functions():
         sign = _quiet(program, function)
         named = _is_named(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
-            yield program.at(function, sign, "evaluation mode", (0.75 if named or training else 0.45) * weight**0.4)
+            role = "evaluation mode" if named or _is_switched(function) else NO_GRADIENTS
+            yield program.at(function, sign, role, (0.75 if named or training else 0.45) * weight**0.4)
         if named and (sign or _runs_something(function)):
             evaluating.add(function)
             sure = 0.9 if sign else 0.3 if _is_draw(program, function) else 0.68
@@ -104,6 +115,15 @@ def _quiet(program: Program, function: Function) -> int:
         ):
             return event.line
     return 0
+
+
+def _is_switched(function: Function) -> bool:
+    """It calls model.eval()."""
+    return any(
+        call.last == "eval" and not call.parts[1:] and call.receiver is not None
+        for event in function.events
+        for call in event.calls
+    )
 
 
 def _runs_something(function: Function) -> bool:

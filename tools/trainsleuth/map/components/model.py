@@ -51,8 +51,19 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", (0.95 if returns else 0.55) * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+    yield from _holders(program, built)
     yield from _run(program)
     yield from _chosen(program)
+
+
+def _holders(program: Program, networks: Mapping[Class, float]) -> Iterator[Place]:
+    """Classes that are no networks but make one for themselves: an agent, a policy, a controller."""
+    for called in program.reached_calls:
+        owner = program.index.class_of(called.function)
+        if owner is None or called.function.name != "__init__" or is_network(program.index, owner):
+            continue
+        if any(networks.get(target, 0) >= 0.5 for target in called.targets if isinstance(target, Class)):
+            yield program.at_target(owner, "holder", 0.6 * called.weight**0.5)
 
 
 def _is_nested(program: Program, function: Function) -> bool:

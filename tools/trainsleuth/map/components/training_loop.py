@@ -57,6 +57,10 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(target, target.line, "step", 0.55)
     for rank, (caller, line) in enumerate(program.training.calls_above(step)):
         yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
+    for function in near - {step}:
+        for event in function.events:
+            if averages(event):
+                yield program.at(function, event.line, "averaged weights", 0.72)
     yield from _other_loops(program, step)
 
 
@@ -73,6 +77,9 @@ def _own_loop(program: Program) -> Iterator[Place]:
 
 
 _STEPS = ("training_step", "compute_loss", "train_step", "forward_backward")
+
+
+_CLIPS = re.compile(r"clip_?(?:grad|norm)", re.I)
 
 
 def _other_loops(program: Program, step: Function) -> Iterator[Place]:
@@ -106,6 +113,9 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
             yield program.at(function, event.line, "learning rate", share * 0.8)
         elif averages(event):
             yield program.at(function, event.line, "averaged weights", share * 0.78)
+        for call in event.calls:
+            if _CLIPS.search(call.last):
+                yield program.at(function, call.line, "clip", share * 0.74)
     for stage in program.training.stages:
         if stage.role == "forward":
             near = stage.function is function

@@ -11,6 +11,7 @@ from .config_functions import built_settings
 from .literals import flat, text_of
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
+_BASES = re.compile(rb"_base_")
 _PLAIN = frozenset({"assign", "augment", "expression", "delete"})
 
 
@@ -28,7 +29,7 @@ def python_configs(files: Mapping[str, FileFacts]) -> Iterator[tuple[str, dict[s
 def is_settings(path: str, file: FileFacts) -> bool:
     """It names its bases, or lies in a folder of configurations and does nothing but assign."""
     body = file.body
-    if any(target.text == "_base_" for event in body.events for target in event.targets):
+    if body.source.holds(_BASES) and any(target.text == "_base_" for event in body.events for target in event.targets):
         return True
     if _FOLDER.search(path) is None or path.endswith("__init__.py"):
         return False

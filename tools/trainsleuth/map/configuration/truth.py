@@ -146,8 +146,11 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     known = sections(program)
     defined = list(_unique([*options(program), *_that_count(program, known), *arguments(program)]))
     gathered = Gathered({}, set(), {}, {}, {})
+    groups: dict[str, set[str]] = {}
     for one in defined:
-        name = _name(one, defined, known)
+        groups.setdefault(one.name, set()).add(one.group)
+    for one in defined:
+        name = _name(one, groups, known)
         gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
         for flag in one.flags:
             gathered.flags.setdefault(flag, name)  # an option before the field of a class that it fills
@@ -228,14 +231,13 @@ def _same(name: str, layers: Mapping[str, object]) -> str:
     return ends[0] if len(ends) == 1 else name
 
 
-def _name(one: Definition, every: Iterable[Definition], known: Mapping[str, str]) -> str:
+def _name(one: Definition, groups: Mapping[str, set[str]], known: Mapping[str, str]) -> str:
     """Its own name behind its section; with its class before it when another definition has the same."""
     if one.group in known:
         return f"{known[one.group]}.{one.name}"
     if one.group in ("", "node", "constant"):
         return one.name
-    shared = any(other.name == one.name and other.group != one.group for other in every)
-    return f"{one.group}.{one.name}" if shared else one.name
+    return f"{one.group}.{one.name}" if len(groups[one.name]) > 1 else one.name
 
 
 def _unique(found: Iterable[Definition]) -> Iterator[Definition]:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..parts import Anatomy
 from ..wording import clean
-from .planned import Planned
+from .planned import Plan
 from .records import Expansion
 from .writing import FOOT, Block, fitted, written_out
 
@@ -27,9 +26,9 @@ class _Fit(NamedTuple):
         return sum(len(line) + 1 for line in written_out(self.taken))
 
 
-def drawn(anatomy: Anatomy, parts: Sequence[Planned], budget: int, names: Mapping[str, str]) -> Expansion:
-    entry = anatomy.program.entry.path if anatomy.program is not None else ""
-    of = f" of {entry or 'this repository'}"
+def drawn(plan: Plan, wanted: Sequence[str], budget: int) -> Expansion:
+    parts = [plan.parts[one] for one in wanted]
+    of = f" of {plan.entry or 'this repository'}"
     width = max(80, budget * 2)
     if len(parts) == 1:
         above = [[clean(one, width) for one in (parts[0].title("#", of), *parts[0].said)]]
@@ -40,10 +39,11 @@ def drawn(anatomy: Anatomy, parts: Sequence[Planned], budget: int, names: Mappin
     fixed = sum(len(line) + 1 for lines in (head, *above) for line in lines) + FOOT + COUNT * (len(parts) - 1)
     legend = needed = ""
     fits: list[_Fit] = []
+    blocks = [part.blocks(budget // len(parts)) for part in parts]
     for _ in range(MAX_FITS):
-        fits = _shared(parts, budget * 4 - fixed - len(legend) - 1)
+        fits = _shared(blocks, budget * 4 - fixed - len(legend) - 1)
         needed = _legend(
-            (line for lines in (*above, *(written_out(fit.taken) for fit in fits)) for line in lines), names
+            (line for lines in (*above, *(written_out(fit.taken) for fit in fits)) for line in lines), plan.names
         )
         if len(needed) <= len(legend):
             break
@@ -55,16 +55,15 @@ def drawn(anatomy: Anatomy, parts: Sequence[Planned], budget: int, names: Mappin
     text = "\n".join(lines) + "\n"
     used = -(-(len(text) + 2 * len(str(budget)) + 13) // 4)
     text += f"{used} of {budget} tokens\n"
-    skipped = {one.path: one.reason for one in anatomy.index.repository.skipped}
     items = tuple(
         block.item if len(parts) == 1 else {"part": part.what, **block.item}
         for part, fit in zip(parts, fits, strict=True)
         for block in fit.taken
     )
     more = sum(fit.left_out for fit in fits)
-    first = parts[0].part
+    first = parts[0]
     name = ",".join(part.what for part in parts)
-    return Expansion(name, entry, first.status, first.why, budget, items, more, text, skipped)
+    return Expansion(name, plan.entry, first.status, first.why, budget, items, more, text, plan.skipped)
 
 
 COUNT = 100  # characters kept for the line that ends each further part
@@ -79,17 +78,17 @@ def _rest(fit: _Fit) -> str:
     return f"nothing that was found is left out{bodies}"
 
 
-def _shared(parts: Sequence[Planned], room: int) -> list[_Fit]:
+def _shared(parts: Sequence[list[Block]], room: int) -> list[_Fit]:
     """Each part with its share; what one leaves goes to the next, and in the end to those that need more."""
     fits: list[_Fit] = []
     for place, part in enumerate(parts):
         share = (room - sum(fit.size for fit in fits)) // (len(parts) - place)
-        fits.append(_Fit(*fitted(_new(part.blocks, fits), share)))
+        fits.append(_Fit(*fitted(_new(part, fits), share)))
     for place, part in enumerate(parts):
         if len(parts) > 1 and (fits[place].left_out or any(block.opened for block in fits[place].taken)):
             others = [*fits[:place], *fits[place + 1 :]]
             left = room - sum(fit.size for fit in others)
-            fits[place] = _Fit(*fitted(_new(part.blocks, others), left))
+            fits[place] = _Fit(*fitted(_new(part, others), left))
     return fits
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -11,12 +12,14 @@ from ..configuration import Truth, launch_of
 from ..launch import Command
 from ..parts import Anatomy
 from ..program import Program
-from ..records import Part
+from ..records import Status
 from ..wording import clean
 from . import batch, component, config, settings
+from .config import short_names
 from .features import feature_blocks
 from .frozen import frozen_blocks
 from .homes import homes
+from .records import EXPANDABLE
 from .writing import Block
 
 
@@ -24,38 +27,61 @@ class Planned(NamedTuple):
     """One part of EXPANDABLE; `said` are lines that stand above its blocks."""
 
     what: str
-    part: Part
-    said: tuple[str, ...]
-    blocks: list[Block]
+    status: Status
+    why: str
+    said: tuple[str, ...] = ()
+    places: tuple[Block, ...] = ()
+    settings: tuple[tuple[Block, bool], ...] = ()  # and whether somebody set them
+    features: tuple[Block, ...] = ()
 
     def title(self, marks: str, of: str = "") -> str:
-        status = "" if self.part.status == "found" else f" [{self.part.status}] {self.part.why}"
+        status = "" if self.status == "found" else f" [{self.status}] {self.why}"
         return f"{marks} {self.what.replace('_', ' ')}{of}{status}"
 
+    def blocks(self, budget: int) -> list[Block]:
+        """All, best first; `budget` in tokens decides how much of the settings comes first."""
+        return list(_settings_first(self.settings, self.places, self.features, budget))
 
-def planned(
-    anatomy: Anatomy,
-    program: Program,
-    truth: Truth,
-    names: Mapping[str, str],
-    what: str,
-    budget: int,
-    launch: Command | None,
+
+@dataclass(frozen=True)
+class Plan:
+    """All parts of one program by their names; `names` are short names of files."""
+
+    entry: str
+    names: Mapping[str, str]
+    parts: Mapping[str, Planned]
+    skipped: Mapping[str, str]
+
+
+def plan(anatomy: Anatomy, launch: Command | None) -> Plan:
+    """`launch` is the command that the caller gave."""
+    program, truth = anatomy.program, anatomy.truth
+    skipped = {one.path: one.reason for one in anatomy.index.repository.skipped}
+    if program is None or truth is None:
+        none = {one: anatomy.parts["data" if one == "batch" else one] for one in EXPANDABLE}
+        empty = {one: Planned(one, part.status, part.why) for one, part in none.items()}
+        return Plan(program.entry.path if program is not None else "", {}, empty, skipped)
+    names = short_names(truth)
+    parts = {one: _planned(anatomy, program, truth, names, one, launch) for one in EXPANDABLE}
+    return Plan(program.entry.path, names, parts, skipped)
+
+
+def _planned(
+    anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str, str], what: str, launch: Command | None
 ) -> Planned:
-    """`names` are short names of files; `budget` in tokens decides how much of the settings comes first."""
     part = anatomy.parts["data" if what == "batch" else what]
     if what == "config":
-        return Planned(what, part, (_order(program, launch, names),), list(config.blocks(truth, names)))
+        said = (_order(program, launch, names),)
+        return Planned(what, part.status, part.why, said, tuple(config.blocks(truth, names)))
     if what == "batch":
-        return Planned(what, anatomy.parts["training_loop"], (), list(batch.blocks(program, truth, part)))
-    given = (
-        (_shortened(block, names), telling)
-        for block, telling in settings.blocks(truth, what, homes(truth, anatomy.parts))
-    )
-    places = (_shortened(block, names) for block in component.blocks(program, truth, part, what))
+        step = anatomy.parts["training_loop"]
+        return Planned(what, step.status, step.why, (), tuple(batch.blocks(program, truth, part)))
+    decided = settings.blocks(truth, what, homes(truth, anatomy.parts))
+    given = tuple((_shortened(block, names), telling) for block, telling in decided)
+    places = tuple(_shortened(block, names) for block in component.blocks(program, truth, part, what))
     found = frozen_blocks(program, truth) if what == "model" else feature_blocks(program, truth, anatomy.features, what)
-    features = (_shortened(block, names) for block in found)
-    return Planned(what, part, (), list(_settings_first(given, places, features, budget)))
+    features = tuple(_shortened(block, names) for block in found)
+    return Planned(what, part.status, part.why, (), places, given, features)
 
 
 SETTINGS_SHARE = 0.5  # of the room, before the first place

@@ -1,0 +1,175 @@
+"""How names hand on what they hold, one step at a time: assignments, arguments, returns, imports, defaults.
+
+Wide: by last names alone, outside of tests. Each way is a set of bits, because several questions are asked of the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .records import Expr, Function
+from .scopes import comprehension_bindings
+from .sites import is_test
+from .words import words
+from .wrappers import is_wrapper
+
+if TYPE_CHECKING:
+    from .index import Index
+
+RENAMED = 1  # the very same thing under another name
+HELD = 2  # that, or what a call makes of it or with it
+BUILT = 4  # the second is assigned or returns the result of calling the first
+KEPT = 8  # what the first name holds the second does, and what calling the first makes calling the second does
+MADE = 16  # the second name holds what calling the first makes
+RETURNED = 32  # calling the second makes what the first holds
+PASSED = 64  # calling the second makes what calling the first makes
+MAX_NAMESAKES = 40  # __init__, forward and the like: a positional argument of theirs says nothing of what it holds
+_SAME = RENAMED | HELD | KEPT
+_PARTS = words("list tuple dict pair boolean keyword walrus await star index each")
+_COLLECTIONS = words(
+    """
+    ModuleList ModuleDict Sequential ParameterList ParameterDict OrderedDict list tuple dict set deque defaultdict
+    iter reversed
+    """
+)
+_ADDING = words("append add appendleft insert extend update")
+Step = tuple[str, str, int]
+
+
+class Handing:
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._named = index.functions_by_name()
+        self._known: dict[str, list[set[str]]] = {}
+
+    def steps(self) -> dict[str, dict[str, int]]:
+        """From name to name, with the bits of every way in which the first is handed to the second."""
+        table: dict[str, dict[str, int]] = {}
+        for source, name, ways in self._all():
+            found = table.setdefault(source, {})
+            found[name] = found.get(name, 0) | ways
+        return table
+
+    def _all(self) -> Iterator[Step]:
+        for file in self.index.files.values():
+            for entry in file.imports:
+                if entry.name and entry.alias != entry.name:
+                    yield entry.name, entry.alias, _SAME
+        for function in self.index.functions():
+            if not is_test(function.path):
+                yield from self._of_function(function)
+
+    def _of_function(self, function: Function) -> Iterator[Step]:
+        for parameter in function.parameters:
+            if parameter.default is not None:
+                yield from ((source, parameter.name, ways) for source, ways in self._held(parameter.default, _SAME))
+        for event in function.events:
+            value = event.value
+            if event.kind == "return":
+                for source, ways in self._held(value, _SAME):
+                    onward = (RETURNED if ways & KEPT else 0) | (PASSED if ways & MADE else 0)
+                    yield source, function.name, ways & (RENAMED | HELD) | onward
+                if value is not None and value.kind == "call":
+                    yield value.last, function.name, BUILT
+            elif event.targets and value is not None:
+                names = tuple(_targets(event.targets))
+                yield from ((source, name, ways) for source, ways in self._held(value, _SAME) for name in names)
+                if value.kind == "call" and event.kind == "assign":
+                    yield from ((value.last, name, BUILT) for name in names or (function.name,))
+            for call in event.calls:
+                if call.parts[1:]:
+                    yield from self._passed(call, function)
+        for found in comprehension_bindings(function).values():
+            for binding in found:
+                yield from ((source, binding.name, ways) for source, ways in self._held(binding.value, KEPT))
+
+    def _passed(self, call: Expr, function: Function) -> Iterator[Step]:
+        name = call.last
+        if name in _ADDING and call.receiver is not None:
+            for part in call.parts[1:]:
+                yield from ((source, call.receiver.last, ways) for source, ways in self._held(part, KEPT))
+        namesakes = self._named.get(name)
+        if namesakes is None:
+            return
+        ways = _SAME if len(namesakes) <= MAX_NAMESAKES else KEPT
+        places = self._places(name) if ways == _SAME or name != "__init__" else self._above(function)
+        for place, argument in enumerate(call.parts[1:]):
+            if argument.kind == "keyword":
+                yield from ((source, argument.text, way) for source, way in self._held(argument.parts[0], ways))
+            elif place < len(places):
+                held = self._held(argument, ways)
+                yield from ((source, one, way) for source, way in held for one in places[place])
+
+    def _places(self, name: str) -> list[set[str]]:
+        """The parameter names that the positional arguments of functions of that name may meet, place by place."""
+        if name not in self._known:
+            self._known[name] = _by_place(self._named[name])
+        return self._known[name]
+
+    def _above(self, function: Function) -> list[set[str]]:
+        """The same of what super().__init__(...) runs."""
+        cls = self.index.class_of(function)
+        above = self.index.lineage(cls)[1:] if cls is not None else ()
+        return _by_place([one.methods["__init__"] for one in above if "__init__" in one.methods])
+
+    def _held(self, expr: Expr | None, ways: int) -> Iterator[tuple[str, int]]:
+        """Last names of what the value of an expression may be; `ways`: how it is handed on itself."""
+        if expr is None:
+            return
+        kind = expr.kind
+        if kind == "path" or kind == "attr":
+            yield expr.last, ways
+        elif kind == "call":
+            yield from self._given_back(expr, ways)
+        elif kind == "choice":
+            yield from self._held(expr.parts[0], ways)
+            yield from self._held(expr.parts[2], ways)
+        elif kind in _PARTS:
+            for part in expr.parts:
+                yield from self._held(part, ways)
+        elif kind == "binary" and expr.text == "+":
+            for part in expr.parts:
+                yield from self._held(part, ways & KEPT)
+
+    def _given_back(self, call: Expr, ways: int) -> Iterator[tuple[str, int]]:
+        """Of a call: what it makes, and what it may give back of what it is given."""
+        name, inner = call.last, ways if call.last == "partial" else ways & ~RENAMED
+        is_upper = name[:1].isupper()
+        if is_upper or name in self._named:
+            yield name, inner & ~KEPT | (MADE if ways & KEPT else 0)
+        if is_wrapper(name):
+            for part in (*call.parts[1:], call.receiver):
+                yield from self._held(part, inner)
+        elif is_upper or name == "partial":
+            inner &= ~0 if name == "partial" or name in _COLLECTIONS else ~KEPT
+            for part in call.parts[1:] if inner else ():
+                yield from self._held(part, inner)
+        elif name in _COLLECTIONS or name.endswith("_norm"):
+            for part in call.parts[1:]:
+                yield from self._held(part, ways & KEPT)
+        elif name == "getattr" and len(call.parts) > 2 and call.parts[2].kind == "string":
+            yield call.parts[2].text, ways & KEPT
+        elif not name:
+            yield from ((held, MADE | KEPT) for held, _ in self._held(call.parts[0], KEPT))
+
+
+def _by_place(functions: list[Function]) -> list[set[str]]:
+    places: list[set[str]] = []
+    for function in functions:
+        plain = [one.name for one in function.parameters if not one.kind and one.name != function.self_name]
+        for place, name in enumerate(plain):
+            if place == len(places):
+                places.append(set())
+            places[place].add(name)
+    return places
+
+
+def _targets(targets: tuple[Expr, ...]) -> Iterator[str]:
+    for target in targets:
+        if target.kind in ("path", "attr"):
+            yield target.last
+        elif target.kind == "index":
+            yield from _targets(target.parts[:1])
+        else:
+            yield from _targets(target.parts)
