@@ -87,7 +87,7 @@ class _StoredBody:
         return self.file.searched.within(pattern, self.start, self.end)
 
     def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
-        return pattern.findall(self.file.source, self.start, self.end)
+        return pattern.findall(self.file.searched.source, self.start, self.end)
 
     def read(self) -> Body:
         if self.raw != _NOTHING:
