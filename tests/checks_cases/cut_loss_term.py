@@ -266,4 +266,27 @@ y3 = y1 + y2
 y3.backward()
 print(x.grad)
 """,
+    "a temperature tuned by an entropy without a graph": """
+import numpy as np
+import torch
+from torch import nn
+
+class Agent:
+    def __init__(self, actor, target):
+        self.actor, self.target_entropy = actor, target
+        self.log_alpha = torch.tensor(float(np.log(0.2)), dtype=float, requires_grad=True)
+        self.alpha_optim = torch.optim.Adam([self.log_alpha], lr=1e-3)
+
+    def train(self, s):
+        probs = self.actor(s)
+        log_probs = torch.log(probs + 1e-8)
+        with torch.no_grad():
+            self.H_mean = -torch.sum(probs * log_probs, dim=1).mean()
+        alpha_loss = self.log_alpha * (self.H_mean - self.target_entropy)
+        self.alpha_optim.zero_grad()
+        alpha_loss.backward()
+        self.alpha_optim.step()
+
+agent = Agent(nn.Sequential(nn.Linear(4, 2), nn.Softmax(-1)), 0.6)
+""",
 }

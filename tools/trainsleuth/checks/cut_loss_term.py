@@ -133,7 +133,7 @@ def _cut(term: Term, alternatives: tuple[Value, ...]) -> Value | None:
 
 def _has_live_weight(index: Index, term: Term) -> bool:
     weights = (value for weight, spot in term.weights for value in index.values.of(weight, spot))
-    return any(value.grad == "live" for value in weights)
+    return any(value.grad in ("live", "leaf", "reborn") for value in weights)
 
 
 def _is_balanced(term: Term, found: list[Term]) -> bool:

@@ -6,6 +6,8 @@ prediction: it still falls, and converges to something else, slowly or not at al
 
 Fix: compute the target under torch.no_grad(), or detach() it, or take it from a frozen target network.
 
+It is a note: in public code the target was mostly stopped further on, or only the best action was taken from it.
+
 Cannot see: networks called under other names, targets that are built elsewhere and not resolved. Residual
 gradient methods do this on purpose.
 
@@ -82,7 +84,7 @@ from ._verdicts import Verdicts
 SAY = Verdicts(
     "live-bootstrap-target",
     "rl",
-    "error",
+    "note",
     "parameter_table",
     suspects=("target-not-stopped",),
     claims=("rl-from-scratch",),

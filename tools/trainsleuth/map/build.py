@@ -17,7 +17,7 @@ from .config_files import of_program, own_root
 from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
-from .graph import Graph
+from .graph import GUESS, Graph
 from .launch import Command, commands, names_recipe, usage
 from .named_choice import words_of
 from .named_modules import named_modules
@@ -117,6 +117,17 @@ def _bridged(
     goals = {one: 1 if one in handed else 2 for one in _unreached(table, handed, known)}
     found, held = Bridges(graph, goals, graph.words).over(entry)
     return replace(found, trains=any(trainings(found.reach, table, handed))), held
+
+
+def _unmade(index: Index, graph: Graph, entry: Entry, table: Mapping[Function, list[Sign]]) -> Iterator[Function]:
+    """Constructors of objects on the way to the training step that nobody was seen to make."""
+    for step, found in table.items():
+        if step in entry.reach.distance and any(sign.role == "backward" for sign in found):
+            for _, edge in entry.reach.way(step):
+                owner = index.class_of(edge.target) if edge.cost >= GUESS else None
+                made = index.method(owner, "__init__") if owner is not None else None
+                if made is not None and made not in entry.reach.distance:
+                    yield made
 
 
 def _near(entry: Entry) -> Iterator[Function]:
@@ -228,6 +239,10 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         more = offered(index, entry.reach.distance, known, chosen)
         entry = _again(graph, entry, [(one, ASSUMED_DISTANCE) for one in more])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
+    unmade = [(one, RECIPE_DISTANCE) for one in _unmade(index, graph, entry, table)]
+    if unmade:
+        chosen_roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
+        entry = _again(graph, entry, [*chosen_roots, *unmade])
     assumed = () if entry.trains else tuple(_assumed(index, table, handed, scope, loaded))
     if assumed:
         entry = replace(_again(graph, entry, [(one, ASSUMED_DISTANCE) for one in assumed]), trains=True)

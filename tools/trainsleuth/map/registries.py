@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trainsleuth.facts import Class, Expr, Function, Index, Site
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variable
+from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
 from .tables import Entry, Table
@@ -15,6 +15,7 @@ from .values import Values
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)[^=\n]*=[\s(]*\{")
+_CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -105,20 +106,35 @@ def _literal(index: Index, values: Values) -> Iterator[Table]:
 
 def _that_may_index(index: Index) -> Iterator[Function]:
     for file in index.files.values():
+        patterns = [_CALLED] if file.body.source.holds(_CALLED) else []
         if file.body.source.holds(_KEY_IN_DICT):
             names = sorted({re.escape(name) for name in file.body.source.found(_BOUND_DICT)})
-            indexed = re.compile(rb"(?:%s)\s*\[\s*[A-Za-z_]" % b"|".join([*names, rb"\}"]))
-            yield from (function for function in file.functions.values() if function.source.holds(indexed))
+            patterns.append(re.compile(rb"(?:%s)\s*\[\s*[A-Za-z_]" % b"|".join([*names, rb"\}"])))
+        for function in file.functions.values() if patterns else ():
+            if any(function.source.holds(pattern) for pattern in patterns):
+                yield function
 
 
 def _entries(index: Index, values: Values, function: Function, table: Expr) -> Iterator[tuple[str, Entry]]:
-    if table.kind == "path" and "." not in table.text:
-        local = [b.value for b in bindings(function).get(table.text, ()) if b.value is not None]
-        outside = [] if local else [b.value for b in bindings(index.files[function.path].body).get(table.text, ())]
-        for value in (local or outside)[:1]:
-            if value is not None and value.kind == "dict":
-                yield from _entries(index, values, function, value)
+    scope = function
+    if table.kind == "path":
+        scope, bound = _bound(index, function, table.text)
+        table = next((one.value for one in bound if one.value is not None and one.value.kind == "dict"), table)
     for pair in table.parts if table.kind == "dict" else ():
         if pair.kind == "pair" and pair.parts[0].kind == "string":
-            for one in values.callables(function, pair.parts[1])[:1]:
+            for one in values.callables(scope, pair.parts[1])[:1]:
                 yield pair.parts[0].text, one
+
+
+def _bound(index: Index, function: Function, name: str) -> tuple[Function, tuple[Binding, ...]]:
+    """What a table's name is bound to, in this function, this file or the one that it is imported from: nets.__all__"""
+    if local := bindings(function).get(name, ()):
+        return function, tuple(local[:1])
+    symbol = index.resolve(function, name)
+    held, _, last = name.rpartition(".")
+    module = index.resolve(function, held) if symbol is None and last == "__all__" else None
+    if isinstance(module, Module) and module.path:
+        symbol = Variable(index.files[module.path].body, last)
+    if not isinstance(symbol, Variable):
+        return function, ()
+    return symbol.scope, tuple(bindings(symbol.scope).get(symbol.name, ())[:1])

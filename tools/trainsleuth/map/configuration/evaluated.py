@@ -128,6 +128,8 @@ def _compared(scope: _Scope, test: Expr) -> bool:
             return (inner in outer) is (test.text == "in")
         raise UnknownValueError
     left, right = (_value(scope, part) for part in test.parts)
+    if isinstance(left, str) != isinstance(right, str) and plain(str(left)) == plain(str(right)):
+        raise UnknownValueError  # "1" and 1: what an option is read as is not known
     if test.text in _COMPARED:
         return (left == right) is (_COMPARED[test.text] == "__eq__")
     if test.text in _ORDERED and all(isinstance(one, int | float) for one in (left, right)):
@@ -158,8 +160,14 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _of_text(scope, expr)
     if expr.kind == "path" and "." not in expr.text:
         return _of_local(scope, expr.text)
+    if expr.kind == "path" and (held := _attribute_of_self(scope, expr)):
+        return _value(held, held.function.events[held.position].value or expr)
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
         return _of_item(scope, expr)
+    if _is_test(expr):
+        if (decided := _truth(scope, expr)) is None:
+            raise UnknownValueError
+        return decided
     if expr.kind == "choice" and len(expr.parts) == 3:
         first, test, other = expr.parts
         truth = _truth(scope, test)
@@ -170,13 +178,41 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is not None:
         key = scope.assumed.get(key.name, key)
-    if key is None or not all(layer.certain for layer in key.layers):
+    if key is None or not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
         raise UnknownValueError
     value = scope.truth.end(key.value)
     if value in ("(required)", "???") or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
         raise UnknownValueError
     scope.said.append(key)
     return plain(value)
+
+
+def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
+    """Where the only statement of a class, and of those above and below it, sets self.kind; None for anything else."""
+    head, _, name = expr.text.partition(".")
+    index, function = scope.truth.program.index, scope.function
+    owner = index.class_of(function) if head == function.self_name and "." not in name and scope.hops else None
+    if owner is None:
+        return None
+    found = [
+        (method, one)
+        for cls in (*index.lineage(owner), *index.subclasses(owner))
+        for method in cls.methods.values()
+        if method.self_name
+        for one in bindings(method).get(f"{method.self_name}.{name}", ())
+    ]
+    if len(found) != 1 or found[0][1].kind != "assign" or found[0][1].items or found[0][1].value is None:
+        return None
+    method, one = found[0]
+    there = scope._replace(function=method, position=one.position, hops=scope.hops - 1)
+    return there if _runs(there) else None
+
+
+def _is_test(expr: Expr) -> bool:
+    """Its value is True or False, nothing else: not that of `name or "adam"`."""
+    if expr.kind == "boolean":
+        return all(_is_test(part) for part in expr.parts)
+    return expr.kind == "compare" or (expr.kind == "unary" and expr.text == "not")
 
 
 def _dotted(expr: Expr) -> Iterator[str]:
@@ -215,9 +251,10 @@ def _of_local(scope: _Scope, name: str) -> Any:
     if not scope.hops:
         raise UnknownValueError
     inner = scope._replace(hops=scope.hops - 1)
-    for one in reversed(bindings(scope.function).get(name, ())):
+    bound = bindings(scope.function).get(name, ())
+    for one in reversed(bound):
         event = scope.function.events[one.position]
-        if event.block.loops:
+        if event.block.loops and len(bound) > 1:  # bound once, it is the same in every round: settings do not change
             raise UnknownValueError
         if one.position >= scope.position:
             continue

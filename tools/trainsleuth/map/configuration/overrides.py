@@ -68,7 +68,7 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
             continue
         section = head.partition(".")[2]
         key = next((one for one in (f"{section}.{name}", name) if one in known), None)
-        if key is None or (event.value.kind == "path" and event.value.last == name):
+        if key is None or (event.value.kind == "path" and event.value.last == name) or _is_itself(event.value, key):
             continue
         sure = is_literal(event.value) and event.kind == "assign" and not event.block.branches
         sign = f"{event.text} " if event.kind == "augment" else ""
@@ -76,6 +76,12 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
             key,
             Layer("code", function.path, event.line, sign + _computed(function, event.value), sure, conditions(event)),
         )
+
+
+def _is_itself(value: Expr, key: str) -> bool:
+    """select(cfg, "optim.lr", 0.1), getattr(args, "lr", None): what was set, or a default."""
+    asked = (part.text for part in value.arguments if part.kind == "string") if value.kind == "call" else ()
+    return any(one == key or (one and key.endswith(f".{one}")) for one in asked)
 
 
 def _computed(function: Function, value: Expr) -> str:

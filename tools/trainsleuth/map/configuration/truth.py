@@ -16,7 +16,7 @@ from .fields import fields
 from .handed import arguments
 from .lists import together
 from .options import options
-from .overrides import of_code, of_command
+from .overrides import launch_of, of_code, of_command
 from .reads import Reads, subscripts
 from .records import ORDER, Definition, Key, Layer, Use
 from .sections import sections
@@ -25,6 +25,7 @@ from .taken import Taken
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
 _NOT_KEYS = re.compile(r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)")
+_IS_PLACE = re.compile(r"dir|path|file|folder|root|scp|dump|data|ckpt|checkpoint|resume|pretrain|load|init", re.I)
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
 
 
@@ -38,6 +39,20 @@ class Truth:
         self.program = program
         self._gathered = gathered
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
+
+    @cached_property
+    def open(self) -> frozenset[str]:
+        """Keys of which it is not known whether the command sets them: no command is known, and somebody has to."""
+        if not self.program.recipe or launch_of(self.program, None) is not None:
+            return frozenset()
+        given = " ".join(command.text for command in self.program.entry.commands)
+        return frozenset(
+            key.name
+            for key in self._plain
+            if key.name in self._gathered.flags.values()
+            and all(layer.how == "default" for layer in key.layers)
+            and (_IS_PLACE.search(key.name) or f"--{key.name}" in given or f"--{key.name.replace('_', '-')}" in given)
+        )
 
     @property
     def plain_keys(self) -> tuple[Key, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from trainsleuth.facts import Function
 
@@ -12,14 +12,33 @@ WIDTH = 120
 _QUOTES = ('"""', "'''")
 
 
-def body_of(function: Function, lines: Sequence[str]) -> list[str]:
-    """The lines of code below the signature, with their indentation against each other."""
+def body_of(function: Function, lines: Sequence[str], off: Callable[[int], str] = lambda line: "") -> list[str]:
+    """The lines of code below the signature, with their indentation against each other.
+
+    What `off` names a setting for, which keeps the line of that number from running, is one line that says so.
+    """
     if not function.events:
         return []
-    kept = [line for line in lines[function.events[0].line - 1 : function.end_line] if line.strip()]
-    kept = [line for line in _without_docstring(kept) if not line.lstrip().startswith("#")]
-    edge = min((len(line) - len(line.lstrip()) for line in kept), default=0)
-    return [clean_line(line[edge:]) for line in kept]
+    start = function.events[0].line
+    kept = [(start + place, line) for place, line in enumerate(lines[start - 1 : function.end_line]) if line.strip()]
+    code = _without_docstring([line for _, line in kept])
+    kept = [one for one in kept[len(kept) - len(code) :] if not one[1].lstrip().startswith("#")]
+    edge = min((_indent(line) for _, line in kept), default=0)
+    return [clean_line(line[edge:]) for line in _live(kept, off)]
+
+
+def _live(lines: Sequence[tuple[int, str]], off: Callable[[int], str]) -> Iterator[str]:
+    left_out = -1  # indentation of what is left out
+    for number, line in lines:
+        if 0 <= left_out <= _indent(line):
+            continue
+        why = off(number)
+        left_out = _indent(line) if why else -1
+        yield f"{' ' * left_out}# off: {why}" if why else line
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _without_docstring(lines: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Function, written
+from trainsleuth.facts import Event, FileFacts, Function, written
 
 from ..layout import ranked
 from ..program import Program
@@ -27,7 +27,17 @@ _PERIODIC = re.compile(r"%|interval|every|freq|_steps|epoch")
 
 def in_order(program: Program, part: Part, name: str, limit: int) -> Iterator[Place]:
     """The places of a part: code that the program reaches first, handlers of errors and other programs last."""
-    yield from sorted(ranked(part.places[:limit], name), key=lambda place: _rank(program, place, name))
+    near = name in ("checkpointing", "logging", "evaluation")
+    yield from sorted(
+        ranked(part.places[:limit], name),
+        key=lambda place: (_rank(program, place, name), _aside(program, place) if near else 0),
+    )
+
+
+def _aside(program: Program, place: Place) -> int:
+    """How far beside the frame of the program: 0 in it, 1 called from it."""
+    file = program.index.files.get(place.path)
+    return round(10 * (1 - program.weight(enclosing(file, place.line)))) // 3 if file is not None else 0
 
 
 def is_elsewhere(program: Program, place: Place) -> bool:
@@ -45,11 +55,15 @@ def _rank(program: Program, place: Place, name: str) -> int:
         return 4
     if _is_open(function):
         return 4
+    if name == "model" and _is_far(program, file, function):
+        return 3
     if name == "evaluation" and _VALIDATES.search(function.name) and program.weight(function) > NEAR:
         return 0
     found = event_at(function, place.line)
     if found is None or found[1].line > place.line:
         return 3 if name == "evaluation" and _is_for_others(program, function) else 2
+    if name == "logging" and near_frame(program, function):
+        return 0 if _TELLS.search(" ".join(written(call, 200) for call in found[1].calls)) else 1
     if _handles(found[1]) or _is_aside(name, found[1]) or (name == "evaluation" and _is_for_others(program, function)):
         return 3
     near = program.weight(function) > NEAR
@@ -59,6 +73,7 @@ def _rank(program: Program, place: Place, name: str) -> int:
 _ASIDE = {  # what shares a word with a part and is none of it: schedules of noise, modes of an optimizer
     "optimizer_scheduler": re.compile(r"(?:noise|diffusion|ddpm|ddim|euler|flow\w*)_?scheduler|(?:DDPM|DDIM|PNDM|Euler\w*|LMS\w*|DPM\w*|Heun\w*|FlowMatch\w*)Scheduler|_(?:eval|train)_fn$|prev_sample|NUM_TRAIN|num_train_timesteps", re.I),
     "training_loop": re.compile(r"prev_sample"),
+    "model": re.compile(r"Blueprint|scheduler|warmup|tokenizer|get_models_for", re.I),
     "evaluation": re.compile(r"\.mkdir$|makedirs$|voxel_generator|blueprint", re.I),
 }  # fmt: skip
 
@@ -75,6 +90,7 @@ def _is_open(function: Function) -> bool:
     return any(event.kind == "raise" and "NotImplementedError" in written(event.value) for event in function.events[:3] if event.value is not None)  # fmt: skip
 
 
+_TELLS = re.compile(r"loss|logs|metric|\blr|scalar|(?<!_)log\(", re.I)  # what a reader of a run looks for
 _VALIDATES = re.compile(r"valid|^_?eval|^cv$|^_?test_epoch|^val(?:_|$)", re.I)
 _HOOK = re.compile(r"valid|test_step|eval|metric|forward|__call__|^on_|process", re.I)
 
@@ -84,6 +100,17 @@ def _is_for_others(program: Program, function: Function) -> bool:
     if not function.owner or _HOOK.search(function.name) is not None:
         return False
     return next(program.callers(function), None) is None
+
+
+def near_frame(program: Program, function: Function) -> bool:
+    return program.weight(function) > NEAR
+
+
+def _is_far(program: Program, file: FileFacts, function: Function) -> bool:
+    """Neither it nor, of a class, any of its methods is near the frame of the program."""
+    cls = file.classes.get(function.qualname.removesuffix(".<class>")) if is_class_body(file, function) else None
+    inside = cls.methods.values() if cls is not None else (function,)
+    return bool(inside) and not any(near_frame(program, one) for one in inside)
 
 
 def _handles(event: Event) -> bool:

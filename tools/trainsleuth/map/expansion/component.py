@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import MODULE_BODY, Event, Function
 
 from ..configuration import Truth
+from ..configuration.untaken import untaken
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
@@ -29,7 +30,7 @@ from .writing import Block
 MAX_PLACES = 160
 TINY = 9  # lines of a function of which one statement is not shown alone
 SHORT = 12  # lines of code of a function that is shown as a whole
-LONG = 45  # lines of code of a function that is opened where there is room
+LONG = 80  # lines of code of a function that is opened where there is room
 MAX_MADE = 6  # statements that make what a loss is given
 MAX_OTHERS = 2
 LIST_WIDTH = 640  # characters of a statement that lists what is done one after the other
@@ -113,7 +114,8 @@ _WHOLE = {  # functions of which a reader asks for the order or the arithmetic, 
 
 def _is_asked_whole(name: str, place: Place, function: Function) -> bool:
     words = _WHOLE.get(name)
-    if words is None or words.search(function.name) is None:
+    said = function.qualname if name == "optimizer_scheduler" and function.name != "__init__" else function.name
+    if words is None or words.search(said) is None:
         return False
     return name != "checkpointing" or place.role == "save" or place.line == function.line
 
@@ -148,7 +150,7 @@ class _Writer(NamedTuple):
         most = WHOLE if _is_asked_whole(name, place, function) else TINY
         short = 0 < function.end_line - function.line <= most and not is_class_body(file, function)
         if function.name != MODULE_BODY and (place.line == function.line or short):
-            limit = LONG if most == WHOLE else SHORT
+            limit = WHOLE if most == WHOLE else SHORT
             return self._definition(place, function, lines, is_class_body(file, function), limit)
         return self._statement(place, function, lines, name), None
 
@@ -211,7 +213,8 @@ class _Writer(NamedTuple):
         self, place: Place, function: Function, lines: list[str], is_class: bool, limit: int
     ) -> tuple[Block, Function | None]:
         """A function that is short as a whole; of a long one, or a class, how long it is."""
-        body = body_of(function, lines)
+        begins = {event.line for event in function.events}
+        body = body_of(function, lines, lambda line: untaken(self.truth, function, line) if line in begins else "")
         item = {**self._item(place, place.line, place.text), "function": function.qualname, "lines": len(body)}
         if idle := off(self.program, self.truth, function, function.line):
             item["off"] = idle

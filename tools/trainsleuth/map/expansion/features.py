@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..configuration import Truth
+from ..features import NONE_FOUND
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
@@ -27,8 +28,9 @@ def feature_blocks(program: Program, truth: Truth, features: Mapping[str, Part],
     for order, name in enumerate(OF.get(component, ())):
         part = features[name]
         if not part.places:
-            text = f"  {name}: {part.why or part.status}"
-            yield Block(("# features",), (order,), (text,), {"feature": name, "status": part.status, "why": part.why})
+            why = _none_seen(program) if part.why == NONE_FOUND else part.why or part.status
+            text = f"  {name}: {why}"
+            yield Block(("# features",), (order,), (text,), {"feature": name, "status": part.status, "why": why})
             continue
         said = "; ".join(_told(program, truth, place) for place in part.places[: MOST.get(name, 1)])
         switch = switch_of(truth, name)
@@ -38,6 +40,16 @@ def feature_blocks(program: Program, truth: Truth, features: Mapping[str, Part],
             said += f" · {switch}"
         item = {"feature": name, "status": part.status, **part.places[0].to_dict()}
         yield Block(("# features",), (order,), (f"  {name}: {said}",), item)
+
+
+def _none_seen(program: Program) -> str:
+    """Nothing shows a feature; what was not read may still have it."""
+    framework = program.training.framework
+    if framework is not None:
+        return f"not set in the code that the entry reaches; {framework.name} itself was not read"
+    if program.assumed:
+        return "not seen: how the entry comes to the training step was not resolved"
+    return NONE_FOUND
 
 
 def _told(program: Program, truth: Truth, place: Place) -> str:

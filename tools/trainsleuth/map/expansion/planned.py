@@ -17,6 +17,7 @@ from ..wording import clean
 from . import batch, component, config, settings
 from .config import short_names
 from .features import feature_blocks
+from .frozen import frozen_blocks
 from .homes import homes
 from .records import EXPANDABLE
 from .writing import Block
@@ -78,7 +79,8 @@ def _planned(
     decided = settings.blocks(truth, what, homes(truth, anatomy.parts))
     given = tuple((_shortened(block, names), telling) for block, telling in decided)
     places = tuple(_shortened(block, names) for block in component.blocks(program, truth, part, what))
-    features = tuple(_shortened(block, names) for block in feature_blocks(program, truth, anatomy.features, what))
+    found = frozen_blocks(program, truth) if what == "model" else feature_blocks(program, truth, anatomy.features, what)
+    features = tuple(_shortened(block, names) for block in found)
     return Planned(what, part.status, part.why, (), places, given, features)
 
 
