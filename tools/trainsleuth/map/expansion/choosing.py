@@ -19,6 +19,7 @@ _FIRST = {  # roles that answer the usual question of a part
     "evaluation": ("loop", "call"),
     "training_loop": ("backward", "optimizer step", "clip", "rescale", "loop", "call", "unscale", "scheduler step"),
     "optimizer_scheduler": ("optimizer", "scheduler", "learning rate", "scheduler step"),
+    "loss": ("loss", "sum"),
     "logging": ("tracked", "writer", "configuration", "logs"),
 }
 NEAR = 0.4  # weight of a function beside the frame of the program
@@ -73,6 +74,7 @@ def _rank(program: Program, place: Place, name: str) -> int:
 _ASIDE = {  # what shares a word with a part and is none of it: schedules of noise, modes of an optimizer
     "optimizer_scheduler": re.compile(r"(?:noise|diffusion|ddpm|ddim|euler|flow\w*)_?scheduler|(?:DDPM|DDIM|PNDM|Euler\w*|LMS\w*|DPM\w*|Heun\w*|FlowMatch\w*)Scheduler|_(?:eval|train)_fn$|prev_sample|NUM_TRAIN|num_train_timesteps", re.I),
     "training_loop": re.compile(r"prev_sample"),
+    "loss": re.compile(r"(?:^|[._])valid|build_criterion|get_criterion|setup_registry|summed", re.I),
     "model": re.compile(r"Blueprint|scheduler|warmup|tokenizer|get_models_for", re.I),
     "evaluation": re.compile(r"\.mkdir$|makedirs$|voxel_generator|blueprint", re.I),
 }  # fmt: skip

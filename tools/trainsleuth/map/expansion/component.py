@@ -106,7 +106,7 @@ def _folded(idle: Sequence[Block]) -> Iterator[Block]:
 
 _WHOLE = {  # functions of which a reader asks for the order or the arithmetic, by part
     "checkpointing": re.compile(r"^_?(?:\w*_)?(?:save|dump|write)(?:_\w*|$)|^\w*(?:save|checkpoint)\w*$", re.I),
-    "loss": re.compile(r"loss|criterion", re.I),
+    "loss": re.compile(r"loss", re.I),
     "evaluation": re.compile(r"valid|^_?eval|^cv$|^_?test(?:_|$)|^val(?:_|$)", re.I),
     "optimizer_scheduler": re.compile(r"schedul|(?:^|_)lr(?:_|$)|lambda|warm|anneal|param_groups|no_decay", re.I),
 }
