@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 
 from trainsleuth.facts import keep_facts, no_collection
+from trainsleuth.history import head_of
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
@@ -60,7 +61,7 @@ def map_repository(
             anatomy, _ = _anatomy(repository, scope, recipe, budget)
             return draw(anatomy, budget)
 
-    return answered(repository, ("map", scope, recipe, budget), Map, drawn)
+    return answered(repository, ("map", scope, recipe, budget, head_of(repository.root)), Map, drawn)
 
 
 def read_anatomy(

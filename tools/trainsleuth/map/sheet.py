@@ -10,6 +10,7 @@ from .configuration import launch_of
 from .layout import Sheet, body, choose, heading, ranked
 from .parts import Anatomy
 from .records import COMPONENTS, Map, Place
+from .scale import largest_files, lines_of_code, most_changed
 from .wording import clean
 
 FEATURE_PLACES = 2
@@ -58,7 +59,7 @@ def _budget_line(used: int, budget: int) -> str:
 
 def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     index, program = anatomy.index, anatomy.program
-    code = {path: file.lines for path, file in index.files.items() if path.endswith((".py", ".ipynb"))}
+    code = lines_of_code(index)
     trains = "trains" if anatomy.trains else "TRAINS NOTHING"
     yield f"{anatomy.framework} · {trains} · {len(code)} files, {sum(code.values()):,} lines"
     if program is None:
@@ -69,8 +70,9 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     yield f"entry {program.entry.path}{said}"
     if budget < 800:
         return
-    largest = sorted(code, key=lambda path: (-code[path], path))[:3]
-    yield "largest " + ", ".join(f"{path} {code[path]:,}" for path in largest)
+    changed = most_changed(index)
+    often = f" · most changed in {changed[1].commits} commits {changed[0]}" if changed is not None else ""
+    yield f"largest {largest_files(index)}{clean(often, 160)}"
     if anatomy.recipe is not None:
         yield f"recipe {anatomy.recipe}"
     if anatomy.recipes:

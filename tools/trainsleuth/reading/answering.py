@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from trainsleuth.map import Anatomy, Part, Place
 from trainsleuth.map.parts import clean, source_lines
+from trainsleuth.map.scale import largest_files, lines_of_code, most_changed
 
 MOST_PLACES = 6
 KINDS = {
@@ -91,10 +92,14 @@ def _framework(anatomy: Anatomy) -> Reply | None:
 
 
 def _size(anatomy: Anatomy) -> Reply | None:
-    code = {path: one.lines for path, one in anatomy.index.files.items() if path.endswith((".py", ".ipynb"))}
-    largest = sorted(code, key=lambda path: (-code[path], path))[:3]
-    told = ", ".join(f"{path} {code[path]:,}" for path in largest)
-    return Reply(f"{len(code)} files, {sum(code.values()):,} lines; the largest: {told}") if code else None
+    code = lines_of_code(anatomy.index)
+    told = f"{len(code)} files, {sum(code.values()):,} lines; the largest: {largest_files(anatomy.index)}"
+    return Reply(told) if code else None
+
+
+def _most_changed(anatomy: Anatomy) -> Reply | None:
+    changed = most_changed(anatomy.index)
+    return Reply(f"of the latest {changed[1].commits} commits, so many changed: {changed[0]}") if changed else None
 
 
 def _dependencies(anatomy: Anatomy) -> Reply | None:
@@ -154,6 +159,7 @@ _REPLIES: Mapping[str, Callable[[Anatomy], Reply | None]] = {
     "launch": _launch,
     "framework": _framework,
     "size": _size,
+    "most-changed": _most_changed,
     "dependencies": _dependencies,
     "configuration-kind": _configuration_kind,
     "hyperparameters": _component("config"),

@@ -1,0 +1,119 @@
+"""What enters a loss: logits, probabilities, targets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, Trace, shown
+
+from ._loss_shapes import ELEMENTWISE
+from ._loss_words import TOLERANCE, failure, made_at, numbers_of, operation, span
+
+BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits"})
+NEEDED_CALLS = 3
+
+
+def wrong_input(call: Event) -> Finding | None:
+    fn, holds, producer = call["fn"], call.get("holds"), call.get("producer") or {}
+    made_by = operation(producer)
+    if fn == "cross_entropy" and holds == "probabilities":
+        return _double_softmax(call, producer)
+    if fn == "binary_cross_entropy_with_logits" and holds in ("unit-interval", "probabilities"):
+        return _double_sigmoid(call, producer) if made_by in ("sigmoid", "softmax") else None
+    if fn == "nll_loss" and holds in ("probabilities", "unbounded") and call["input"]["max"] > TOLERANCE:
+        got = "probabilities" if holds == "probabilities" else "unnormalised values"
+        return failure(call, f"nll_loss at {shown(call)} gets {got}{made_at(producer)} in [{span(call)}]; "
+                     "expected log-probabilities (log_softmax), all at most 0", "double-normalised-loss",
+                     measured=numbers_of(call), next="use cross_entropy on logits, or log_softmax before nll_loss",
+                     claims=("nll-wants-log-probs",))  # fmt: skip
+    if fn == "kl_div" and holds == "probabilities":
+        return failure(call, f"kl_div at {shown(call)} gets probabilities{made_at(producer)} as its first argument; "
+                     "expected log-probabilities there", "double-normalised-loss", measured=numbers_of(call),
+                     next="pass log_softmax(...) as the first argument", claims=("kl-argument-order",))  # fmt: skip
+    return None
+
+
+def _double_softmax(call: Event, producer: Event) -> Finding:
+    classes = int(
+        call.get("labels", {}).get("classes") or call["input"]["shape"][1 if len(call["input"]["shape"]) > 1 else 0]
+    )
+    floor = math.log(1 + (classes - 1) / math.e)
+    proven = operation(producer) == "softmax"
+    return failure(
+        call,
+        f"cross_entropy at {shown(call)} gets probabilities{made_at(producer)}: every row sums to 1, values in "
+        f"[{span(call)}]; expected unnormalised logits. With {classes} classes this loss cannot fall below {floor:.3f}",
+        "double-normalised-loss",
+        severity="error" if proven else "warning",
+        confidence="high" if proven else "medium",
+        measured={**numbers_of(call), "classes": classes, "reachable_floor": round(floor, 4)},
+        next="return logits from the model (softmax only for metrics) and overfit one batch: the loss then goes below the floor",
+        claims=("softmax-before-ce", "softmax-before-ce-floor"),
+    )
+
+
+def _double_sigmoid(call: Event, producer: Event) -> Finding:
+    return failure(
+        call,
+        f"binary_cross_entropy_with_logits at {shown(call)} gets values in [{span(call)}]{made_at(producer)}; "
+        f"expected logits: it applies a sigmoid itself, so a prediction never leaves [0.5, 0.73]",
+        "double-normalised-loss",
+        measured=numbers_of(call),
+        next="drop the sigmoid before the loss (keep it for metrics) and run this probe again",
+        claims=("bce-with-logits",),
+    )
+
+
+def target_out_of_range(call: Event) -> Finding | None:
+    """A target of binary cross-entropy that is no probability."""
+    target = call.get("target", {})
+    low, high = target.get("min"), target.get("max")
+    if call["fn"] not in BINARY or low is None or (low >= -TOLERANCE and high <= 1 + TOLERANCE):
+        return None
+    if call.get("reduction") == "none" or call.get("weighted"):
+        return None  # a mask may take out the labels that are missing (-1)
+    return failure(
+        call,
+        f"{call['fn']} at {shown(call)} gets targets in [{low:.3g}, {high:.3g}]; expected probabilities in [0, 1]: outside of them "
+        "it has no lower bound",
+        "loss-below-bound",
+        measured={**numbers_of(call), "target_min": low, "target_max": high},
+        next="map the targets to 0 and 1 (for labels of -1 and 1: (y + 1) / 2)",
+    )
+
+
+def squashed_twice(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """What is squashed twice on its way to the loss keeps to a small part of the range."""
+    for twice in {event["site"]: event for graph in graphs for event in graph["twice"]}.values():
+        name = operation(twice)
+        yield failure(
+            {**twice, "fn": name},
+            f"{name} at {shown(twice)} is given what another {name} has made, on the way to the loss: its values keep to a small part of "
+            f"[0, 1]; expected one {name}",
+            "double-normalised-loss",
+            next="drop one of the two, and look which part of the program expects probabilities",
+            claims=("softmax-before-ce",) if name == "softmax" else (),
+        )
+
+
+def constant_target(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
+    """The one regression of the program is given the same target everywhere. Zero is left alone: a residual has it."""
+    targets = [call.get("target", {}) for call in calls]
+    values = {target.get(end) for target in targets for end in ("min", "max")}
+    sites = {call["site"] for call in calls}
+    if len(calls) < NEEDED_CALLS or len(sites) != 1 or len(values) != 1 or len(trace.stepping) != 1:
+        return
+    value = values.pop()
+    if calls[0]["fn"] in ELEMENTWISE and isinstance(value, float) and value and math.prod(targets[0]["shape"]) > 1:
+        yield failure(
+            calls[0],
+            f"all targets of {calls[0]['fn']} at {shown(calls[0])} are {value:.4g}, in {len(calls)} calls of {math.prod(targets[0]['shape'])}; "
+            "expected targets that differ between examples",
+            "bad-data-values",
+            severity="warning",
+            confidence="medium",
+            measured={"target": value, "calls": len(calls)},
+            next="print ten targets as the data set returns them, and follow them to this line",
+        )

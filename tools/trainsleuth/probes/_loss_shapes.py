@@ -1,0 +1,60 @@
+"""Shapes that broadcast to an outer product on the way to the loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, shown
+
+from ._loss_words import failure
+
+ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss"})
+
+
+def elementwise_broadcast(call: Event) -> Finding | None:
+    if call["fn"] not in ELEMENTWISE or "target" not in call:
+        return None
+    given, target = call["input"]["shape"], call["target"]["shape"]
+    if given == target or math.prod(given) == 1 or math.prod(target) == 1:
+        return None
+    result = _broadcast(given, target)
+    if result is None or math.prod(result) <= max(math.prod(given), math.prod(target)):
+        return None
+    return failure(
+        call,
+        f"{call['fn']} at {shown(call)} gets shapes {tuple(given)} and {tuple(target)}, which broadcast to "
+        f"{tuple(result)}: every prediction is compared with every target; expected equal shapes",
+        "broadcast-in-loss",
+        measured={"compared": math.prod(result), "expected": max(math.prod(given), math.prod(target))},
+        next="squeeze or unsqueeze one side so that both shapes are equal",
+        claims=("shape-broadcast-loss",),
+    )
+
+
+def _broadcast(a: list[int], b: list[int]) -> list[int] | None:
+    width = max(len(a), len(b))
+    pairs = list(zip([1] * (width - len(a)) + a, [1] * (width - len(b)) + b, strict=True))
+    if any(x != y and 1 not in (x, y) for x, y in pairs):
+        return None
+    return [max(pair) for pair in pairs]
+
+
+def outer_products(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    seen = set()
+    for graph in graphs:
+        for outer in graph["outer"]:
+            if outer["site"] in seen or outer["site"] is None:
+                continue
+            seen.add(outer["site"])
+            n = outer["to"][0]
+            yield failure(
+                outer,
+                f"at {shown(outer)} an operand of shape {tuple(outer['from'])} broadcasts to {tuple(outer['to'])} on the way to "
+                f"the loss: each of {n} predictions meets all {n} targets; expected elementwise {n} against {n}",
+                "broadcast-in-loss",
+                measured={"compared": n * n, "expected": n},
+                next="print both shapes on that line; squeeze or unsqueeze one side",
+                claims=("shape-broadcast-loss",),
+            )
