@@ -100,20 +100,21 @@ class _Composition:
         if option in _NOTHING:
             return
         name = f"{entry.group}/{option}" if entry.group else option
-        full = normal(name if name.startswith("/") else f"{group}/{name}")
+        full = _path(name, group)
         path = next(filter(None, (config_file(self._index, root, full) for root in self._roots)), None)
         if path is not None:
-            inside = _folder(normal(f"/{full}"))
-            yield from self.backwards(path, inside, self._package(entry, path, full, package), depth=depth + 1)
+            inside = _path(entry.group, group) if entry.group else _folder(full)
+            own = self._package(entry, path, inside)
+            yield from self.backwards(path, inside, _within(package, own), depth=depth + 1)
 
-    def _package(self, entry: Entry, path: str, full: str, outer: str) -> str:
+    def _package(self, entry: Entry, path: str, group: str) -> str:
+        """The package of the file at `path`, which is of `group`, within that of the file that names it."""
         own = entry.package
         if own is None and (header := package_line(self._index, path)) not in ("", "_group_"):
             own = f"{_GLOBAL}.{header}"
         if own is None:
             own = _dotted(entry.group or _folder(entry.option))
-        own = own.replace("_group_", _dotted(_folder(full))).replace("_name_", PurePosixPath(full).stem)
-        return _within(outer, own)
+        return own.replace("_group_", _dotted(group)).replace("_name_", PurePosixPath(path).stem)
 
 
 def entries_of(config: Mapping[str, ConfigValue]) -> Iterator[Entry]:
@@ -156,9 +157,14 @@ def normal(path: str) -> str:
 
 def _key(entry: Entry, group: str, package: str) -> str:
     """By what an override names the group of an entry: its path, and its package where that is another."""
-    path = normal(entry.group if entry.group.startswith("/") else f"{group}/{entry.group}")
+    path = _path(entry.group, group)
     own = _within(package, _dotted(entry.group) if entry.package is None else entry.package)
     return path if own == _dotted(path) else f"{path}@{own or _GLOBAL}"
+
+
+def _path(written: str, group: str) -> str:
+    """What a defaults list of a file of `group` means by a path: from that group, or from the top."""
+    return normal(written if written.startswith("/") else f"{group}/{written}")
 
 
 def _within(outer: str, own: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -27,13 +28,11 @@ class _Start(NamedTuple):
 def of_main(index: Index, reached: Reach, command: Command | None, recipe: str | None) -> tuple[Part, ...]:
     """The parts of the configuration that a main composes; none without one, or for a recipe outside its folder."""
     words = words_behind(command.text) if command is not None else []
-    start = _start(index, reached, words)
+    start = _start(index, reached, words, recipe)
     if start is None or (recipe is not None and not is_under(recipe, start.roots[0])):
         return ()
     chosen, added = _choices(index, start.roots, words)
-    if recipe is not None and str(PurePosixPath(recipe).parent) == start.roots[0]:
-        start = start._replace(primary=recipe)
-    elif recipe is not None:
+    if recipe is not None and recipe != start.primary:
         key, entry = _as_choice(index, start, recipe)
         chosen[key] = entry.option
         added += [] if key in group_keys(index, start.roots, start.primary) else [entry]
@@ -51,7 +50,7 @@ def removed_by(command: Command | None) -> tuple[str, ...]:
     return tuple(match["group"] for word in words if (match := _GIVEN.match(word)) and match["sign"] == "~")
 
 
-def _start(index: Index, reached: Reach, words: Sequence[str]) -> _Start | None:
+def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | None) -> _Start | None:
     flags = dict(_flags(words))
     name, folder, more = (flags.get(f"--config-{what}", "") for what in ("name", "path", "dir"))
     for function, root, said in _mains(index, reached):
@@ -61,7 +60,8 @@ def _start(index: Index, reached: Reach, words: Sequence[str]) -> _Start | None:
         given = [normal(f"{base}/{folder}") for base in (here, ".")] if folder else [root]
         given.append(normal(more)) if more else None
         for first in given:
-            primary = config_file(index, first, name or said)
+            is_whole = recipe is not None and str(PurePosixPath(recipe).parent) == first
+            primary = recipe if is_whole else config_file(index, first, name or said)
             if primary is not None:
                 return _Start((first, *(one for one in given if one != first)), primary)
     return None
@@ -94,7 +94,7 @@ def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
 
 
 def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip_longest(words, words[1:], fillvalue=""):
         flag, equals, value = word.partition("=")
         flag = _FLAGS.get(flag, flag)
         if flag in _FLAGS.values():
