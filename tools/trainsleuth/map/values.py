@@ -162,7 +162,8 @@ class Values:
             called = [one for one in self.callables(function, expr.parts[0], depth + 1) if isinstance(one, Function)]
             chosen = tuple(cls for one in called for cls in self.looked_up.get(one, ()))
             returned = (inner for one in called for inner in given_back(self.index, one))
-            return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, expr)]))
+            returned = (inner for inner in returned if inner not in self.excluded)
+            return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, expr)]))[:MAX_HELD]
         return ()
 
     def _path_callables(
