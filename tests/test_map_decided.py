@@ -141,3 +141,13 @@ def test_conditions_keep_their_brackets_and_a_counter_is_no_constant(root: Path)
 def test_a_setting_whose_name_does_not_tell_stands_where_it_is_read(root: Path) -> None:
     parts = ("data", "model", "loss", "optimizer_scheduler", "training_loop", "logging", "checkpointing", "evaluation")
     assert any("shift=2.0" in shown(root, part, "python train.py --shift 2.0") for part in parts)
+
+
+def test_a_chain_of_comparisons_is_left_open(tmp_path: Path) -> None:
+    """It once asked itself for its own value without end."""
+    source = "    if args.kind in KINDS:\n"
+    assert source in SCRIPT
+    chained = SCRIPT.replace(source, "    few = 0 < args.epochs < 9\n    if few:\n")
+    (tmp_path / "train.py").write_text(chained)
+    answer = expand_component(tmp_path, "model", recipe="python train.py --epochs 4", budget=2000)
+    assert "head.bias" in answer.text

@@ -13,12 +13,13 @@ from trainsleuth.repository import Repository, is_under
 
 from .branches import known_settings
 from .bridges import Bridges
-from .config_files import of_program, own_root
+from .config_files import of_program
 from .configuration import defaults, python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
-from .launch import Command, commands, names_recipe, usage
+from .hydra_main import removed_by
+from .launch import Command, commands, names_recipe, that_counts, usage
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
@@ -197,8 +198,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     if not found:
         return None
     entry = _started_by(found[0], recipe, launch)
-    paths = of_program(index, entry.reach, entry.commands, recipe)
-    given = tuple(settings(index, paths, own_root(index, entry.reach, paths)))
+    parts = of_program(index, entry.reach, entry.commands, recipe)
+    given = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
@@ -259,7 +260,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         started=tuple(candidates(index, started, ())),
         assumed=assumed,
         choices=chosen,
-        config_paths=paths,
+        config_paths=tuple(dict.fromkeys(part.path for part in parts)),
         recipe=recipe,
         settings=given,
         tables=tuple(dict.fromkeys(table for found in known.values() for table in found)),

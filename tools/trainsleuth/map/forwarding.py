@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, Site
+from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
 from trainsleuth.facts.sites import call_sites
 
@@ -87,8 +87,8 @@ def _classes(function: Function, name: str) -> Iterator[str]:
             yield from (arm.last for arm in arms if arm.kind == "path" and arm.last[:1].isupper())
 
 
-def given_back(index: Index, function: Function) -> Iterator[Function]:
-    """Functions that a call of `function` gives back to be called: defined in it, or chosen among those of its file."""
+def given_back(index: Index, function: Function) -> Iterator[Class | Function]:
+    """What a call of `function` gives back to be called: a function defined in it, functions and classes it chooses among."""
     for event in function.events:
         if event.kind != "return" or event.value is None or event.value.kind != "path":
             continue
@@ -96,8 +96,9 @@ def given_back(index: Index, function: Function) -> Iterator[Function]:
         made = index.files[function.path].functions.get(f"{function.qualname}.{name}")
         if made is not None and made.outer == function.qualname:
             yield made
-        for binding in bindings(function).get(name, ()):
-            value = binding.value if binding.kind == "assign" and not binding.items else None
+        bound = bindings(function).get(name, ())
+        values = [one.value for one in bound if one.kind == "assign" and not one.items] if bound else [event.value]
+        for value in values:
             held = index.resolve(function, value.text) if value is not None and value.kind == "path" else None
-            if isinstance(held, Function):
+            if isinstance(held, Class | Function):
                 yield held

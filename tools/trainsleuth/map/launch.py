@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quo
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
+_PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
@@ -191,3 +193,32 @@ def names_recipe(command: Command, recipe: str) -> bool:
     """The command starts the program with this recipe."""
     stem = PurePosixPath(recipe).stem
     return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
+
+
+def that_counts(found: Sequence[Command], recipe: str | None) -> Command | None:
+    """The command whose values count: the caller's own, which stands first, else the first that names the recipe."""
+    stem = PurePosixPath(recipe).stem if recipe is not None else ""
+    return next((one for one in found if one.text and (not one.path or stem in one.text)), None)
+
+
+def words_behind(text: str) -> list[str]:
+    """The words of a command behind the program that it starts."""
+    words = _words(text)
+    return words[_start(words) :]
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text, comments=False)
+    except ValueError:
+        return text.split()
+
+
+def _start(words: list[str]) -> int:
+    """Behind the program's name: what stands before it belongs to its launcher."""
+    for place, word in enumerate(words):
+        if _PROGRAM.search(word):
+            return place + 1
+        if word == "-m" and place + 1 < len(words) and not words[place + 1].startswith("torch.distributed"):
+            return place + 2
+    return 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .records import COMPONENTS, OBSERVED, Part, Place
 
@@ -20,13 +20,17 @@ _WORDS = tuple(
         re.compile,
         (
             r"^(?:async )?(?:class|def) (\w+)",
-            r"^((?:for|while) \w+)",
+            r"^((?:for|while|if|elif) (?:not )?[\w.]+)",
+            r"([\w-]+\.(?:py|sh))\b",
+            r"\.((?:backward|step|zero_grad)\w*)\(",
             r"(\w+)\(",
             r"^[\"'-]*\s*([\w.]+)[\"']?\s*[:=]",
             r"(\w+)\W*$",
         ),
     )
 )
+DOCUMENTS = (".md", ".rst")
+MOST_OF_DOCUMENTS = 4  # lines for one part: the rest are commands for other runs
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
     "entry_point": 0.08,
     "config": 0.10,
@@ -100,7 +104,7 @@ def choose(
 
     The best are shown with their line of source; the rest by a word, and whole again where room is left.
     """
-    waiting = {name: list(ranked(parts[name].places, name)) for name in shares if name in parts}
+    waiting = {name: list(_few_documents(ranked(parts[name].places, name))) for name in shares if name in parts}
     kept = int(sheet.room * (1 - WHOLE))
     sheet.room -= kept
     for name, place in _in_turn(waiting, sheet, shares):
@@ -118,6 +122,14 @@ def choose(
         if not sheet.widen(name, place):
             break
     return {name: tuple(sheet.chosen.get(name, ())) for name in parts}
+
+
+def _few_documents(places: Iterable[Place]) -> Iterator[Place]:
+    left = MOST_OF_DOCUMENTS
+    for place in places:
+        left -= place.path.endswith(DOCUMENTS)
+        if left >= 0 or not place.path.endswith(DOCUMENTS):
+            yield place
 
 
 def _in_turn(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Module
+from trainsleuth.facts import Class, ConfigValue, Expr, External, Function, Index, Module
 from trainsleuth.facts.config import BUILDING_TAGS
-from trainsleuth.repository import is_under
 
+from .composition import Part
 from .tables import Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
@@ -49,31 +48,31 @@ class Setting(NamedTuple):
     value: str
 
 
-def settings(index: Index, paths: Iterable[str], top: str = "") -> Iterator[Setting]:
-    """Every value of the files at `paths`, later ones override; `top` is a folder whose files stand at the top."""
-    taken = tuple(paths)
-    composed = any(key.startswith("defaults.") for path in taken for key in index.configs[path])
-    for path in taken:
-        prefix = _group(path, top) if composed and not _is_global(index, path) else ""
-        for key, found in index.configs[path].items():
-            yield Setting(path, found.line, f"{prefix}.{key}" if prefix else key, found.value)
+def settings(index: Index, parts: Sequence[Part], removed: Iterable[str] = ()) -> Iterator[Setting]:
+    """Every value of the files of `parts`, later ones override; none under the keys `removed`.
+
+    A list that a later file sets takes the place of the whole list before it.
+    """
+    out = tuple(f"{key}." for key in removed)
+    tables = [dict(_below(index, part)) for part in parts]
+    lists = [{match[1] for key in table if (match := _ITEM.match(key))} for table in tables]
+    for place, (part, table) in enumerate(zip(parts, tables, strict=True)):
+        again = set().union(*lists[place + 1 :]) & lists[place]
+        for key, found in table.items():
+            match = _ITEM.match(key) if again else None
+            if not f"{key}.".startswith(out) and (match is None or match[1] not in again):
+                yield Setting(part.path, found.line, key, found.value)
 
 
-def _is_global(index: Index, path: str) -> bool:
-    """Its first lines put it at the top: `# @package _global_`."""
-    text = index.repository.read(path) or ""
-    return re.search(r"^#\s*@package\s+_+global_+", text[:2000], re.M) is not None
+_ITEM = re.compile(r"^(.+?)\.\d+(?:\.|$)")  # what stands in a list
 
 
-def _group(path: str, top: str) -> str:
-    """Folders between a configuration root and the file, as a key: configs/model/mnist.yaml is "model"."""
-    if top and is_under(path, top):
-        return ".".join(PurePosixPath(path).parent.relative_to(top).parts)
-    folders = list(PurePosixPath(path).parent.parts)
-    for place, folder in enumerate(folders):
-        if folder.lower() in ("config", "configs", "conf", "cfgs", "cfg"):
-            return ".".join(folders[place + 1 :])
-    return ""
+def _below(index: Index, part: Part) -> Iterator[tuple[str, ConfigValue]]:
+    for key, found in index.configs[part.path].items():
+        if not part.package:
+            yield key, found
+        elif not key.startswith("defaults."):
+            yield f"{part.package}.{key}", found
 
 
 def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Setting]) -> tuple[Choice, ...]:
@@ -232,7 +231,7 @@ def selecting(index: Index, known: Mapping[str, list[Table]], limit: int = 400) 
     """Configuration files that choose classes of the project: each is a recipe to give."""
     found = []
     for path in sorted(index.configs)[:limit]:
-        if any(choice.target is not None for s in settings(index, [path]) for choice in _chosen(index, known, s)):
+        if any(choice.target is not None for s in settings(index, [Part(path)]) for choice in _chosen(index, known, s)):
             found.append(path)
     return found
 

@@ -1,4 +1,4 @@
-"""Tables from names to classes: register decorators, literal dicts that are indexed, getattr on a module."""
+"""Tables from names to classes: register decorators and calls, literal dicts that are indexed, getattr on a module."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variab
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
+from .factories import factory_tables
 from .tables import Entry, Table
 from .values import Values
 
@@ -21,7 +22,12 @@ _CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]\s*\(")  # of a table of anoth
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
     """Every table, by each name that it holds; those of libraries under ""."""
     found: dict[str, list[Table]] = {}
-    for table in (*_decorated(index), *_literal(index, values), *attribute_tables(index)):
+    for table in (
+        *_decorated(index),
+        *factory_tables(index, values),
+        *_literal(index, values),
+        *attribute_tables(index),
+    ):
         for name in table.entries or [""]:
             found.setdefault(name, []).append(table)
     return found

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
-_PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
+from ..launch import words_behind
+
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 _ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=([^\s#;]+)")
@@ -26,9 +26,8 @@ class Given(NamedTuple):
 
 def given_by(text: str) -> Iterator[Given]:
     """All that a command sets, in its order; only what stands behind the program that it starts."""
-    words = _words(text)
-    start = _start(words)
-    place = start
+    words = words_behind(text)
+    place = 0
     while place < len(words):
         word = words[place]
         place += 1
@@ -59,23 +58,6 @@ def with_variables(index: Index, path: str, line: int, text: str) -> str:
 
 def _filled(text: str, known: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: known.get(match[1], match[0]), text)
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text, comments=False)
-    except ValueError:
-        return text.split()
-
-
-def _start(words: list[str]) -> int:
-    """Behind the program's name: what stands before it belongs to its launcher."""
-    for place, word in enumerate(words):
-        if _PROGRAM.search(word):
-            return place + 1
-        if word == "-m" and place + 1 < len(words) and not words[place + 1].startswith("torch.distributed"):
-            return place + 2
-    return 1
 
 
 def _ends(word: str) -> bool:

@@ -106,8 +106,10 @@ def _truth(scope: _Scope, test: Expr) -> bool | None:
         if decides in truths:
             return decides
         return None if None in truths else not decides
+    if test.kind == "compare" and len(test.parts) != 2:
+        return None  # 0 < epoch < args.epochs
     try:
-        if test.kind == "compare" and len(test.parts) == 2:
+        if test.kind == "compare":
             if test.parts[0].text == "__name__":
                 return any(root.path == scope.function.path for root in scope.truth.program.entry.reach.roots)
             return _compared(scope, test)

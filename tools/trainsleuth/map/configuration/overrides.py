@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
-from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
-from ..launch import Command
+from ..launch import Command, that_counts
 from ..program import Program
 from ..statements import conditions
 from .command_line import given_by, with_variables
@@ -30,18 +29,24 @@ def of_command(
         return
     text = with_variables(program.index, command.path, command.line, command.text)
     for name, value in given_by(text):
+        if _exchanges(program, name, value):
+            continue
         if name in negated and value == "True":
             yield negated[name], Layer("command", command.path, command.line, "False")
             continue
         yield flags.get(name, name), Layer("command", command.path, command.line, value, "$" not in value)
 
 
+def _exchanges(program: Program, name: str, value: str) -> bool:
+    """Chooses the file of a group (model=large, optim@encoder.optim=adam), which is no value of a key."""
+    file = f"{name.partition('@')[0]}/{value}"
+    stems = (path.rpartition(".")[0] for path in program.config_paths)
+    return any(stem == file or stem.endswith(f"/{file}") for stem in stems)
+
+
 def launch_of(program: Program, launch: Command | None) -> Command | None:
     """The command whose values count: the given one, or the repository's own; with a recipe, only one that names it."""
-    if launch is not None:
-        return launch
-    stem = PurePosixPath(program.recipe).stem if program.recipe is not None else ""
-    return next((one for one in program.entry.commands if one.text and stem in one.text), None)
+    return launch or that_counts(program.entry.commands, program.recipe)
 
 
 def of_code(program: Program, known: Container[str]) -> Iterator[tuple[str, Layer]]:

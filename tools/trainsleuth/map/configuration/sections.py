@@ -7,17 +7,33 @@ from collections.abc import Iterator, Mapping
 from trainsleuth.facts import Class, Event, Expr, Function
 
 from ..program import Program
+from .fields import is_settings_class
 
 MAX_DEPTH = 3
 
 
-def sections(program: Program) -> Mapping[str, str]:
-    """Name of a settings class -> the section that it fills, for fields of a root class and for chosen classes."""
-    found: dict[str, str] = {}
+def sections(program: Program) -> Mapping[str, tuple[str, ...]]:
+    """Name of a settings class -> the sections that it fills.
+
+    One for a field of a root class and for what is chosen by a name; for what `_target_` makes, each that has it.
+    """
+    found: dict[str, tuple[str, ...]] = {}
     for cls, section in (*_chosen(program), *_of_roots(program)):
         for one in program.index.lineage(cls):
-            found.setdefault(one.name, section)
+            found.setdefault(one.name, (section,))
+    for cls, section in _made_by_target(program):
+        for one in program.index.lineage(cls):
+            found[one.name] = tuple(dict.fromkeys((*found.get(one.name, ()), section)))
     return found
+
+
+def _made_by_target(program: Program) -> Iterator[tuple[Class, str]]:
+    """`_target_: pkg.config.ActorConfig` in a section that fills the fields of that class."""
+    for choice in program.choices:
+        section, _, last = choice.key.rpartition(".")
+        if last == "_target_" and section and isinstance(choice.target, Class):
+            if is_settings_class(program, choice.target):
+                yield choice.target, section
 
 
 def _chosen(program: Program) -> Iterator[tuple[Class, str]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from trainsleuth.facts import Expr, Function
 
@@ -92,13 +93,21 @@ class Truth:
         for cut in range(len(words)):
             exact = [key for key in found if key.name == ".".join(words[cut:])]
             if len(exact) == 1:
-                return exact[0]
+                return None if self._is_doubtful(exact[0], found) else exact[0]
         if len(words) > 2:
             found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
         here = [key for key in found if any(layer.path == path for layer in key.layers)]
         found = here if len(here) == 1 else found
         same = {self.end(key.value, hops - 1) for key in found} if len(found) > 1 else ()
         return found[0] if len(found) == 1 or len(same) == 1 else None
+
+    def _is_doubtful(self, key: Key, alike: Iterable[Key]) -> bool:
+        """The default of a class that some section may fill, and a section does set a key of that name."""
+        return (
+            key.name in self._gathered.fields
+            and all(layer.how == "default" for layer in key.layers)
+            and any(one is not key and any(layer.how != "default" for layer in one.layers) for one in alike)
+        )
 
     def end(self, value: str, hops: int = MAX_HOPS) -> str:
         """What a chain of references ends in."""
@@ -135,6 +144,7 @@ class Gathered:
     about: dict[str, str]
     flags: dict[str, str]
     negated: dict[str, str]
+    fields: set[str] = field(default_factory=set)  # of classes of which it is not known which section fills them
 
     def key(self, name: str) -> Key:
         ordered = tuple(sorted(self.layers[name], key=lambda layer: ORDER.index(layer.how)))
@@ -150,17 +160,12 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     for one in defined:
         groups.setdefault(one.name, set()).add(one.group)
     for one in defined:
-        name = _name(one, groups, known)
-        gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
-        for flag in one.flags:
-            gathered.flags.setdefault(flag, name)  # an option before the field of a class that it fills
-        gathered.negated.update(dict.fromkeys(one.negated, name))
-        if one.about:
-            gathered.about[name] = one.about
-        if one.group == "constant":
-            gathered.constants.add(name)
+        for name in _names(one, groups, known):
+            _define(gathered, one, name)
+            if one.group[:1].isupper() and one.group not in known:
+                gathered.fields.add(name)
     layers = gathered.layers
-    _of_files(program, layers, set(known.values()))
+    _of_files(program, layers, set(chain.from_iterable(known.values())))
     gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
     command = list(of_command(program, launch, gathered.flags, gathered.negated))
     _without_copies(gathered, defined, {name for name, _ in command})
@@ -172,6 +177,17 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     return gathered
 
 
+def _define(gathered: Gathered, one: Definition, name: str) -> None:
+    gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
+    for flag in one.flags:
+        gathered.flags.setdefault(flag, name)  # an option before the field of a class that it fills
+    gathered.negated.update(dict.fromkeys(one.negated, name))
+    if one.about:
+        gathered.about[name] = one.about
+    if one.group == "constant":
+        gathered.constants.add(name)
+
+
 def _without_copies(gathered: Gathered, defined: Iterable[Definition], given: Container[str]) -> None:
     """A field that is called like an option of the command line gets what the command gives: no key of its own."""
     plain = {one.name for one in defined if not one.group and one.name in given}
@@ -180,9 +196,11 @@ def _without_copies(gathered: Gathered, defined: Iterable[Definition], given: Co
             gathered.layers.pop(f"{one.group}.{one.name}", None)
 
 
-def _that_count(program: Program, known: Mapping[str, str]) -> Iterator[Definition]:
+def _that_count(program: Program, known: Mapping[str, tuple[str, ...]]) -> Iterator[Definition]:
     """Fields; with a recipe that chooses, not those of classes that it did not choose."""
-    chosen = set(known.values()) & {choice.key.rpartition(".")[0] for choice in program.choices}
+    chosen = set(chain.from_iterable(known.values())) & {
+        section for section, _, last in (choice.key.rpartition(".") for choice in program.choices) if last != "_target_"
+    }
     for one in fields(program):
         if not chosen or program.recipe is None or one.group in ("", "node", "constant") or one.group in known:
             yield one
@@ -231,13 +249,14 @@ def _same(name: str, layers: Mapping[str, object]) -> str:
     return ends[0] if len(ends) == 1 else name
 
 
-def _name(one: Definition, groups: Mapping[str, set[str]], known: Mapping[str, str]) -> str:
-    """Its own name behind its section; with its class before it when another definition has the same."""
+def _names(one: Definition, groups: Mapping[str, set[str]], known: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Its own name behind each of its sections; with its class before it when another definition has the same."""
     if one.group in known:
-        return f"{known[one.group]}.{one.name}"
-    if one.group in ("", "node", "constant"):
-        return one.name
-    return f"{one.group}.{one.name}" if len(groups[one.name]) > 1 else one.name
+        yield from (f"{section}.{one.name}" for section in known[one.group])
+    elif one.group in ("", "node", "constant") or len(groups[one.name]) == 1:
+        yield one.name
+    else:
+        yield f"{one.group}.{one.name}"
 
 
 def _unique(found: Iterable[Definition]) -> Iterator[Definition]:

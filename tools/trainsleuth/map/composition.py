@@ -1,0 +1,183 @@
+"""How Hydra composes a configuration: which files, in which order, and under which key ("package") each one stands.
+
+A file's defaults list names others before it (behind it, where `_self_` comes first); later ones win. Groups and
+packages are relative to the file that names them. A package comes from `group@package`, else from the `# @package`
+line of the file, else it is the path of the group. `override` and the command line exchange the option of a group
+wherever it is named; what the command line adds stands last.
+Not followed: options that a resolver works out, configurations registered from Python, and other search paths.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from trainsleuth.facts import ConfigValue, Index
+
+MAX_DEPTH = 12  # from defaults list to defaults list
+_ENTRY = re.compile(r"^defaults\.(?P<place>\d+)(?:\.(?P<group>.+?)(?:\.\d+)?)?$")
+_HEADER = re.compile(r"^#\s*@package[ \t]+(\S+)", re.M)
+_REFERRED = re.compile(r"\$\{([\w/@.]+)\}")
+_NOTHING = ("null", "???", "None", "~", "")
+_GLOBAL = "_global_"
+
+
+class Part(NamedTuple):
+    """A configuration file and the dotted key under which its values stand; "" at the top."""
+
+    path: str
+    package: str = ""
+
+
+class Entry(NamedTuple):
+    """One line of a defaults list; `group` is "" for a file that is named outright, `option` then its path."""
+
+    group: str
+    option: str
+    package: str | None = None  # as written behind "@"
+    is_override: bool = False
+
+
+SELF = Entry("", "_self_")
+
+
+def composed(
+    index: Index, roots: Sequence[str], primary: str, chosen: Mapping[str, str], added: Iterable[Entry] = ()
+) -> tuple[Part, ...]:
+    """The parts of the configuration of the file `primary`, later ones win.
+
+    `roots` are the folders in which groups are looked for. `chosen` has options by group ("model", "model@encoder"),
+    `added` what the command line puts behind the primary defaults list.
+    """
+    return tuple(reversed(list(_Composition(index, roots, dict(chosen)).backwards(primary, "", "", tuple(added)))))
+
+
+def group_keys(index: Index, roots: Sequence[str], primary: str) -> frozenset[str]:
+    """The groups that a choice can exchange in the configuration of `primary`, as `composed` has them."""
+    one = _Composition(index, roots, {})
+    list(one.backwards(primary, "", ""))
+    return frozenset(one.options)
+
+
+class _Composition:
+    """Defaults lists are walked from their ends: an override is known before what it exchanges is met."""
+
+    def __init__(self, index: Index, roots: Sequence[str], chosen: dict[str, str]) -> None:
+        self._index = index
+        self._roots = roots
+        self._chosen = chosen
+        self.options: dict[str, str] = {}  # taken in the end, by the key of their group
+
+    def backwards(
+        self, path: str, group: str, package: str, added: tuple[Entry, ...] = (), depth: int = 0
+    ) -> Iterator[Part]:
+        """The parts of the file at `path`, which is of `group`, the last first."""
+        entries = [*entries_of(self._index.configs[path])]
+        if SELF not in entries:
+            entries.append(SELF)
+        entries += added
+        for entry in entries:
+            if entry.is_override:
+                self._chosen.setdefault(_key(entry, group, package), entry.option)
+        siblings = {entry.group: entry.option for entry in entries if entry.group}
+        for entry in reversed(entries):
+            if entry is SELF:
+                yield Part(path, package)
+            elif not entry.is_override and depth < MAX_DEPTH:
+                yield from self._default(entry, group, package, siblings, depth)
+
+    def _default(
+        self, entry: Entry, group: str, package: str, siblings: Mapping[str, str], depth: int
+    ) -> Iterator[Part]:
+        option = entry.option
+        if entry.group:
+            key = _key(entry, group, package)
+            option = self._chosen.get(key, option)
+            self.options[key] = option
+        option = _REFERRED.sub(lambda match: self._chosen.get(match[1], siblings.get(match[1], match[0])), option)
+        if option in _NOTHING:
+            return
+        name = f"{entry.group}/{option}" if entry.group else option
+        full = _path(name, group)
+        path = next(filter(None, (config_file(self._index, root, full) for root in self._roots)), None)
+        if path is not None:
+            inside = _path(entry.group, group) if entry.group else _folder(full)
+            own = self._package(entry, path, inside)
+            yield from self.backwards(path, inside, _within(package, own), depth=depth + 1)
+
+    def _package(self, entry: Entry, path: str, group: str) -> str:
+        """The package of the file at `path`, which is of `group`, within that of the file that names it."""
+        own = entry.package
+        if own is None and (header := package_line(self._index, path)) not in ("", "_group_"):
+            own = f"{_GLOBAL}.{header}"
+        if own is None:
+            own = _dotted(entry.group or _folder(entry.option))
+        return own.replace("_group_", _dotted(group)).replace("_name_", PurePosixPath(path).stem)
+
+
+def entries_of(config: Mapping[str, ConfigValue]) -> Iterator[Entry]:
+    """The defaults list of a file; one entry for each option of a list of options."""
+    for name, found in config.items():
+        match = _ENTRY.match(name)
+        if match is None or match["group"] == "optional":
+            continue
+        words = (match["group"] or found.value).split()
+        is_override = "override" in words[:-1]
+        written, at, package = (words[-1] if words else "").partition("@")
+        if match["group"] is None:
+            yield SELF if written == "_self_" else Entry("", written, package if at else None)
+        elif not written.startswith(("hydra/", "/hydra/")):
+            yield Entry(written, found.value, package.rpartition(":")[2] if at else None, is_override)
+
+
+def package_line(index: Index, path: str) -> str:
+    """What the first lines of a file say after `# @package`, "" for nothing."""
+    match = _HEADER.search((index.repository.read(path) or "")[:2000])
+    return match[1] if match is not None else ""
+
+
+def config_file(index: Index, folder: str, name: str) -> str | None:
+    """The configuration file called `name`, with or without its ending, in `folder`."""
+    stem = normal(f"{folder}/{name}")
+    return next((path for path in (stem, f"{stem}.yaml", f"{stem}.yml") if path in index.configs), None)
+
+
+def normal(path: str) -> str:
+    """A path without "." and "..", from the root of the repository."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in ("", ".", ".."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _key(entry: Entry, group: str, package: str) -> str:
+    """By what an override names the group of an entry: its path, and its package where that is another."""
+    path = _path(entry.group, group)
+    own = _within(package, _dotted(entry.group) if entry.package is None else entry.package)
+    return path if own == _dotted(path) else f"{path}@{own or _GLOBAL}"
+
+
+def _path(written: str, group: str) -> str:
+    """What a defaults list of a file of `group` means by a path: from that group, or from the top."""
+    return normal(written if written.startswith("/") else f"{group}/{written}")
+
+
+def _within(outer: str, own: str) -> str:
+    """The package `own` of a file that is named by one of the package `outer`."""
+    full = ".".join(filter(None, (outer, "" if own == "_here_" else own)))
+    start = full.rfind(_GLOBAL)
+    return full if start < 0 else full[start + len(_GLOBAL) + 1 :]
+
+
+def _dotted(group: str) -> str:
+    return normal(group).replace("/", ".")
+
+
+def _folder(path: str) -> str:
+    folder = str(PurePosixPath(path).parent)
+    return "" if folder in (".", "/") else folder

@@ -1,0 +1,127 @@
+"""Where the composition of a Hydra program starts: its main's decorator, what the command says, and the recipe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.repository import is_under
+
+from .composition import Entry, Part, composed, config_file, group_keys, normal
+from .launch import Command, words_behind
+from .reach import Reach
+
+_GIVEN = re.compile(r"^(?P<sign>\+{0,2}|~)(?P<group>[\w./-]+)(?:@(?P<package>[\w.:]+))?(?:=(?P<option>.*))?$")
+_FLAGS = {"-cn": "--config-name", "-cp": "--config-path", "-cd": "--config-dir"}
+_MAINS = re.compile(r"^(?:hydra\.main|hydra_main)$")
+
+
+class _Start(NamedTuple):
+    roots: tuple[str, ...]  # folders in which groups are looked for, the first is that of `primary`
+    primary: str
+
+
+def of_main(index: Index, reached: Reach, command: Command | None, recipe: str | None) -> tuple[Part, ...]:
+    """The parts of the configuration that a main composes; none without one, or for a recipe outside its folder."""
+    words = words_behind(command.text) if command is not None else []
+    start = _start(index, reached, words, recipe)
+    if start is None or (recipe is not None and not is_under(recipe, start.roots[0])):
+        return ()
+    chosen, added = _choices(index, start.roots, words)
+    if recipe is not None and recipe != start.primary:
+        key, entry = _as_choice(index, start, recipe)
+        chosen[key] = entry.option
+        added += [] if key in group_keys(index, start.roots, start.primary) else [entry]
+    return composed(index, start.roots, start.primary, chosen, added)
+
+
+def own_root(index: Index, reached: Reach) -> tuple[str, ...]:
+    """The folders that the decorator of a main names, the first main's alone."""
+    return tuple(root for _, root, _ in _mains(index, reached))[:1]
+
+
+def removed_by(command: Command | None) -> tuple[str, ...]:
+    """Keys that a command takes out of the configuration: ~trainer.logger"""
+    words = words_behind(command.text) if command is not None else []
+    return tuple(match["group"] for word in words if (match := _GIVEN.match(word)) and match["sign"] == "~")
+
+
+def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | None) -> _Start | None:
+    flags = dict(_flags(words))
+    name, folder, more = (flags.get(f"--config-{what}", "") for what in ("name", "path", "dir"))
+    for function, root, said in _mains(index, reached):
+        if root in index.configs:  # older hydra: the path names the file itself
+            root, said = str(PurePosixPath(root).parent), PurePosixPath(root).name
+        here = str(PurePosixPath(function.path).parent)
+        given = [normal(f"{base}/{folder}") for base in (here, ".")] if folder else [root]
+        given.append(normal(more)) if more else None
+        for first in given:
+            is_whole = recipe is not None and str(PurePosixPath(recipe).parent) == first
+            primary = recipe if is_whole else config_file(index, first, name or said)
+            if primary is not None:
+                return _Start((first, *(one for one in given if one != first)), primary)
+    return None
+
+
+def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:
+    """(function, configuration folder, name of the file) of the first hydra-like main of the started files."""
+    paths = dict.fromkeys(root.path for root in reached.roots)
+    for path in (*paths, *sorted(reached.files - paths.keys())):
+        for function in index.files[path].functions.values():
+            for decorator in function.decorators:
+                folder, name = (decorator.keyword(f"config_{what}") for what in ("path", "name"))
+                if decorator.kind != "call" or not (folder or name or _MAINS.match(decorator.callee or "")):
+                    continue
+                if folder is None or folder.kind != "string":
+                    root = _join_path(index, function, folder)
+                else:
+                    root = normal(f"{PurePosixPath(function.path).parent}/{folder.text}")
+                yield function, root, name.text if name is not None and name.kind == "string" else "config"
+                return
+
+
+def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
+    """config_path=os.path.join("..", "fairseq", "config"): the folder that ends in its literal parts."""
+    parts = [part.text for part in folder.parts if part.kind == "string"] if folder is not None else []
+    tail = "/".join(part for part in parts if part not in ("..", "."))
+    folders = {str(PurePosixPath(path).parent) for path in index.configs}
+    fits = sorted(folder for folder in folders if tail and (folder == tail or folder.endswith("/" + tail)))
+    return fits[0] if fits else str(PurePosixPath(function.path).parent)
+
+
+def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for word, following in zip_longest(words, words[1:], fillvalue=""):
+        flag, equals, value = word.partition("=")
+        flag = _FLAGS.get(flag, flag)
+        if flag in _FLAGS.values():
+            yield flag, value if equals else following
+
+
+def _choices(index: Index, roots: Sequence[str], words: Sequence[str]) -> tuple[dict[str, str], list[Entry]]:
+    """Options of groups that the command exchanges, and what it adds."""
+    chosen: dict[str, str] = {}
+    added: list[Entry] = []
+    for match in filter(None, map(_GIVEN.match, words)):
+        group, package, option = match["group"], match["package"], match["option"]
+        if not any(path.startswith(normal(f"{root}/{group}") + "/") for root in roots for path in index.configs):
+            continue
+        package = package.rpartition(":")[2] if package is not None else None
+        key = group if package in (None, group.replace("/", ".")) else f"{group}@{package or '_global_'}"
+        if match["sign"] == "+" and option is not None:
+            added.append(Entry(group, option, package))
+        elif option is not None or match["sign"] == "~":
+            chosen[key] = "null" if match["sign"] == "~" else option
+    return chosen, added
+
+
+def _as_choice(index: Index, start: _Start, recipe: str) -> tuple[str, Entry]:
+    """The group of which a recipe is an option: the longest that the composition names, else its folder."""
+    inside = PurePosixPath(recipe).relative_to(start.roots[0]).with_suffix("")
+    known = group_keys(index, start.roots, start.primary)
+    folders = [str(one) for one in inside.parents if str(one) != "."]
+    group = next((one for one in folders if one in known), folders[0])
+    return group, Entry(group, str(inside.relative_to(group)))
