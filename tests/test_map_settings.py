@@ -49,3 +49,100 @@ def test_a_branch_is_read_through_the_name_that_holds_the_setting(tmp_path: Path
     assert "# off\n  kind = Adam" in shown
     steps = expand_component(root, "training_loop", recipe=COMMAND).text
     assert "mixed_precision: off: amp = False (default, train.py:8)" in steps
+
+
+RECIPE = """shared = dict(mean=[0.5], std=[0.25])
+model = dict(type="Net", width=8, head=dict(type="Head", **shared))
+"""
+NETS = """from registry import MODELS
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self, frozen=-1, smooth=0.1, width=4):
+        super().__init__()
+
+
+@MODELS.register_module()
+class Head(Base):
+    def __init__(self, mean, std, swap=False, **kwargs):
+        super().__init__(smooth=0.0, **kwargs)
+
+
+@MODELS.register_module()
+class Net(Base):
+    def __init__(self, head, depth=3, **kwargs):
+        super().__init__(**kwargs)
+"""
+
+
+def test_what_a_recipe_leaves_out_is_told_with_its_signature(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "a.py").write_text(RECIPE)
+    (tmp_path / "registry.py").write_text("from mmengine import Registry\n\nMODELS = Registry('model')\n")
+    (tmp_path / "nets.py").write_text(NETS)
+    (tmp_path / "train.py").write_text(
+        "import nets\nfrom mmengine.config import Config\nfrom mmengine.runner import Runner\n\n"
+        "cfg = Config.fromfile('configs/a.py')\nrunner = Runner.from_cfg(cfg)\nrunner.train()\n"
+    )
+    text = expand_component(tmp_path, "model", scope="train.py", recipe="configs/a.py", budget=1500).text
+    assert "mean=[0.5] configs/a.py:1" in text or "mean=[0.5] :1" in text
+    assert "default: Net: nets.py:18 depth=3; nets.py:6 frozen=-1, smooth=0.1" in text, text
+    assert "default: Head: nets.py:12 swap=False; nets.py:6 frozen=-1, width=4" in text, text
+
+
+TRAIN = """import os
+import torch
+from nets import Net
+
+net = Net(head=None)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(9):
+    loss = net(torch.ones(1, 2)).sum()
+    loss.backward()
+    if not torch.isfinite(loss):
+        opt.zero_grad()
+        continue
+    opt.step()
+    if step % 3 == 0:
+        name = f"model.{step}.pt"
+        path = os.path.join("out", name)
+        torch.save({"net": net.state_dict()}, path)
+"""
+NET = """from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, head):
+        super().__init__()
+        self.out = nn.Linear(2, 1)
+
+    def forward(self, x):
+        return self.out(x)
+"""
+
+
+def test_how_a_guarded_block_is_left_and_how_a_checkpoint_is_called(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": TRAIN, "nets.py": NET}, tmp_path)
+    loop = expand_component(root, "training_loop", budget=1500).text
+    assert "11 opt.zero_grad()\n     when not torch.isfinite(loss)\n     then continue :12" in loop, loop
+    saved = expand_component(root, "checkpointing", budget=1500).text
+    assert 'where 16 path = os.path.join("out", name)' in saved, saved
+    assert 'where 15 name = f"model.{step}.pt"' in saved, saved
+    assert "when step % 3 == 0" in saved
+
+
+def test_the_bodies_of_what_a_recipe_names_are_opened_and_its_registry_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "a.py").write_text('model = dict(type="Net", head=None)\n')
+    (tmp_path / "registry.py").write_text("from mmengine import Registry\n\nMODELS = Registry('model')\n")
+    (tmp_path / "nets.py").write_text(
+        "from registry import MODELS\n" + NET.replace("class Net", "@MODELS.register_module()\nclass Net")
+    )
+    (tmp_path / "train.py").write_text(
+        "import nets\nfrom mmengine.config import Config\nfrom mmengine.runner import Runner\n\n"
+        "cfg = Config.fromfile('configs/a.py')\nrunner = Runner.from_cfg(cfg)\nrunner.train()\n"
+    )
+    text = expand_component(tmp_path, "model", scope="train.py", recipe="configs/a.py", budget=1500).text
+    assert text.count("   | return self.out(x)\n") == 1, text
+    assert "Registry(" not in text

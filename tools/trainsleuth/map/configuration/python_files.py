@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trainsleuth.facts import ConfigValue, FileFacts
+from trainsleuth.facts import ConfigValue, Expr, FileFacts
 
 from .config_functions import built_settings
-from .literals import flat, text_of
+from .literals import flat, is_table, text_of
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
 _BASES = re.compile(rb"_base_")
@@ -39,18 +39,35 @@ def is_settings(path: str, file: FileFacts) -> bool:
 def settings_of(file: FileFacts) -> dict[str, ConfigValue]:
     """Every name that the file assigns at its top, nested tables flat, later assignments winning."""
     table: dict[str, ConfigValue] = {}
+    named: dict[str, Expr] = {}
     for event in file.body.events:
         if event.kind != "assign" or event.value is None:
             continue
+        given = _unpacked(event.value, named)
         for target in event.targets:
             if target.kind == "path":
-                for key, value in flat(event.value, target.text):
+                named[target.text] = given
+                for key, value in flat(given, target.text):
                     if value.kind in ("list", "tuple") and target.text == "_base_":
                         table.update(_listed(key, value.parts))
                     else:
                         known = table.get(value.text) if value.kind == "path" else None
                         table[key] = ConfigValue(known.value if known else text_of(value), value.line)
     return table
+
+
+def _unpacked(value: Expr, named: Mapping[str, Expr]) -> Expr:
+    """A table with what it unpacks in its place: dict(type="A", **shared)."""
+    if not any(part.kind == "doublestar" for part in value.walk()):
+        return value
+    parts: list[Expr] = []
+    for part in value.parts:
+        table = named.get(part.parts[0].text) if part.kind == "doublestar" and is_table(value) else None
+        if table is None or not is_table(table) or table.kind != value.kind:
+            parts.append(_unpacked(part, named))
+        else:
+            parts += table.parts if table.kind == "dict" else table.parts[1:]
+    return value._replace(parts=tuple(parts))
 
 
 def _listed(key: str, items: tuple) -> Iterator[tuple[str, ConfigValue]]:  # type: ignore[type-arg]

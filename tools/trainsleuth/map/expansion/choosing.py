@@ -46,6 +46,17 @@ def is_elsewhere(program: Program, place: Place) -> bool:
     return place.path.endswith((".py", ".ipynb")) and place.path not in program.entry.reach.files
 
 
+def makes_registry(program: Program, place: Place) -> bool:
+    """MODELS = Registry("model"): with a recipe, what it chooses from the registry says more."""
+    file = program.index.files.get(place.path)
+    if program.recipe is None or file is None or place.cell is not None:
+        return False
+    found = event_at(file.body, place.line)
+    value = found[1].value if found is not None and found[1].line <= place.line else None
+    whole = enclosing(file, place.line) is file.body
+    return whole and value is not None and value.kind == "call" and value.last.endswith("Registry")
+
+
 def _rank(program: Program, place: Place, name: str) -> int:
     """0 is what is shown first; places of the same rank stay in their order."""
     file = program.index.files.get(place.path)
@@ -66,6 +77,8 @@ def _rank(program: Program, place: Place, name: str) -> int:
     if name == "logging" and near_frame(program, function):
         return 0 if _TELLS.search(" ".join(written(call, 200) for call in found[1].calls)) else 1
     if _handles(found[1]) or _is_aside(name, found[1]) or (name == "evaluation" and _is_for_others(program, function)):
+        return 3
+    if name == "checkpointing" and "average" in function.name:
         return 3
     near = program.weight(function) > NEAR
     return 1 if near and (place.role in _FIRST.get(name, ()) or _is_periodic(function, found[1])) else 2

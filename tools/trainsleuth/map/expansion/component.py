@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Event, Function
@@ -17,12 +18,13 @@ from ..standing import off
 from ..statements import MAX_LINES, WIDTH, conditions, enclosing, event_at, is_class_body, statement
 from ..wording import clean
 from .bodies import body_of
-from .choosing import in_order, is_elsewhere
-from .contents import held_in
+from .choosing import in_order, is_elsewhere, makes_registry
+from .chosen_bodies import chosen_bodies
+from .contents import file_named, held_in
 from .deciding import deciding_lines
 from .headings import heading
 from .inner_loss import made_for
-from .naming import naming_lines
+from .naming import jump_after, naming_lines
 from .sections import OF
 from .values import values_in
 from .writing import Block
@@ -41,17 +43,35 @@ WHY_WIDTH = 420  # characters of a statement that gives a condition its name
 
 
 def blocks(program: Program, truth: Truth, part: Part, name: str) -> Iterator[Block]:
-    """One block for each statement, best first; those that the settings switch off last."""
+    """One block for each statement, best first; those that the settings switch off last.
+
+    The bodies that a recipe is about come behind the first few statements, those of a loss before all.
+    """
     writer = _Writer(program, truth, {}, set())
+    bodies = [writer.body(one) for one in chosen_bodies(program, truth, name)]
+    bodies = [one for one in bodies if "off" not in one.item]
+    shown = {one.span for one in bodies}
+    found = (one for one in _places(writer, part, name) if one.span is None or one.span not in shown)
+    yield from () if name == "loss" else islice(found, BEFORE_BODIES)
+    yield from bodies
+    yield from found
+
+
+BEFORE_BODIES = 4
+
+
+def _places(writer: _Writer, part: Part, name: str) -> Iterator[Block]:
+    program = writer.program
     seen: set[tuple[str, int]] = set()
     whole: list[tuple[str, int, int]] = []  # functions that were shown from end to end
     idle: list[Block] = []
     others: list[Place] = []
     for chosen in in_order(program, part, name, MAX_PLACES):
-        if not chosen.path:
+        if not chosen.path or makes_registry(program, chosen):
             continue  # the given command: the settings show it
         if is_elsewhere(program, chosen):
-            others.append(chosen)
+            if chosen.path not in program.config_paths:
+                others.append(chosen)
             continue
         place = writer.joined(chosen)
         if name in OF and place.path in program.config_paths:
@@ -154,6 +174,15 @@ class _Writer(NamedTuple):
             return self._definition(place, function, lines, is_class_body(file, function), limit)
         return self._statement(place, function, lines, name), None
 
+    def body(self, place: Place) -> Block:
+        """A function as a whole where it fits, else how long it is."""
+        if place.path not in self.texts:
+            self.texts[place.path] = source_lines(self.program.index, place.path)
+        function = enclosing(self.program.index.files[place.path], place.line)
+        lines = self.texts[place.path]
+        place = place._replace(text=lines[place.line - 1].strip())
+        return self._definition(place, function, lines, False, LONG)[0]
+
     def _statement(self, place: Place, function: Function, lines: list[str], name: str) -> Block:
         found = event_at(function, place.line)
         near = found is not None and place.line - found[1].line < MAX_LINES
@@ -172,7 +201,13 @@ class _Writer(NamedTuple):
             shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
         if name == "loss" and event is not None and not idle and (made := made_for(function, event)):
             shown += [f"     where {one}" for one in made.split("; ") if self._is_new(function, one)][:MAX_MADE]
-        if holds := held_in(self.program, function, event) if event is not None else "":
+        if event is not None and (jump := jump_after(function, event)):
+            shown.append(f"     then {jump}")
+        if name == "checkpointing" and event is not None:
+            naming = [one for one in dict.fromkeys(file_named(function, event)) if self._is_new(function, str(one))]
+            shown += [f"     where {one} {statement(lines, one, width=WHY_WIDTH)}" for one in naming[:MAX_MADE]]
+        holds = held_in(self.program, function, event) if event is not None else ""
+        if holds and self._is_new(function, holds):
             shown.append(f"     holds {holds}")
         item = {**self._item(place, first, text), "function": function.qualname, "when": when, "values": dict(known)}
         if idle:
@@ -218,7 +253,8 @@ class _Writer(NamedTuple):
         item = {**self._item(place, place.line, place.text), "function": function.qualname, "lines": len(body)}
         if idle := off(self.program, self.truth, function, function.line):
             item["off"] = idle
-        headings = self._headings(place, function) if function.name != MODULE_BODY else (f" {place.path}",)
+        plain = function.name == MODULE_BODY or is_class
+        headings = (f" {place.path}",) if plain else self._headings(place, function)
         if not body or len(body) > limit or is_class:
             where = self._where(place, function.line)
             first = f"   {where}-{function.end_line} {place.text}"
@@ -229,10 +265,11 @@ class _Writer(NamedTuple):
         known = tuple(self._values_inside(function))
         item["values"] = dict(known)
         shown = [f"   | {line}" for line in body]
+        shut = (f"   {self._where(place, function.line)}-{function.end_line} {place.text}",)
         span = (function.path, function.line, function.end_line) if place.cell is None else None
         if known:
             shown.append("     " + " · ".join(f"{name}: {value}" for name, value in known))
-        return Block(headings, (place.line,), tuple(shown), item, span), function
+        return Block(headings, (place.line,), tuple(shown), item, span, shut=shut), function
 
     def _values_inside(self, function: Function) -> Iterator[tuple[str, str]]:
         """Of a function that is shown as a whole."""

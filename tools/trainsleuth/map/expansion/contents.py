@@ -25,6 +25,34 @@ def held_in(program: Program, function: Function, event: Event) -> str:
     return ""
 
 
+def file_named(function: Function, event: Event) -> Iterator[int]:
+    """Lines of the statements that make the name of the file that is written or read: path = join(out, name)."""
+    for call in event.calls:
+        for value in call.arguments[:2] if _MOVES.search(call.last) else ():
+            yield from _named(function, value, event.line, 2)
+
+
+_MOVES = re.compile(r"save|dump|load", re.I)
+
+
+def _named(function: Function, value: Expr, line: int, hops: int) -> Iterator[int]:
+    names = dict.fromkeys(part.text for part in value.walk() if part.kind == "path" and "." not in part.text)
+    for name in names if hops else ():
+        for one in bindings(function).get(name, ()):
+            event = function.events[one.position]
+            if one.kind != "assign" or one.value is None or one.items or event.line >= line or not _is_name(one.value):
+                continue
+            yield event.line
+            yield from _named(function, one.value, event.line, hops - 1)
+
+
+def _is_name(value: Expr) -> bool:
+    """Text, or a path that is put together."""
+    if value.kind == "call":
+        return value.last in ("join", "Path", "format", "str", "joinpath")
+    return value.kind in ("string", "format", "binary")
+
+
 def _made(program: Program, function: Function, value: Expr, hops: int) -> Iterator[tuple[Expr, str]]:
     """Literal tables that `value` may be, followed through names and what functions give back."""
     if value.kind == "dict" or (value.kind == "call" and value.last in _TABLES):

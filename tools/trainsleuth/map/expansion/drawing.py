@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..wording import clean
 from .planned import Plan
 from .records import Expansion
-from .writing import FOOT, Block, fitted, written_out
+from .writing import FOOT, Block, fitted, without_shown, written_out
 
 MAX_FITS = 6  # the legend takes room, which may change what is shown, which may change the legend
 _NAMED = re.compile(r"(?<![\w./-])([A-Z])(?=:[ \d])|(?<=< )([A-Z])(?= <|$)")
@@ -71,11 +71,16 @@ COUNT = 100  # characters kept for the line that ends each further part
 
 def _rest(fit: _Fit) -> str:
     """What of a part is not shown."""
-    closed = sum(bool(block.opened) for block in fit.taken)
-    bodies = f"; {closed} {'body is' if closed == 1 else 'bodies are'} not opened" if closed else ""
+    closed = [block for block in fit.taken if block.opened and block.span is not None]
+    named = ", ".join(f"{block.item.get('function')} :{block.span[1]}-{block.span[2]}" for block in closed[:MAX_CLOSED] if block.span)  # fmt: skip
+    more = ", ..." if len(closed) > MAX_CLOSED else ""
+    bodies = f"{len(closed)} {'body' if len(closed) == 1 else 'bodies'} closed: {named}{more}" if closed else ""
     if fit.left_out:
-        return f"{fit.left_out} more do not fit{bodies}: ask for a larger budget"
-    return f"nothing that was found is left out{bodies}"
+        return f"{fit.left_out} more do not fit{f'; {bodies}' if bodies else ''}: ask for a larger budget"
+    return f"{bodies}; a larger budget opens them" if bodies else "nothing that was found is left out"
+
+
+MAX_CLOSED = 2  # bodies that are named where they are not shown
 
 
 def _shared(parts: Sequence[list[Block]], room: int) -> list[_Fit]:
@@ -95,9 +100,10 @@ def _shared(parts: Sequence[list[Block]], room: int) -> list[_Fit]:
 def _new(blocks: Sequence[Block], shown: Iterable[_Fit]) -> list[Block]:
     """Those that say something that other parts do not say."""
     taken = [block for fit in shown for block in fit.taken]
-    places = {_place(block) for block in taken} - {None}
+    places = {_place(block) for block in taken if not block.opened} - {None}
     lines = {block.lines for block in taken}
-    return [block for block in blocks if block.lines not in lines and _place(block) not in places]
+    new = [block for block in blocks if block.lines not in lines and _place(block) not in places]
+    return without_shown(new, taken)
 
 
 def _place(block: Block) -> tuple[object, object] | None:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from ..configuration import Key, Truth
 from ..wording import clean
 from .kinds import kind_of
+from .unset import defaults_of
 
-MOST_ARGUMENTS = 4  # of one item
-WIDTH = 640  # characters of a list with its arguments; a longer one is named without them
+MOST_ARGUMENTS = 12  # of one item
+WIDTH = 1000  # characters of a list with its arguments; a longer one is named with fewer of them
 _ITEM = re.compile(r"^(.+)\.(\d+)\.(?:type|_target_|class_path|class_name|_component_|target)$")
 
 
@@ -31,6 +32,16 @@ class Pipeline(NamedTuple):
         head = f"{self.name} {base}: "
         full = " · ".join(self._items(truth, base, True))
         return head + (full if len(full) <= WIDTH else " · ".join(self._items(truth, base, False)))
+
+    def defaults(self, truth: Truth) -> str:
+        """What it leaves out of its items, each once; "" when there is nothing."""
+        chosen = {choice.key: choice for choice in truth.program.choices}
+        said = (
+            defaults_of(truth, chosen[key.name], key.name.rpartition(".")[0])
+            for key in self.items
+            if key.name in chosen
+        )
+        return " · ".join(dict.fromkeys(filter(None, said)))
 
     def _items(self, truth: Truth, base: str, with_arguments: bool) -> Iterator[str]:
         for key in self.items:

@@ -21,7 +21,7 @@ OF = {
     r"max_(?:steps|epochs?|updates?|iters)|(?:^|[._])epochs$|number_of_epochs",
     "training_loop": r"epoch|max_(?:steps|updates?|iters)|accum|update_freq|clip|max_(?:grad_)?norm|(?:^|[._])(?:amp|fp16|bf16)$|batch_size|precision|seed|ema|world_size|compile|nprocs|devices|autocast|mixed_precision",
     "logging": r"log|wandb|tensorboard|print_|report_to",
-    "checkpointing": r"save|ckpt|checkpoint|resume|keep_|pretrained|output_dir|out_dir|restore|recover",
+    "checkpointing": r"save|ckpt|checkpoint|resume|keep_|pretrained|output_dir|out_dir|restore|recover|(?:avg|average)_\w*model|nbest",
     "evaluation": r"eval|valid|(?:^|[._])val(?:_|$)|test_|metric|beam|search|error_rate|(?:^|_)(?:wer|cer|acc)(?:$|_)|accuracy|best",
 }
 _SIDE = re.compile(r"url|port$|(?:node|local|global)_rank|verbose|help|tag|note|_id$|folder|placeholder", re.I)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from trainsleuth.facts import MODULE_BODY
+
 from ..configuration import Key, Truth
 from ..recipes import Choice, refers_to
+from ..statements import enclosing, is_class_body
+from .kinds import kind_of
 from .lines import MOST, line_of
 from .pipelines import Pipeline, pipelines
 from .replacing import replaced_at
 from .sections import OF, TELLING, Section, is_set, section_of
+from .unset import defaults_of
 from .writing import Block
 
 
@@ -23,9 +28,12 @@ def blocks(truth: Truth, component: str, home: Mapping[str, str]) -> Iterator[tu
         return
     shown: set[str] = set()
     lists = list(pipelines(truth))
+    unsaid: list[tuple[int, str]] = []
     for place, (pipeline, rank) in enumerate(_lists(lists, component)):
         item = {"section": pipeline.name, "keys": [key.to_dict() for key in pipeline.items]}
         yield Block(("# settings",), (-len(lists) + place,), (f"  {pipeline.line(truth)}",), item), rank >= TELLING
+        if rank >= TELLING and _ELSEWHERE.search(pipeline.name) is None:
+            unsaid.append((-len(lists) + place, pipeline.defaults(truth)))
     for place, section in enumerate(_sections(truth, component, lists, home)):
         keys = [key for key in section.keys if section.built is not None or key.name not in shown]
         if not keys and section.built is None:
@@ -36,6 +44,17 @@ def blocks(truth: Truth, component: str, home: Mapping[str, str]) -> Iterator[tu
             line += f"; {said}"
         item = {"section": section.name, "keys": [key.to_dict() for key in keys[:MOST]]}
         yield Block(("# settings",), (place,), (f"  {line}",), item), section.rank >= TELLING
+        built = section.built
+        if built is not None and kind_of(truth, built) in (component, ""):
+            unsaid.append((place, defaults_of(truth, built, section.name)))
+    told: set[str] = set()
+    for place, text in unsaid:
+        if text and text not in told:
+            told.add(text)
+            yield Block(("# settings",), (place, 1), (f"    default: {text}",), {"section": "", "defaults": text}), True
+
+
+_HOLDS = ("_conf", "_config", "_cfg", "_args", "_kwargs", "_params")
 
 
 def _lists(found: Sequence[Pipeline], component: str) -> Iterator[tuple[Pipeline, float]]:
@@ -52,13 +71,17 @@ _ELSEWHERE = re.compile(r"(?:^|[_.])(?:test|val|valid|eval|infer\w*|predict\w*)(
 def _sections(truth: Truth, component: str, lists: Sequence[Pipeline], home: Mapping[str, str]) -> list[Section]:
     own = [re.escape(name) for name, part in home.items() if part == component]
     pattern = re.compile("|".join([OF[component], *(f"^{name}$" for name in own)]), re.I)
-    chosen = {choice.key.rpartition(".")[0]: choice for choice in truth.program.choices if "." in choice.key}
+    chosen = {
+        one.key.rpartition(".")[0]: one for one in truth.program.choices if "." in one.key and _is_ours(truth, one)
+    }
     held: dict[str, list[Key]] = {}
     for key in truth.keys:
-        if key.source is not None and not key.name.endswith((".!new", ".!name")):
+        if key.source is not None and not key.name.endswith((".!new", ".!name")) and not _is_of_others(truth, key):
             held.setdefault(_section_of(key, chosen), []).append(key)
     for name in chosen:
         held.setdefault(name, [])
+    for choice in truth.program.choices:  # encoder: A, with its arguments in encoder_conf
+        chosen.update({name: choice for end in _HOLDS if (name := f"{choice.key}{end}") in held and choice.target})
     left = set(_alternatives(held))
     left.update(name for name in held for one in lists if name.startswith(f"{one.name}."))
     found = [
@@ -67,6 +90,26 @@ def _sections(truth: Truth, component: str, lists: Sequence[Pipeline], home: Map
         if name not in left
     ]
     return sorted((one for one in found if one is not None), key=lambda one: -one.rank)
+
+
+def _is_ours(truth: Truth, choice: Choice) -> bool:
+    """With a recipe: not a table at the top of a file that is no setting of this program."""
+    program = truth.program
+    if program.recipe is None or choice.path in (*program.config_paths, program.entry.path):
+        return True
+    file = program.index.files.get(choice.path)
+    function = enclosing(file, choice.line) if file is not None else None
+    return function is None or (function.name != MODULE_BODY and program.is_reached(function))
+
+
+def _is_of_others(truth: Truth, key: Key) -> bool:
+    """A default in code that no part of the program runs."""
+    source, program = key.source, truth.program
+    file = program.index.files.get(source.path) if source is not None and source.how == "default" else None
+    if program.recipe is None or file is None or source is None:
+        return False
+    function = enclosing(file, source.line)
+    return not (function.name == MODULE_BODY or is_class_body(file, function) or program.is_reached(function))
 
 
 def _alternatives(held: Mapping[str, Sequence[Key]]) -> Iterator[str]:

@@ -17,13 +17,13 @@ class Block(NamedTuple):
     item: Mapping[str, Any]
     span: tuple[str, int, int] | None = None  # the function that it shows: path, first and last line
     opened: tuple[str, ...] = ()  # lines that show its body, when `lines` only say how long it is
+    shut: tuple[str, ...] = ()  # lines that only say how long it is, for where `lines` do not fit
 
 
 def fitted(blocks: Sequence[Block], room: int) -> tuple[list[Block], int]:
     """The blocks that fit into `room` characters, nothing twice; room that is left opens bodies, best first."""
     taken, left_out = chosen(blocks, room)
-    shown = [block.span for block in taken if block.span is not None and not block.opened]
-    again = [block for block in blocks if not _is_within(block, shown)]
+    again = without_shown(blocks, taken)
     if len(again) < len(blocks):
         taken, left_out = chosen(again, room)
     rest = room - sum(len(line) + 1 for line in written_out(taken))
@@ -32,8 +32,13 @@ def fitted(blocks: Sequence[Block], room: int) -> tuple[list[Block], int]:
         if block.opened and not left_out and more <= rest:
             rest -= more
             taken[place] = block._replace(lines=block.opened, opened=())
+    return without_shown(taken, taken), left_out
+
+
+def without_shown(blocks: Iterable[Block], taken: Iterable[Block]) -> list[Block]:
+    """Those that are no statements of functions that `taken` shows as a whole."""
     shown = [block.span for block in taken if block.span is not None and not block.opened]
-    return [block for block in taken if not _is_within(block, shown)], left_out
+    return [block for block in blocks if not _is_within(block, shown)]
 
 
 def _is_within(block: Block, shown: Sequence[tuple[str, int, int]]) -> bool:
@@ -52,7 +57,11 @@ def chosen(blocks: Iterable[Block], room: int) -> tuple[list[Block], int]:
     for block in blocks:
         new = [block.headings[: depth + 1] for depth in range(len(block.headings))]
         new = [heading for heading in new if heading not in open_]
-        cost = sum(len(heading[-1]) + 1 for heading in new) + sum(len(line) + 1 for line in block.lines)
+        above = sum(len(heading[-1]) + 1 for heading in new)
+        cost = above + sum(len(line) + 1 for line in block.lines)
+        if cost > room and block.shut:
+            block = block._replace(lines=block.shut, opened=block.lines, shut=())
+            cost = above + sum(len(line) + 1 for line in block.lines)
         if cost > room:
             left_out += 1
             continue
