@@ -54,6 +54,11 @@ def failures(root: Path, only: list[str] | None = None) -> list[tuple[str, str]]
     return [(f.by.removeprefix("check:"), f.severity) for f in report.findings if f.outcome == "fail"]
 
 
+def is_alarm(failure: tuple[str, str]) -> bool:
+    """At warning or above; a note asks and does not accuse."""
+    return failure[1] != "note"
+
+
 def in_folder(files: dict[str, str], only: list[str] | None = None) -> list[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         for name, source in files.items():
@@ -65,15 +70,18 @@ def in_folder(files: dict[str, str], only: list[str] | None = None) -> list[tupl
 
 def programs(only: list[str]) -> None:
     sys.path.insert(0, str(HERE.parent))
-    print("| check | faults | found | healthy | own alarms | alarms of any check |\n|---|---|---|---|---|---|")
-    totals = [0] * 5
+    print(
+        "| check | faults | found | as an alarm | healthy | own alarms | alarms of any check |\n|---|---|---|---|---|---|---|"
+    )
+    totals = [0] * 6
     for check in (one for one in check_ids() if not only or one in only):
         cases = import_module(f"tests.checks_cases.{check.replace('-', '_')}")
-        found = sum(any(check == by for by, _ in in_folder(dict(files_of(s)), [check])) for s in cases.FAILS.values())
+        found = [in_folder(dict(files_of(source)), [check]) for source in cases.FAILS.values()]
+        told = [sum(map(bool, found)), sum(any(is_alarm(one) for one in said) for said in found)]
         silent = [in_folder(dict(files_of(source))) for source in cases.SILENT.values()]
         own = sum(any(by == check for by, _ in one) for one in silent)
-        any_alarm = sum(any(severity != "note" for _, severity in one) for one in silent)
-        row = [len(cases.FAILS), found, len(silent), own, any_alarm]
+        any_alarm = sum(any(is_alarm(one) for one in said) for said in silent)
+        row = [len(cases.FAILS), *told, len(silent), own, any_alarm]
         totals = [total + one for total, one in zip(totals, row, strict=True)]
         print(f"| {check} | {' | '.join(map(str, row))} |", flush=True)
     print(f"| **all** | {' | '.join(map(str, totals))} |")
@@ -110,31 +118,39 @@ def mutants(mutation: Mutation, repositories: dict[str, dict[str, str]]) -> Iter
         yield from places[:: max(1, len(places) // PER_REPOSITORY)][:PER_REPOSITORY]
 
 
-def is_found(mutant: Mutant, files: dict[str, str], before: int) -> bool:
+def counted(files: dict[str, str], check: str) -> tuple[int, int]:
+    """Failures of a check, and those of them that are alarms."""
+    said = in_folder(files, [check])
+    return len(said), sum(map(is_alarm, said))
+
+
+def is_found(mutant: Mutant, files: dict[str, str], before: tuple[int, int]) -> tuple[bool, bool]:
+    """Does the check say more of the mutant than before, and does it as an alarm?"""
     lines = files[mutant.path].split("\n")
     lines[mutant.line] = mutant.text
-    return len(in_folder({**files, mutant.path: "\n".join(lines)}, [mutant.mutation.check])) > before
+    now = counted({**files, mutant.path: "\n".join(lines)}, mutant.mutation.check)
+    return now[0] > before[0], now[1] > before[1]
 
 
 def public_code(checkouts: Path, only: list[str], misses: bool) -> None:
     repositories = {path.name: sources(path) for path in sorted(checkouts.iterdir()) if path.is_dir()}
     repositories = {name: files for name, files in repositories.items() if files}
-    print("| check | fault | mutants | found |\n|---|---|---|---|")
+    print("| check | fault | mutants | found | as an alarm |\n|---|---|---|---|---|")
     for mutation in (one for one in mutations() if not only or one.check in only):
         chosen = list(mutants(mutation, repositories))
         chosen = chosen[:: max(1, len(chosen) // PER_MUTATION)][:PER_MUTATION]
-        known: dict[str, int] = {}
-        found = 0
+        known: dict[str, tuple[int, int]] = {}
+        found = alarms = 0
         for one in chosen:
             files = repositories[one.repository]
             if one.repository not in known:
-                known[one.repository] = len(in_folder(files, [mutation.check]))
-            hit = is_found(one, files, known[one.repository])
-            found += hit
+                known[one.repository] = counted(files, mutation.check)
+            hit, alarm = is_found(one, files, known[one.repository])
+            found, alarms = found + hit, alarms + alarm
             if misses and not hit:
                 print(f"missed {one.repository}/{one.path}:{one.line + 1} {one.text.strip()[:100]}", file=sys.stderr)
         shown = mutation.pattern.pattern.replace("|", "\\|")
-        print(f"| {mutation.check} | `{shown}` | {len(chosen)} | {found} |", flush=True)
+        print(f"| {mutation.check} | `{shown}` | {len(chosen)} | {found} | {alarms} |", flush=True)
 
 
 def main() -> None:

@@ -207,6 +207,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
     chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded))
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
+    roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
     modules = named_modules(index, (*weak, *given))
     if (
@@ -219,7 +220,6 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()))
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
         table, handed = signs(index, values), _handed(index, values)
-        roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
         entry = _again(graph, entry, roots)
         if decided:
             graph.keep_made(entry.reach.distance)
@@ -233,11 +233,11 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
             graph = graph.again(values)
         if bridged.trains:
             table, handed = signs(index, values), _handed(index, values)
-            entry = _again(graph, entry, [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)])
+            entry = _again(graph, entry, roots)
             entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     if not entry.trains:
         more = offered(index, entry.reach.distance, known, chosen)
-        entry = _again(graph, entry, [(one, ASSUMED_DISTANCE) for one in more])
+        entry = _again(graph, entry, [*roots, *((one, ASSUMED_DISTANCE) for one in more)])
         entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
     unmade = [(one, RECIPE_DISTANCE) for one in _unmade(index, graph, entry, table)]
     if unmade:
@@ -245,7 +245,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         entry = _again(graph, entry, [*chosen_roots, *unmade])
     assumed = () if entry.trains else tuple(_assumed(index, table, handed, scope, loaded))
     if assumed:
-        entry = replace(_again(graph, entry, [(one, ASSUMED_DISTANCE) for one in assumed]), trains=True)
+        entry = replace(_again(graph, entry, [*roots, *((one, ASSUMED_DISTANCE) for one in assumed)]), trains=True)
     alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)
     return Program(
         index,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -130,7 +131,17 @@ def entries(
         outside = _judged(index, graph, {p: s for p, s in every.items() if p not in likely}, commands, signs, handed)
         using = [one for one in outside if one.trains and any(is_under(path, scope) for path in one.reach.files)]
         found = [*using, *found]  # the scope is a library: the programs that use it
-    return found
+    return found if any(entry.trains for entry in found) else sorted(found, key=_shows, reverse=True)
+
+
+def _shows(entry: Entry) -> float:
+    """Where nothing trains, the program to read is the one that is written down, and that runs most of the code."""
+    name = "/" + PurePosixPath(entry.path).name
+    less = 8 * bool(NEVER.search(entry.path)) + 4 * bool(_AUXILIARY.search(name)) + 5 * (not name.endswith(".py"))
+    return 2 * min(3, len(entry.commands)) + math.log2(1 + len(entry.reach.files)) - less
+
+
+_AUXILIARY = re.compile(r"[/_](?:export|convert|preproc|prepare|download|bench|plot|visual|setup|test)", re.I)
 
 
 def _judged(

@@ -12,6 +12,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Functio
 
 from .branches import Settled, is_not_chosen
 from .common_names import COMMON_NAMES
+from .factories import is_left_aside
 from .named_choice import is_named
 from .running import executed, has_guard, imported, is_guarded
 from .values import Values
@@ -150,7 +151,7 @@ class Graph:
                     yield Edge(target, CALLBACK, -1)
         settled = Settled(self.known, self.index, function)
         for position, event in enumerate(function.events):
-            if is_not_chosen(event, settled):
+            if is_not_chosen(event, settled) or is_left_aside(self.values, function, event):
                 continue
             guarded = function.name == MODULE_BODY and is_guarded(event)
             if event.kind == "define":

@@ -1,4 +1,4 @@
-"""Tables from names to classes: register decorators, literal dicts that are indexed, getattr on a module."""
+"""Tables from names to classes: register decorators and calls, literal dicts that are indexed, getattr on a module."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variab
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
+from .factories import factory_tables
 from .tables import Entry, Table
 from .values import Values
 
@@ -21,7 +22,12 @@ _CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]\s*\(")  # of a table of anoth
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
     """Every table, by each name that it holds; those of libraries under ""."""
     found: dict[str, list[Table]] = {}
-    for table in (*_decorated(index), *_literal(index, values), *attribute_tables(index)):
+    for table in (
+        *_decorated(index),
+        *factory_tables(index, values),
+        *_literal(index, values),
+        *attribute_tables(index),
+    ):
         for name in table.entries or [""]:
             found.setdefault(name, []).append(table)
     return found
@@ -33,13 +39,11 @@ def _decorated(index: Index) -> Iterator[Table]:
     things: list[Class | Function] = [*index.classes(), *index.functions()]
     for thing in things:
         for decorator in thing.decorators:
-            kind = _kind(decorator)
+            holder, kind = _place(decorator)
             if kind:
-                first = decorator.argument(0, "name") if decorator.kind == "call" else None
-                name = first.text if first is not None and first.kind == "string" else thing.name
-                kinds.setdefault(kind, {}).setdefault(name, thing)
-                if decorator.receiver is not None and _IS_REGISTERED.match(decorator.last):
-                    holders[decorator.receiver.last] = kind
+                kinds.setdefault(kind, {}).setdefault(_name(decorator) or thing.name, thing)
+            if kind and holder:
+                holders[holder] = kind
     for kind, entries in kinds.items():
         yield Table(entries, "", kind)
     for site, kind in (*_asked(index, holders), *_asked_by_kind(index, kinds)):
@@ -62,7 +66,20 @@ def _default(wanted: Expr) -> str:
     return given[1].text if len(given) == 2 and given[1].kind == "string" else ""
 
 
-_IS_REGISTERED = re.compile(r"register(?:_module|_class)?$")
+_IS_REGISTERED = re.compile(r"registe(?:r|r?_module|r?_class|r?_with_name)$")  # the short spelling is IDEA-Research's
+
+
+def _strings(decorator: Expr) -> list[str]:
+    given = decorator.arguments if decorator.kind == "call" else ()
+    return [one.text for one in given if one.kind == "string"]
+
+
+def _name(decorator: Expr) -> str:
+    """The name that something is registered by; "" for its own."""
+    first = next((one for word in ("name", "module_name") if (one := decorator.keyword(word)) is not None), None)
+    if first is not None:
+        return first.text if first.kind == "string" else ""
+    return next(iter(_strings(decorator)[-1:]), "")
 
 
 def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:
@@ -80,13 +97,16 @@ def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str
                     yield Site(function, position, call), holders[call.receiver.last]
 
 
-def _kind(decorator: Expr) -> str:
-    """ "model" of @register_model(...), @MODELS.register_module(), @registry.register_model(...)."""
-    last = decorator.last
-    if last in ("register", "register_module", "register_class"):
-        receiver = decorator.receiver
-        return receiver.text.rpartition(".")[2].lower().removesuffix("_registry") if receiver is not None else ""
-    return last.removeprefix("register_") if last.startswith("register_") else ""
+def _place(decorator: Expr) -> tuple[str, str]:
+    """(what holds the registry, its kind): "model" of @register_model(...), @registry.register_model(...),
+    @MODELS.register_module(), @tables.register("model_classes", name)."""
+    last, receiver = decorator.last, decorator.receiver
+    if not _IS_REGISTERED.match(last):
+        return "", last.removeprefix("register_") if last.startswith("register_") else ""
+    if receiver is None:
+        return "", ""
+    table = strings[0] if len(strings := _strings(decorator)) == 2 else receiver.last
+    return table, table.lower().removesuffix("_registry").removesuffix("_classes")
 
 
 def _literal(index: Index, values: Values) -> Iterator[Table]:

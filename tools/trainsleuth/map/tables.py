@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trainsleuth.facts import Class, External, Function
+
+_HOLDER = re.compile(r"(?:_factory|_factories|factory|_registry|registry|_builders?)$")
 
 Entry = Class | Function | External
 _NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
@@ -44,3 +47,10 @@ class Table:
 def _singular(word: str) -> str:
     word = word.lower().strip("_")
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def kind_of_holder(name: str) -> str:
+    """ "algo" of algo_factory; "" for a name that does not say that it holds a registry."""
+    word = name.strip("_").lower()
+    kind = _HOLDER.sub("", word)
+    return kind if kind != word else ""

@@ -20,6 +20,7 @@ from .keys import key_of
 from .lookups import entries_of, members_of
 from .named_modules import members
 from .optional_imports import alternatives, resolve
+from .tables import kind_of_holder
 
 Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
@@ -59,6 +60,7 @@ _WRAPPERS = frozenset(
         "deepcopy",
     ]
 )
+_MAKES = ("create", "build", "make", "get", "new")  # of a factory
 _BUILDS = ("from_", "load_from_")
 _SPREADING = frozenset({"prepare", "setup", "initialize", "setup_dataloaders"})
 
@@ -296,6 +298,9 @@ class Values:
                 found.append(one)
         if self.configured and not any(isinstance(one, Class) for one in found):
             found = [*self._of_section(call), *found]
+        if call.receiver is not None and last in _MAKES and not any(isinstance(one, Class) for one in found):
+            chosen = self.kinds.get(kind_of_holder(call.receiver.last))
+            found += [chosen] if isinstance(chosen, Class) else []
         return _unique(found)
 
     def _of_section(self, call: Expr) -> Iterator[Class]:
