@@ -1,7 +1,6 @@
 """Score the map against anatomies written by hand (anatomies.py says what they are).
 
-    python evidence/map_score.py CHECKOUTS [CHECKOUTS ...] [--set tuned|untouched|untouched2|untouched3|all]
-        [--budget 2000] [--misses]
+    python evidence/map_score.py CHECKOUTS [CHECKOUTS ...] [--set SET] [--budget 2000] [--misses]
 
 CHECKOUTS are folders that hold a checkout of each repository under its name ("nanoGPT"), at the commit that its
 anatomy names. For each component, an anchor counts when the map shows a line within 5 of it in the same file
@@ -10,8 +9,8 @@ anchors of the training loop; each averaged over components, then over repositor
 that the map claims to have found, a repository that trains nothing and is not told so, and another library than
 torch that is not named; where another library trains, nothing else is scored. A map that is refused scores 0.
 
-The sets untouched, untouched2 and untouched3, the second and the third blind half, are for measuring: whoever works
-on the map does not run them.
+SET is tuned, untouched, untouched2, untouched3, untouched4 or all. The four named untouched, the blind halves in the
+order in which they were written, are for measuring: whoever works on the map does not run them.
 """
 
 from __future__ import annotations

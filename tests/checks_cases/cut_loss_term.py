@@ -289,4 +289,46 @@ class Agent:
 
 agent = Agent(nn.Sequential(nn.Linear(4, 2), nn.Softmax(-1)), 0.6)
 """,
+    "several critics that gather their values in a list": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Critics(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.nets = nn.ModuleList([nn.Linear(4, 1) for _ in range(count)])
+
+    def forward(self, obs):
+        found = []
+        for net in self.nets:
+            found.append(net(obs).squeeze(-1))
+        return found
+
+class Agent:
+    def __init__(self, actor, price):
+        self.actor, self.price = actor, nn.Parameter(torch.tensor(price))
+        self.critic, self.target = Critics(2), Critics(2)
+        self.critic_optimizer = torch.optim.Adam(self.critic.parameters())
+        self.actor_optimizer = torch.optim.Adam(self.actor.parameters())
+
+    def update(self, obs, reward, later):
+        with torch.no_grad():
+            wanted = reward + 0.99 * self.target(later)[0]
+        value = self.critic(obs)[0]
+        loss = F.mse_loss(value, wanted)
+        for weight in self.critic.parameters():
+            loss += weight.pow(2).sum() * 1e-3
+        self.critic_optimizer.zero_grad()
+        loss.backward()
+        self.critic_optimizer.step()
+
+    def improve(self, obs):
+        moved = self.actor(obs)
+        gain, cost = -self.critic(moved)[0], self.price.item() * self.critic(moved)[1]
+        loss = (gain + cost).mean() / (1 + self.price.item()) + moved.pow(2).mean()
+        self.actor_optimizer.zero_grad()
+        loss.backward()
+        self.actor_optimizer.step()
+""",
 }

@@ -103,6 +103,29 @@ def train(model, loader):
         model(x).mean().backward()
         optimizer.step()
 """,
+    "one step before all training, in a method": """
+import torch.optim.lr_scheduler as lr_scheduler
+from torch import optim
+
+class Runner:
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, loader, lr, epochs, every):
+        optimizer = optim.Adam(self.model.parameters(), lr=lr)
+        scheduler = lr_scheduler.ExponentialLR(optimizer, 0.9)
+        scheduler.step()
+        done = 0
+        for epoch in range(epochs):
+            for batch in loader:
+                done += 1
+                self.model.zero_grad()
+                loss = self.model(batch)
+                loss.backward()
+                optimizer.step()
+                if done % every == 0:
+                    scheduler.step()
+""",
     "one step before all training, in the script": """
 import torch
 

@@ -111,7 +111,11 @@ def _examined(index: Index, call: LossCall) -> Iterator[Finding]:
 
 
 def _padded(index: Index, labels: Expr, spot: Spot) -> Link | None:
-    """The labels are filled up with something that the loss does not know."""
+    """The labels are filled up with something that the loss does not know.
+
+    Everything near them is asked: a helper that is given inputs and labels may give back both.
+    """
+    found: Link | None = None
     for expr, at in ingredients(index, labels, spot):
         if expr.kind == "call" and expr.last in ("where", "masked_fill", "masked_fill_", "masked_select"):
             return None
@@ -119,8 +123,8 @@ def _padded(index: Index, labels: Expr, spot: Spot) -> Link | None:
             value = expr.argument(2, "padding_value")
             if value is not None and written(value) in ("-100", "-100.0"):
                 return None
-            return Link(at.function.path, expr.line, f"{written(expr)} fills the labels up")
-    return None
+            found = found or Link(at.function.path, expr.line, f"{written(expr)} fills the labels up")
+    return found
 
 
 def _knows_padding(index: Index, given: Expr, labels: Expr, spot: Spot) -> Link | None:

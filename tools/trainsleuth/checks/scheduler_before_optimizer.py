@@ -109,7 +109,7 @@ def _examined(index: Index, site: Site, made: list[Schedule]) -> Finding:
         late = [(e, sure) for e, sure in steps if around.is_after(e)]
         if not late or len(late) < len(steps) or _steps_earlier(index, around):
             continue
-        if _is_in_each_round(around) and not _is_behind_update(around):
+        if _is_in_each_round(around) and not _is_behind_update(around) and not _is_made_here(around, made):
             return _failure(around, *late[0], shown, path, line, was_right_once(index, path))
     if not found:
         return SAY.open(path, line, f"no loop with a backward() was found around {shown}.step()")
@@ -145,6 +145,11 @@ def _is_in_each_round(around: Surrounding) -> bool:
     if own.loops[-1:] != ((loop.id,) if loop is not None else ()) or not is_in_each_round(around, here):
         return False
     return all(is_sure(here, e) for e in around.effects if e.kind == "step")
+
+
+def _is_made_here(around: Surrounding, made: list[Schedule]) -> bool:
+    """No loop, and the schedule is as old as the call: one step before all training, not one in each round."""
+    return around.loop is None and any(one.spot.function is around.function for one in made)
 
 
 def _is_behind_update(around: Surrounding) -> bool:

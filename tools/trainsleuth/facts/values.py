@@ -124,6 +124,8 @@ class Values:
         first = items[0] if items else None
         if isinstance(first, int) and first < len(expr.parts) and not any(p.kind == "star" for p in expr.parts):
             yield from self.of(expr.parts[first], spot, items[1:])
+        elif not expr.parts and expr.kind == "list":
+            yield unknown(f"a list that begins empty at line {expr.line}")
         elif items or not expr.parts:
             yield (unknown(f"an element of a sequence at line {expr.line}") if items else Value("other", "constant"))
         else:

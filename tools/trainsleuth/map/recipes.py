@@ -18,7 +18,7 @@ RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 _CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", "_component_", *BUILDING_TAGS)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _QUOTED = re.compile(rb"[\"'][A-Za-z_]\w*\.")  # where a dotted name in quotes begins
-REFERENCE = re.compile(r"\$\{([\w.]+)\}|<([\w.]+)>")  # of OmegaConf, of HyperPyYAML
+REFERENCE = re.compile(r"\$\{(?:oc\.select:)?([\w.]+)(?:,[^{}]*)?\}|<([\w.]+)>")  # of OmegaConf, of HyperPyYAML
 
 
 def refers_to(value: str) -> str:

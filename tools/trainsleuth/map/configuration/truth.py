@@ -27,6 +27,7 @@ MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
 _NOT_KEYS = re.compile(r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)")
 _IS_PLACE = re.compile(r"dir|path|file|folder|root|scp|dump|data|ckpt|checkpoint|resume|pretrain|load|init", re.I)
+_IS_CLASS = re.compile(r"^(?!(?:None|True|False)$)[A-Z]\w*[a-z]\w*(?:\(\))?$")
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
 
 
@@ -165,9 +166,11 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
             if one.group[:1].isupper() and one.group not in known:
                 gathered.fields.add(name)
     layers = gathered.layers
-    _of_files(program, layers, set(chain.from_iterable(known.values())))
+    meant = _of_files(program, layers, set(chain.from_iterable(known.values())))
     gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
-    command = list(of_command(program, launch, gathered.flags, gathered.negated))
+    _without_sections(layers)
+    given = of_command(program, launch, gathered.flags, gathered.negated)
+    command = [(meant.get(name, name), layer) for name, layer in given]
     _without_copies(gathered, defined, {name for name, _ in command})
     places = {(one.path, one.line) for one in defined}
     for name, layer in (*of_code(program, layers), *command):
@@ -175,6 +178,14 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
             continue
         layers.setdefault(_same(name, layers), []).append(layer)
     return gathered
+
+
+def _without_sections(layers: dict[str, list[Layer]]) -> None:
+    """A field that is worth a class of settings is no key of its own where its section is known."""
+    above = {".".join(words[:end]) for words in (name.split(".") for name in layers) for end in range(1, len(words))}
+    for name in above & layers.keys():
+        if all(layer.how == "default" and _IS_CLASS.match(layer.value) for layer in layers[name]):
+            del layers[name]
 
 
 def _define(gathered: Gathered, one: Definition, name: str) -> None:
@@ -220,8 +231,12 @@ def _sees(function: Function, program: Program) -> bool:
     return function.path == program.entry.path
 
 
-def _of_files(program: Program, layers: dict[str, list[Layer]], known: Container[str]) -> None:
-    """Adds what files set. A name that only one definition has is that one, unless it stands in another section."""
+def _of_files(program: Program, layers: dict[str, list[Layer]], known: Container[str]) -> Mapping[str, str]:
+    """Adds what files set. A name that only one definition has is that one, unless it stands in another section.
+
+    Gives back under which name each key of the files is found.
+    """
+    meant: dict[str, str] = {}
     lasts: dict[str, list[str]] = {}
     for name in layers:
         lasts.setdefault(name.rpartition(".")[2], []).append(name)
@@ -237,7 +252,9 @@ def _of_files(program: Program, layers: dict[str, list[Layer]], known: Container
             alike = {key for key in keys if key.rpartition(".")[2] == last}
             if len(lasts.get(last, ())) == 1 and len(alike) == 1 and lasts[last][0].rpartition(".")[0] not in known:
                 name = lasts[last][0]
+        meant[setting.key] = name
         layers.setdefault(name, []).append(Layer("file", setting.path, setting.line, setting.value))
+    return meant
 
 
 def _same(name: str, layers: Mapping[str, object]) -> str:

@@ -1,0 +1,132 @@
+"""What a Hydra program is started with: every key under its package, worth what the last that sets it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import map_depth
+import pytest
+from trainsleuth.map import expand_component
+
+TRAIN = """from dataclasses import dataclass
+
+import hydra
+import torch
+
+
+@dataclass
+class ActorConfig:
+    use_kl: bool = False
+    lr: float = 9.0
+
+
+@hydra.main(config_path="config", config_name="ppo", version_base=None)
+def main(cfg):
+    net = torch.nn.Linear(2, 1)
+    config = hydra.utils.instantiate(cfg.worker.actor)
+    opt = torch.optim.SGD(net.parameters(), lr=cfg.worker.actor.optim.lr)
+    for step in range(cfg.steps):
+        loss = net(torch.ones(1, 2)).sum()
+        if config.use_kl:
+            loss = loss + 0.1 * net.weight.square().sum()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+FILES = {
+    "train.py": TRAIN,
+    "config/ppo.yaml": "defaults:\n  - actor@worker.actor: small\n  - data: text\n  - optional local: none_here\n"
+    "  - _self_\n  - experiment: null\nsteps: 5\nworker:\n  kind: one\n",
+    "config/other.yaml": "defaults:\n  - _self_\n  - data: text\nsteps: 7\ndata:\n  size: 70\n",
+    "config/actor/small.yaml": "defaults:\n  - ../optim@optim: sgd\n  - base\n  - _self_\nwidth: 8\nname: small\n",
+    "config/actor/large.yaml": "defaults:\n  - /optim@optim: adam\n  - base\n  - _self_\nwidth: 64\nname: large\n",
+    "config/actor/base.yaml": "_target_: train.ActorConfig\nwidth: 1\nuse_kl: false\nbetas: [1, 2, 3]\n",
+    "config/optim/sgd.yaml": "lr: 0.1\nkind: sgd\n",
+    "config/optim/adam.yaml": "lr: 0.01\nkind: adam\n",
+    "config/data/text.yaml": "defaults:\n  - tokens: bytes\nsize: 10\n",
+    "config/data/images.yaml": "size: 20\n",
+    "config/data/tokens/bytes.yaml": "count: 256\n",
+    "config/tracker/file.yaml": "# @package log.file\nto: disk\n",
+    "config/experiment/kl.yaml": "# @package _global_\nworker:\n  actor:\n    use_kl: true\n",
+    "config/experiment/long.yaml": "# @package _global_\ndefaults:\n  - override /data: images\n"
+    "  - override /actor@worker.actor: large\nsteps: 99\nworker:\n  actor:\n    betas: [4]\n",
+}
+PLAIN = {
+    "worker.actor.optim.lr": "0.1",
+    "worker.actor.width": "8",
+    "worker.actor.betas": "[1, 2, 3]",
+    "data.size": "10",
+    "data.tokens.count": "256",
+    "steps": "5",
+    "worker.kind": "one",
+}
+NOT_THERE = ("optim.lr", "actor.width", "small.width", "experiment", "data.count", "lr", "use_kl")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected", "absent"),
+    [
+        ("", PLAIN, NOT_THERE),
+        ("worker.actor.optim.lr=3 ++steps=8", {**PLAIN, "worker.actor.optim.lr": "3", "steps": "8"}, NOT_THERE),
+        ("+worker.actor.decay=0.2", {**PLAIN, "worker.actor.decay": "0.2"}, NOT_THERE),
+        ("~worker.actor.betas", {"worker.actor.width": "8"}, ("worker.actor.betas", *NOT_THERE)),
+        ("worker.actor.betas=[7]", {**PLAIN, "worker.actor.betas": "[7]"}, NOT_THERE),
+        ("~data", {"steps": "5"}, ("data.size", "data.tokens.count")),
+        ("data=images", {"data.size": "20", "steps": "5"}, ("data", "data.tokens.count")),
+        (
+            "actor@worker.actor=large",
+            {**PLAIN, "worker.actor.optim.lr": "0.01", "worker.actor.width": "64"},
+            ("actor@worker.actor", *NOT_THERE),
+        ),
+        ("actor@worker.actor=large optim@worker.actor.optim=sgd", {"worker.actor.optim.lr": "0.1"}, NOT_THERE),
+        ("+tracker=file", {**PLAIN, "log.file.to": "disk"}, ("tracker.to", "tracker")),
+        ("+tracker@side.log=file", {**PLAIN, "side.log.to": "disk"}, ("log.file.to", "tracker.to")),
+        (
+            "experiment=long",
+            {"data.size": "20", "worker.actor.width": "64", "worker.actor.betas": "[4]", "steps": "99"},
+            ("data.tokens.count", "experiment.steps"),
+        ),
+        (
+            "experiment=long data=text steps=2",  # the command beats what the experiment exchanges
+            {"data.size": "10", "worker.actor.width": "64", "steps": "2"},
+            NOT_THERE,
+        ),
+        ("--config-name=other", {"steps": "7", "data.size": "10"}, ("worker.kind", "worker.actor.width")),
+    ],
+)
+def test_each_key_stands_at_its_package_and_the_last_that_sets_it_wins(
+    words: str, expected: dict[str, str], absent: tuple[str, ...], tmp_path: Path
+) -> None:
+    known = _known(tmp_path, f"python train.py {words}".strip())
+    assert {name: known.get(name) for name in expected} == expected
+    assert not set(absent) & known.keys()
+
+
+def test_a_recipe_is_the_option_of_its_group_or_the_whole_configuration(tmp_path: Path) -> None:
+    known = _known(tmp_path, "config/experiment/long.yaml")
+    assert (known["steps"], known["data.size"], known["worker.kind"]) == ("99", "20", "one")
+    assert _known(tmp_path, "config/other.yaml")["steps"] == "7"
+
+
+@pytest.mark.parametrize("names_its_class", [True, False])
+@pytest.mark.parametrize(
+    ("words", "off"), [("worker.actor.use_kl=True", False), ("experiment=kl", False), ("steps=1", True)]
+)
+def test_the_default_of_a_class_switches_nothing_off_that_the_command_switches_on(
+    words: str, off: bool, names_its_class: bool, tmp_path: Path
+) -> None:
+    target = "" if names_its_class else "_target_: train.ActorConfig\n"
+    files = {path: text.replace(target, "") if target else text for path, text in FILES.items()}
+    root = map_depth.write(files, tmp_path)
+    text = expand_component(root, "loss", recipe=f"python train.py {words}").text
+    assert "0.1 * net.weight" in text
+    assert ("off: " in text) is off
+
+
+def _known(folder: Path, recipe: str) -> dict[str, str]:
+    root = map_depth.write(FILES, folder)
+    return {item["name"]: item["value"] for item in expand_component(root, "config", recipe=recipe, budget=9000).items}
