@@ -77,7 +77,7 @@ def _rest(fit: _Fit) -> str:
     bodies = f"{len(closed)} {'body' if len(closed) == 1 else 'bodies'} closed: {named}{more}" if closed else ""
     if fit.left_out:
         return f"{fit.left_out} more do not fit{f'; {bodies}' if bodies else ''}: ask for a larger budget"
-    return f"{bodies}; a larger budget opens them" if bodies else "nothing that was found is left out"
+    return f"{bodies}; a larger budget opens more" if bodies else "nothing that was found is left out"
 
 
 MAX_CLOSED = 2  # bodies that are named where they are not shown

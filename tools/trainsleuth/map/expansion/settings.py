@@ -45,13 +45,25 @@ def blocks(truth: Truth, component: str, home: Mapping[str, str]) -> Iterator[tu
         item = {"section": section.name, "keys": [key.to_dict() for key in keys[:MOST]]}
         yield Block(("# settings",), (place,), (f"  {line}",), item), section.rank >= TELLING
         built = section.built
-        if built is not None and kind_of(truth, built) in (component, ""):
-            unsaid.append((place, defaults_of(truth, built, section.name)))
+        kind = kind_of(truth, built) if built is not None else None
+        if built is not None and kind in (component, ""):
+            text = defaults_of(truth, built, section.name)
+            if kind == component and 0 < len(text) <= SHORT:
+                yield _default(place, text), section.rank >= TELLING
+            else:
+                unsaid.append((place, text))
     told: set[str] = set()
     for place, text in unsaid:
         if text and text not in told:
             told.add(text)
-            yield Block(("# settings",), (place, 1), (f"    default: {text}",), {"section": "", "defaults": text}), True
+            yield _default(place, text), True
+
+
+SHORT = 300  # characters of defaults that stand at once below what they belong to
+
+
+def _default(place: int, text: str) -> Block:
+    return Block(("# settings",), (place, 1), (f"    default: {text}",), {"section": "", "defaults": text})
 
 
 _HOLDS = ("_conf", "_config", "_cfg", "_args", "_kwargs", "_params")

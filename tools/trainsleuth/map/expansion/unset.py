@@ -40,6 +40,7 @@ def defaults_of(truth: Truth, built: Choice, section: str) -> str:
     if not built.key.startswith(f"{section}."):  # model beside model_conf: both, and what stands beside them
         beside = built.key.rpartition(".")[0]
         given |= {key.name.removeprefix(beside).lstrip(".").partition(".")[0] for key in truth.plain_keys if key.name.startswith(beside)}  # fmt: skip
+    given |= {key.name.partition(".")[0] for key in truth.plain_keys}  # what a framework may hand in from beside it
     given.update(word for function, _ in built.sites for word in _said_in(function))
     said = "; ".join(one.said() for one in unset(truth.program.index, built.target, given))
     return f"{built.target.name}: {said}" if said else ""
