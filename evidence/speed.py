@@ -1,6 +1,6 @@
 """What map and checks cost, as multiples of a bare tree-sitter parse of the same files, in CPU time of one run.
 
-    python evidence/speed.py FOLDER [FOLDER ...] [--only map] [--checkouts FOLDER] [--repeat 3] [--limit SECONDS]
+    python evidence/speed.py FOLDER [FOLDER ...] [--what map] [--checkouts FOLDER] [--repeat 3] [--limit SECONDS]
 
 map and check are the whole answers; expand is one part of a map (its warm question is another part).
 --checkouts: every folder in that one is a repository. --limit: CPU time of one measurement; what takes longer is said.
@@ -34,7 +34,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--checkouts", type=Path, help="a folder of repositories")
-    parser.add_argument("--only", choices=WHAT, action="append", help="leave out the others")
+    parser.add_argument("--what", choices=WHAT, action="append", help="leave out the others")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=int, default=600)
     parser.add_argument("--measure", choices=WHAT, help=argparse.SUPPRESS)
@@ -47,7 +47,7 @@ def main() -> int:
     print("| folder | files | kLOC | what | cold | warm | one file changed | peak memory, MB | s per 100 kLOC |")
     print("|---|---|---|---|---|---|---|---|---|")
     for folder in (*asked.folders, *beside):
-        for what in asked.only or WHAT:
+        for what in asked.what or WHAT:
             runs = [_started(what, folder, asked.limit) for _ in range(asked.repeat)]
             print(_row(folder, what, [run for run in runs if run is not None]), flush=True)
     print(f"\nload at the end {os.getloadavg()[0]:.1f}")
