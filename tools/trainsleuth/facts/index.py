@@ -61,9 +61,7 @@ class Index:
 
     def functions_holding(self, pattern: re.Pattern[bytes]) -> Iterator[Function]:
         """Of `functions()`, those in whose text `pattern` is found; a file without it is searched once."""
-        for file in self.files.values():
-            if file.body.source.holds(pattern):
-                yield from (function for function in file.functions.values() if function.source.holds(pattern))
+        return (function for function in self.functions() if function.source.holds(pattern))
 
     def calls(self, *last_names: str) -> Iterator[Site]:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""

@@ -95,11 +95,14 @@ def _keys(expr: Expr, settled: Settled) -> list[str]:
 
 
 def _value(expr: Expr, settled: Settled) -> str | None:
-    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound to it once."""
+    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound once, to that."""
     if expr.kind == "path" and "." not in expr.text:
         bound = bindings(settled.function).get(expr.text, ())
+        is_given = settled.function.parameter(expr.text) is not None  # if kind is None: kind = args.kind
         only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
-        return _value(only, settled) if only is not None and only.text != expr.text else None
+        if only is None or is_given or (only.kind == "path" and "." not in only.text):
+            return None
+        return _value(only, settled)
     if expr.kind == "path":
         return _known(expr.text.split("."), settled.known)
     key = _asked(expr)
