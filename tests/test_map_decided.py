@@ -151,3 +151,12 @@ def test_a_chain_of_comparisons_is_left_open(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(chained)
     answer = expand_component(tmp_path, "model", recipe="python train.py --epochs 4", budget=2000)
     assert "head.bias" in answer.text
+
+
+def test_names_that_stand_for_each_other_and_parameters_decide_nothing(tmp_path: Path) -> None:
+    """Two names of one function that are bound to one another were once followed without end."""
+    (tmp_path / "train.py").write_text(
+        SCRIPT.replace("    if args.kind in KINDS:\n", "    one = other\n    other = one\n    if one == 'deep':\n")
+    )
+    answer = expand_component(tmp_path, "model", recipe="python train.py --epochs 4", budget=2000)
+    assert "head.bias" in answer.text

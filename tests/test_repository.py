@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,13 @@ def test_what_was_seen_is_compared(tmp_path: Path) -> None:
     assert Repository(tmp_path).is_as_seen(seen)
     (tmp_path / "a.py").write_text("x = 2\n")
     assert not Repository(tmp_path).is_as_seen(seen)
+
+
+def test_a_program_without_an_ending_is_named_as_not_read(tmp_path: Path) -> None:
+    (tmp_path / "train").write_text("#!/usr/bin/env python3\nimport torch\n")
+    (tmp_path / "download").write_text("#!/bin/sh\necho\n")
+    (tmp_path / "LICENSE").write_bytes(b"\xff\xfe")
+    os.mkfifo(tmp_path / "pipe")
+    repository = Repository(tmp_path)
+    assert repository.unread_scripts == ("train",)
+    assert [one.path for one in repository.skipped if "without the ending .py" in one.reason] == ["train"]

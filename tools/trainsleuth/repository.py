@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,9 @@ MAX_BYTES = 1_000_000  # of one source file; the longest hand-written modules ha
 MAX_CONFIG_BYTES = 200_000
 MAX_NOTEBOOK_BYTES = 20_000_000  # pictures in outputs; only the code cells are kept
 MAX_FILES = 20_000
+MAX_SCRIPTS = 2_000  # files without an ending whose first line is looked at
 MAX_TOTAL_BYTES = 200_000_000
+_PYTHON = re.compile(rb"#![^\n]*\bpython")
 _FIELD = "\x1f"  # between path, line and text in ripgrep's output: no file name has it
 
 
@@ -72,7 +75,7 @@ class Repository:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        self.files  # noqa: B018 listing finds most of them
+        self.unread_scripts  # noqa: B018 listing finds most of them
         return tuple(Skipped(path, reason) for path, reason in sorted(self._skipped.items()))
 
     def skip(self, path: str, reason: str) -> None:
@@ -94,6 +97,22 @@ class Repository:
         for path in (dropped := set(parsed[MAX_FILES:])):
             self.skip(path, f"more than {MAX_FILES} files: narrow the root")
         return tuple(path for path in paths if path not in dropped)
+
+    @cached_property
+    def unread_scripts(self) -> tuple[str, ...]:
+        """Python programs that are told by their first line alone, without the ending .py: they are not parsed."""
+        plain = [path for path in self.files if "." not in path.rpartition("/")[2]]
+        found = tuple(path for path in plain[:MAX_SCRIPTS] if _PYTHON.match(self._first_bytes(path)))
+        for path in found:
+            self.skip(path, "a Python program without the ending .py: not read; look at it by hand")
+        return found
+
+    def _first_bytes(self, path: str) -> bytes:
+        try:
+            with open(f"{self.root}/{path}", "rb", buffering=0) as file:
+                return file.read(100)
+        except OSError:
+            return b""
 
     def select(self, suffixes: tuple[str, ...], under: Iterable[str] = ()) -> tuple[str, ...]:
         """Files that end in one of `suffixes` and are, or lie in, one of `under` (files, folders)."""

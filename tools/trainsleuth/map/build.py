@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 from trainsleuth.facts import Class, Function, Index, build_index
 from trainsleuth.facts.names import Module
@@ -76,7 +77,10 @@ MADE_DISTANCE = 3  # from the entry: what is made there is what the program work
 ASSUMED_DISTANCE = 8  # of a training step that the entry is not seen to reach
 
 
-def _again(graph: Graph, entry: Entry, extra: list[tuple[Function, int]]) -> Entry:
+Reached = tuple[Function, int]  # at a distance from the entry
+
+
+def _again(graph: Graph, entry: Entry, extra: list[Reached]) -> Entry:
     """The entry with what else is known to run, as far as its own calls do not lead there."""
     seen = reach(graph, entry.reach.roots)
     more = [(function, cost) for function, cost in extra if function not in seen.distance]
@@ -182,6 +186,54 @@ def _started_by(entry: Entry, recipe: str | None, launch: Command | None) -> Ent
     return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
 
 
+class Tracing(NamedTuple):
+    """What is known of a program on the way to its training step."""
+
+    values: Values
+    graph: Graph
+    table: Mapping[Function, list[Sign]]
+    handed: Mapping[Function, list[Handover]]
+    entry: Entry
+
+    def reaching(self, extra: list[Reached]) -> Tracing:
+        """With what else is known to run."""
+        entry = _again(self.graph, self.entry, extra)
+        return self._replace(entry=replace(entry, trains=any(trainings(entry.reach, self.table, self.handed))))
+
+
+def _as_chosen(before: Tracing, values: Values, graph: Graph, roots: list[Reached], is_decided: bool) -> Tracing:
+    """Traced anew by what the settings choose."""
+    table, handed = signs(values.index, values), _handed(values.index, values)
+    tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
+    if not is_decided:
+        return tracing
+    graph.keep_made(tracing.entry.reach.distance)
+    return tracing.reaching(roots)
+
+
+def _to_training(
+    tracing: Tracing, roots: list[Reached], known: Mapping[str, list[Table]], chosen: tuple[Choice, ...]
+) -> tuple[Tracing, list[Reached]]:
+    """Over what reading did not resolve, when the entry's own calls do not lead to training; and all that was added."""
+    index, more = tracing.values.index, list(roots)
+    alone = replace(tracing.entry, reach=reach(tracing.graph, tracing.entry.reach.roots))
+    if not any(trainings(alone.reach, tracing.table, tracing.handed)):
+        bridged, held = _bridged(tracing.graph, alone, tracing.table, tracing.handed)
+        if bridged.trains:
+            values = tracing.values.knowing(held) if held else tracing.values
+            graph = tracing.graph.again(values) if held else tracing.graph
+            tracing = Tracing(values, graph, signs(index, values), _handed(index, values), tracing.entry)
+            tracing = tracing.reaching(more)
+    if not tracing.entry.trains:
+        more += [(one, ASSUMED_DISTANCE) for one in offered(index, tracing.entry.reach.distance, known, chosen)]
+        tracing = tracing.reaching(more)
+    unmade = [(one, RECIPE_DISTANCE) for one in _unmade(index, tracing.graph, tracing.entry, tracing.table)]
+    if unmade:
+        more += unmade
+        tracing = tracing.reaching(more)
+    return tracing, more
+
+
 def find_program(index: Index, scope: str | None, recipe: str | None, launch: Command | None = None) -> Program | None:
     """The program that the scope names, or the likeliest training program; None when there is no code at all.
 
@@ -211,6 +263,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
     modules = named_modules(index, (*weak, *given))
+    tracing = Tracing(values, graph, table, handed, entry)
     if (
         decided
         or scope is not None
@@ -220,43 +273,23 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     ):
         values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()))
         graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
-        table, handed = signs(index, values), _handed(index, values)
-        entry = _again(graph, entry, roots)
-        if decided:
-            graph.keep_made(entry.reach.distance)
-            entry = _again(graph, entry, roots)
-        entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
-    alone = replace(entry, reach=reach(graph, entry.reach.roots))
-    if not any(trainings(alone.reach, table, handed)):
-        bridged, held = _bridged(graph, alone, table, handed)
-        if bridged.trains and held:
-            values = values.knowing(held)
-            graph = graph.again(values)
-        if bridged.trains:
-            table, handed = signs(index, values), _handed(index, values)
-            entry = _again(graph, entry, roots)
-            entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
-    if not entry.trains:
-        more = offered(index, entry.reach.distance, known, chosen)
-        entry = _again(graph, entry, [*roots, *((one, ASSUMED_DISTANCE) for one in more)])
-        entry = replace(entry, trains=any(trainings(entry.reach, table, handed)))
-    unmade = [(one, RECIPE_DISTANCE) for one in _unmade(index, graph, entry, table)]
-    if unmade:
-        chosen_roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
-        entry = _again(graph, entry, [*chosen_roots, *unmade])
-    assumed = () if entry.trains else tuple(_assumed(index, table, handed, scope, loaded))
+        tracing = _as_chosen(tracing, values, graph, roots, bool(decided))
+    tracing, more = _to_training(tracing, roots, known, chosen)
+    entry = tracing.entry
+    assumed = () if entry.trains else tuple(_assumed(index, tracing.table, tracing.handed, scope, loaded))
     if assumed:
-        entry = replace(_again(graph, entry, [*roots, *((one, ASSUMED_DISTANCE) for one in assumed)]), trains=True)
+        more += [(one, ASSUMED_DISTANCE) for one in assumed]
+        entry = replace(_again(tracing.graph, entry, more), trains=True)
     alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)
     return Program(
         index,
-        values,
-        graph,
+        tracing.values,
+        tracing.graph,
         entry,
         tuple(found),
         frozenset(alike) - {entry.path},
-        table,
-        handed,
+        tracing.table,
+        tracing.handed,
         started=tuple(candidates(index, started, ())),
         assumed=assumed,
         choices=chosen,

@@ -85,8 +85,10 @@ def parts_of(
 
 def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
     """No Python at all, or code of another library: said, and no part is claimed."""
-    why = f"{library} code; this map reads PyTorch" if library else "no Python program was found"
-    part = Part("absent", why)
+    unread = ", ".join(index.repository.unread_scripts[:3])
+    part = Part("absent", f"{library} code; this map reads PyTorch" if library else "no Python program was found")
+    if unread and not library:
+        part = Part("unresolved", f"not read, for want of the ending .py: {unread}")
     return Anatomy(
         index,
         program,
@@ -114,6 +116,8 @@ _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 
 
 def _part(program: Program, name: str, trains: bool) -> Part:
+    if not trains and name in _TRAINING_ONLY and (unread := program.index.repository.unread_scripts):
+        return Part("unresolved", f"nothing that was read trains; not read, for want of the ending .py: {unread[0]}")
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
     places = tuple(_followed(program, name, _running(program, name)))
