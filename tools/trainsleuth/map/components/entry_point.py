@@ -66,7 +66,7 @@ def _way_down(program: Program) -> Iterator[Place]:
         return
     for handover in program.handed.get(goal, ()):
         yield program.at(goal, handover.site.call.line, "way down", 0.6)
-    way = list(program.entry.reach.way(goal))
+    way = list(program.training.way(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:
             yield program.at(caller, line_of_call(caller, edge), "way down", 0.7 / (1 + 0.1 * hop))
