@@ -179,7 +179,7 @@ def _chosen_values(
         modules,
         before.detours,
         preset.objects,
-        preset.classes,
+        frozenset(one.target for one in chosen if isinstance(one.target, Class)),
     )
 
 
@@ -262,7 +262,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded))
+    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded, known))
     preset = named_preset(values, launch)
     chosen = (*chosen, *built_through(values, chosen), *preset.choices)
     given = (*given, *preset.settings)

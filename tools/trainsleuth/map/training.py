@@ -11,13 +11,16 @@ from trainsleuth.facts import Class, Expr, Function, Index, Loop
 from .batch_path import Stage, trace_back
 from .entries import Entry
 from .frameworks import Framework, Handover
-from .graph import CALLBACK, Edge, Graph
+from .graph import CALLBACK, DIRECT, Edge, Graph
 from .hooks import derived_classes, handed_classes, hook_methods
 from .networks import is_loss_class, is_network
-from .reach import reach
+from .reach import MAX_DISTANCE, Reach, reach
 from .recipes import RECIPE_DISTANCE, Choice, roots_of
 from .steps import Sign
 from .values import Values
+
+MAX_CALLERS = 4  # of the step
+FAR = 20  # a way that is no chain of calls counts as so much longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,25 +81,32 @@ class Training:
 
     def _shortest(self, function: Function) -> Iterator[tuple[Function, Edge]]:
         """A method that the class of `function` overrides does not run: what overrides it does."""
-        owner, parents = self.index.class_of(function), self.entry.reach.parents
+        owner, parents = self.index.class_of(function), self._by_calls.parents
         while function in parents:
             caller, edge = parents[function]
             caller, edge = self._overriding(owner, caller, function) or (caller, edge)
             yield caller, edge
             function = caller
 
+    @cached_property
+    def _by_calls(self) -> Reach:
+        """What is reached, by real calls wherever there are any."""
+        reached = self.entry.reach
+        started = [(one, cost) for one, cost in reached.distance.items() if one not in reached.parents]
+        return reach(self.graph, reached.roots, started, FAR * MAX_DISTANCE, FAR)
+
     def _overriding(self, owner: Class | None, caller: Function, called: Function) -> tuple[Function, Edge] | None:
         above = self.index.class_of(caller)
         if owner is None or above is None or above not in self.index.lineage(owner)[1:]:
             return None
         own = self.index.method(owner, caller.name)
-        if own is None or own is caller or own not in self.entry.reach.parents or self._is_below(called, own):
+        if own is None or own is caller or own not in self._by_calls.parents or self._is_below(called, own):
             return None
         return next(((own, edge) for edge in self.graph.edges(own) if edge.target is called), None)
 
     def _is_below(self, called: Function, function: Function) -> bool:
         """The way to `function` leads through `called`: super() was called."""
-        return any(caller is called for caller, _ in self.entry.reach.way(function))
+        return any(caller is called for caller, _ in self._by_calls.way(function))
 
     @property
     def _hooks(self) -> Iterator[Function]:
@@ -170,6 +180,11 @@ class Training:
         looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
         for caller, edge in way[: looped[-1] + 2] if looped else ():
             yield caller, line_of_call(caller, edge), edge.target
+
+    def direct_calls(self, function: Function) -> Iterator[tuple[Function, int]]:
+        """Where `function` itself is called, nearest first: (where, line)."""
+        near = sorted(self._callers.get(function, ()), key=lambda pair: self.entry.reach.distance[pair[0]])
+        yield from ((caller, line_of_call(caller, edge)) for caller, edge in near[:MAX_CALLERS] if edge.cost == DIRECT)
 
     def calls_above(self, function: Function) -> Iterator[tuple[Function, int]]:
         """The calls from the entry down to that of what holds the outermost loop, nearest first: (where, line)."""

@@ -55,6 +55,9 @@ def places(program: Program) -> Iterator[Place]:
     for caller, line, target in program.training.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
+    yield from _prepared(program)
+    for caller, line in program.training.direct_calls(step):
+        yield program.at(caller, line, "call of the step", 0.72)
     for other in program.training.steppers[1:3]:  # another optimizer's, or another network's
         yield from (
             program.at(where, loop.line, "loop", 0.78) for where, loop, _ in program.training.loops_down_to(other)
@@ -95,6 +98,14 @@ def _named_loops(program: Program) -> Iterator[Place]:
 
 
 _OF_STEPS = ("scheduler step", "optimizer step", "zero_grad", "backward")
+
+
+def _prepared(program: Program) -> Iterator[Place]:
+    """Where accelerate takes what the loop works with: its backward and its steps are others than they look."""
+    for called in program.reached_calls:
+        call = called.call
+        if call.last == "prepare" and call.receiver is not None and call.receiver.last.endswith("accelerator"):
+            yield program.at(called.function, call.line, "prepared", 0.8 * called.weight**0.3)
 
 
 def _own_loop(program: Program) -> Iterator[Place]:
