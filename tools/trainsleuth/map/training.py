@@ -11,7 +11,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Loop
 from .batch_path import Stage, trace_back
 from .entries import Entry
 from .frameworks import Framework, Handover
-from .graph import Graph
+from .graph import Edge, Graph
 from .hooks import derived_classes, handed_classes, hook_methods
 from .networks import is_loss_class, is_network
 from .reach import reach
@@ -36,8 +36,30 @@ class Training:
     def spine(self) -> tuple[Function, ...]:
         """The functions from the entry down to the training step (or the hand-over): the frame of the program."""
         goals = [*self.steppers[:2], *([self.handed_over] if self.handed_over is not None else [])]
-        way = [caller for goal in goals for caller, _ in self.entry.reach.way(goal)]
+        way = [caller for goal in goals for caller, _ in self.way(goal)]
         return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals, *self._hooks)))
+
+    def way(self, function: Function) -> Iterator[tuple[Function, Edge]]:
+        """(caller, edge) from `function` back to the entry; a method that the class of `function` overrides does not run."""
+        owner, parents = self.index.class_of(function), self.entry.reach.parents
+        while function in parents:
+            caller, edge = parents[function]
+            caller, edge = self._overriding(owner, caller, function) or (caller, edge)
+            yield caller, edge
+            function = caller
+
+    def _overriding(self, owner: Class | None, caller: Function, called: Function) -> tuple[Function, Edge] | None:
+        above = self.index.class_of(caller)
+        if owner is None or above is None or above not in self.index.lineage(owner)[1:]:
+            return None
+        own = self.index.method(owner, caller.name)
+        if own is None or own is caller or own not in self.entry.reach.parents or self._is_below(called, own):
+            return None
+        return next(((own, edge) for edge in self.graph.edges(own) if edge.target is called), None)
+
+    def _is_below(self, called: Function, function: Function) -> bool:
+        """The way to `function` leads through `called`: super() was called."""
+        return any(caller is called for caller, _ in self.entry.reach.way(function))
 
     @property
     def _hooks(self) -> Iterator[Function]:
@@ -107,26 +129,26 @@ class Training:
 
     def calls_down_to(self, function: Function) -> Iterator[tuple[Function, int, Function]]:
         """Calls down to `function`, from that of what holds the outermost loop: inner first, (where, line, target)."""
-        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
+        way = [(caller, edge) for caller, edge in self.way(function) if edge.position >= 0]
         looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
         for caller, edge in way[: looped[-1] + 2] if looped else ():
-            yield caller, caller.events[edge.position].line, edge.target
+            yield caller, line_of_call(caller, edge), edge.target
 
     def calls_above(self, function: Function) -> Iterator[tuple[Function, int]]:
         """The calls from the entry down to that of what holds the outermost loop, nearest first: (where, line)."""
-        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
+        way = [(caller, edge) for caller, edge in self.way(function) if edge.position >= 0]
         looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
         for caller, edge in way[looped[-1] + 2 if looped else 0 :]:
-            yield caller, caller.events[edge.position].line
+            yield caller, line_of_call(caller, edge)
 
     def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
         """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""
-        for caller, edge in self.entry.reach.way(function):
+        for caller, edge in self.way(function):
             if edge.position < 0:
                 continue
             event = caller.events[edge.position]
             for number in reversed(event.block.loops):
-                yield caller, caller.loops[number], event.line
+                yield caller, caller.loops[number], line_of_call(caller, edge)
 
     @cached_property
     def loop_lines(self) -> Mapping[Function, frozenset[int]]:
@@ -202,3 +224,10 @@ class Training:
         for one in (*held, *through):
             if isinstance(one, Class) and is_network(self.index, one) and not is_loss_class(self.index, one):
                 yield one
+
+
+def line_of_call(caller: Function, edge: Edge) -> int:
+    """Where the call of `edge` stands: a statement over several lines may begin far above it."""
+    event = caller.events[edge.position]
+    names = (edge.target.name, edge.target.owner.rpartition(".")[2])
+    return next((call.line for call in event.calls if call.last in names), event.line)

@@ -37,10 +37,10 @@ def places(program: Program) -> Iterator[Place]:
     for function, signs in program.signs.items():
         if program.is_reached(function) and function not in program.training.steppers:
             share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
-            if signs[0].role in ("scheduler step", "optimizer step", "zero_grad", "backward"):
-                for caller, line in program.callers(function):
-                    if caller in near:
-                        yield program.at(caller, line, signs[0].role, 0.9 * SCORES[signs[0].role])
+            role = next((sign.role for sign in signs if sign.role in _OF_STEPS), "")
+            for caller, line in program.callers(function) if role else ():
+                if caller in near:
+                    yield program.at(caller, line, role, 0.9 * SCORES[role])
             for sign in signs:
                 yield program.at(
                     function,
@@ -62,6 +62,9 @@ def places(program: Program) -> Iterator[Place]:
             if averages(event):
                 yield program.at(function, event.line, "averaged weights", 0.72)
     yield from _other_loops(program, step)
+
+
+_OF_STEPS = ("scheduler step", "optimizer step", "zero_grad", "backward")
 
 
 def _own_loop(program: Program) -> Iterator[Place]:
@@ -128,7 +131,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
             yield program.at(function, stage.line, "loss", share * 0.86)
         elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
-            yield program.at(function, stage.line, "loss", share * 0.74)
+            if not loops or loops & set(stage.event.block.loops):  # else it is made once, before the loop
+                yield program.at(function, stage.line, "loss", share * 0.74)
 
 
 def _handovers(program: Program) -> Iterator[Place]:
