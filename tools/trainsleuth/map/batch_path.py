@@ -18,9 +18,9 @@ MAX_EVENTS = 200  # of one function, from the backward call up
 
 
 class Stage(NamedTuple):
-    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop hands it out), source (a project function makes
-    a part of it), or inside
-    (a network called by a network)."""
+    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop
+    hands it out), source (a project function makes a part of it), or inside (a network called by a network).
+    """
 
     function: Function
     event: Event

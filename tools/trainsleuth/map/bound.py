@@ -37,7 +37,7 @@ _PLAIN = frozenset(
     }
 )  # fmt: skip
 _WRAPS = re.compile(r"(?:^|\.)(?:compile|DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|get_peft_model|prepare_model\w*|convert_sync_batchnorm)$")  # fmt: skip
-OF_PROJECT, OF_LIBRARY, UNKNOWN = 0.72, 0.5, 0.6
+OF_PROJECT, OF_LIBRARY, UNKNOWN, HANDED = 0.72, 0.5, 0.6, 0.45
 
 
 def bound_places(program: Program, component: str) -> Iterator[Place]:
@@ -46,10 +46,13 @@ def bound_places(program: Program, component: str) -> Iterator[Place]:
     if pattern is None:
         return
     for called, names in program.bound_calls:
-        if any(pattern.fullmatch(name) for name in names):
+        if any(pattern.fullmatch(name.lstrip("_")) for name in names):
             score = _score(called, component)
             if score:
                 yield program.at(called.function, called.call.line, "bound", score * called.weight**0.6)
+    for function, event, weight in program.handed_names:
+        if event.value is not None and pattern.fullmatch(event.value.last):
+            yield program.at(function, event.line, "bound", HANDED * weight**0.6)
 
 
 def _score(called: Called, component: str) -> float:

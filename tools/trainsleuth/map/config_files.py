@@ -17,7 +17,7 @@ from .reach import Reach
 MAX_FILES = 40
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|includes?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)

@@ -119,6 +119,17 @@ class Program:
             if called.event.kind == "assign" and called.call is bound_call(called.event)
         )
 
+    @cached_property
+    def handed_names(self) -> tuple[tuple[Function, Event, float], ...]:
+        """Reached statements that take a thing over under its name: self.optimizer = config.optimizer."""
+        return tuple(
+            (function, event, weight)
+            for function, weight in self.functions()
+            for event in function.events
+            if event.kind == "assign" and event.value is not None and event.value.kind == "path"
+            if "." in event.value.text and event.value.last in bound_names(event)
+        )
+
     def chosen_at(self, choice: Choice) -> Iterator[Place]:
         """Where the code looks a choice up in its table."""
         for function, line in choice.sites:

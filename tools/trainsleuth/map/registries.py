@@ -10,13 +10,13 @@ from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
 from .factories import factory_tables
-from .tables import Entry, Table
+from .tables import OF_ALL, Entry, Table
 from .values import Values
 
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)[^=\n]*=[\s(]*\{")
-_CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
+_CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -40,6 +40,7 @@ def _decorated(index: Index) -> Iterator[Table]:
     for thing in things:
         for decorator in thing.decorators:
             holder, kind = _place(decorator)
+            kind = kind or _of_all(index, thing, decorator)
             if kind:
                 kinds.setdefault(kind, {}).setdefault(_name(decorator) or thing.name, thing)
             if kind and holder:
@@ -50,6 +51,14 @@ def _decorated(index: Index) -> Iterator[Table]:
         wanted = site.call.arguments[0]
         for key in dict.fromkeys(asked_keys(index, site, wanted)) or [""]:
             yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
+
+
+def _of_all(index: Index, thing: Class | Function, decorator: Expr) -> str:
+    """The kind of the one registry that a bare @register() of the project fills with classes of every kind, else ""."""
+    if (decorator.callee or decorator.text) != "register" or not isinstance(thing, Class):
+        return ""
+    function = index.resolve(thing.body, "register")
+    return f"{OF_ALL}{function.path}" if isinstance(function, Function) else ""
 
 
 def _asked_by_kind(index: Index, kinds: Mapping[str, object]) -> Iterator[tuple[Site, str]]:

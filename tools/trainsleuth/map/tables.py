@@ -11,6 +11,7 @@ from trainsleuth.facts import Class, External, Function
 _HOLDER = re.compile(r"(?:_factory|_factories|factory|_registry|registry|_builders?)$")
 
 Entry = Class | Function | External
+OF_ALL = "*"  # before the file of a registry that holds classes of every kind
 _NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
 
 
@@ -33,11 +34,17 @@ class Table:
     def answers(self, key: str) -> bool:
         """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
         if self.key:
-            asked = key == self.key or key.endswith("." + self.key)
+            asked = key == self.key or key.endswith("." + self.key) or self._ends_with(key)
             return asked and (self.key not in _NAME_KEYS or not self.kind or self._is_of_kind(key))
         return self._is_of_kind(key)
 
+    def _ends_with(self, key: str) -> bool:
+        """The object that holds the settings has a name in the code: cfg.yaml_cfg["task"]."""
+        return key not in _NAME_KEYS and self.key.endswith("." + key)
+
     def _is_of_kind(self, key: str) -> bool:
+        if self.kind.startswith(OF_ALL):
+            return True
         parts = key.split(".")
         named = parts if parts[-1] in _NAME_KEYS else parts[-1:]
         kind = _singular(self.kind)

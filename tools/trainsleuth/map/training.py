@@ -11,7 +11,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Loop
 from .batch_path import Stage, trace_back
 from .entries import Entry
 from .frameworks import Framework, Handover
-from .graph import Graph
+from .graph import Edge, Graph
 from .hooks import derived_classes, handed_classes, hook_methods
 from .networks import is_loss_class, is_network
 from .reach import reach
@@ -110,14 +110,14 @@ class Training:
         way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
         looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
         for caller, edge in way[: looped[-1] + 2] if looped else ():
-            yield caller, caller.events[edge.position].line, edge.target
+            yield caller, line_of_call(caller, edge), edge.target
 
     def calls_above(self, function: Function) -> Iterator[tuple[Function, int]]:
         """The calls from the entry down to that of what holds the outermost loop, nearest first: (where, line)."""
         way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
         looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
         for caller, edge in way[looped[-1] + 2 if looped else 0 :]:
-            yield caller, caller.events[edge.position].line
+            yield caller, line_of_call(caller, edge)
 
     def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
         """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""
@@ -126,7 +126,7 @@ class Training:
                 continue
             event = caller.events[edge.position]
             for number in reversed(event.block.loops):
-                yield caller, caller.loops[number], event.line
+                yield caller, caller.loops[number], line_of_call(caller, edge)
 
     @cached_property
     def loop_lines(self) -> Mapping[Function, frozenset[int]]:
@@ -202,3 +202,10 @@ class Training:
         for one in (*held, *through):
             if isinstance(one, Class) and is_network(self.index, one) and not is_loss_class(self.index, one):
                 yield one
+
+
+def line_of_call(caller: Function, edge: Edge) -> int:
+    """Where the call of `edge` stands: a statement over several lines may begin far above it."""
+    event = caller.events[edge.position]
+    names = (edge.target.name, edge.target.owner.rpartition(".")[2])
+    return next((call.line for call in event.calls if call.last in names), event.line)

@@ -285,7 +285,7 @@ class Values:
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Held, ...]:
         last, arguments = call.last, call.arguments
-        if last in _WRAPPERS and arguments:
+        if (last in _WRAPPERS or call.callee == "ray.get") and arguments:
             return self.of(function, arguments[0], depth + 1)
         if last in _SAME and call.receiver is not None:
             inner = self.of(function, call.receiver, depth + 1)
@@ -293,10 +293,9 @@ class Values:
                 return inner
         found: list[Held] = []
         for one in self.callables(function, call.parts[0], depth + 1):
-            if isinstance(one, Function):
-                found.extend(self._given_back(one, depth))
-            else:
-                found.append(one)
+            made = one.methods.get("__new__") if isinstance(one, Class) else one
+            given = self._given_back(made, depth) if isinstance(made, Function) else ()
+            found.extend(given if given or isinstance(one, Function) else (one,))
         if self.configured and not any(isinstance(one, Class) for one in found):
             found = [*self._of_section(call), *found]
         if call.receiver is not None and last in _MAKES and not any(isinstance(one, Class) for one in found):

@@ -11,6 +11,7 @@ from ..launch import names_recipe
 from ..program import Program
 from ..records import Place
 from ..running import is_guarded
+from ..training import line_of_call
 
 MAX_LAUNCHES = 16
 
@@ -68,8 +69,7 @@ def _way_down(program: Program) -> Iterator[Place]:
     way = list(program.entry.reach.way(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:
-            line = caller.events[edge.position].line
-            yield program.at(caller, line, "way down", 0.7 / (1 + 0.1 * hop))
+            yield program.at(caller, line_of_call(caller, edge), "way down", 0.7 / (1 + 0.1 * hop))
             yield from _receiver(program, caller, edge.position, 0.66 / (1 + 0.1 * hop))
         yield program.at(edge.target, edge.target.line, "way down", 0.75 / (1 + 0.15 * hop))
 

@@ -128,7 +128,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
             yield program.at(function, stage.line, "loss", share * 0.86)
         elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
-            yield program.at(function, stage.line, "loss", share * 0.74)
+            if not loops or loops & set(stage.event.block.loops):  # else it is made once, before the loop
+                yield program.at(function, stage.line, "loss", share * 0.74)
 
 
 def _handovers(program: Program) -> Iterator[Place]:
