@@ -21,6 +21,7 @@ from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
 from .hydra_main import removed_by
 from .launch import Command, commands, names_recipe, that_counts, usage
+from .library import ways_in
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
@@ -43,6 +44,7 @@ from .recipes import (
     tagged,
 )
 from .registries import tables
+from .scripts import settings_in
 from .siblings import groups
 from .steps import Sign, signs
 from .tables import Table
@@ -246,12 +248,13 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     started = commands(index)
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
-    found = entries(index, graph, started, table, handed, scope)
+    found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None
     entry = _started_by(found[0], recipe, launch)
     parts = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
+    given += tuple(settings_in(index, launch))
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
