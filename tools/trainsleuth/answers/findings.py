@@ -13,9 +13,8 @@ from trainsleuth.wording import measured_text, one_line, path_text, quoted, wrap
 def failure_text(finding: Finding, width: int | None = None) -> str:
     """What failed: the place first on its line, so that terminals and editors can open it."""
     place = f"{path_text(finding.place)}  " if finding.place else ""
-    lines = [
-        f"{place}{finding.severity}  {one_line(finding.by)}  (confidence {finding.confidence})  [{reference(finding)}]"
-    ]
+    trust = f"{finding.confidence}: {one_line(finding.grounds)}" if finding.grounds else finding.confidence
+    lines = [f"{place}{finding.severity}  {one_line(finding.by)}  (confidence {trust})  [{reference(finding)}]"]
     lines.append(wrapped(one_line(finding.message), "  ", width))
     for link in finding.chain:
         lines.append(wrapped(f"via {path_text(link.path)}:{link.line}  {one_line(link.why)}", "    ", width, "  "))

@@ -88,7 +88,10 @@ def explain(check_id: str) -> Explanation:
     """Title, text and examples of one check. Raises UnknownCheckError."""
     module = _module(check_id)
     name = check_id.removeprefix("check:").replace("_", "-")
-    return read_docs(name, module.__doc__ or "", module.SAY.family, module.SAY.severity)
+    records = list(module.SAY.records())
+    said = "; ".join(f"{what}: {one.words}" if what else one.words for what, one in records) or "it asks by design"
+    severity = module.SAY.severity if any(one.speaks for _, one in records) else "note"
+    return read_docs(name, module.__doc__ or "", module.SAY.family, severity, f"{said[:1].upper()}{said[1:]}.")
 
 
 def run_checks(

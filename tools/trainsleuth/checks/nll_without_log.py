@@ -68,9 +68,16 @@ SAY = Verdicts(
     "loss_contract",
     suspects=("double-normalised-loss",),
     claims=("nll-wants-log-probs",),
+    forms={
+        "raw-scores": "raw scores of a resolved layer",
+        "probabilities": "a softmax or sigmoid of torch, by its full name",
+        "by-method": "a softmax that is called as a method of something",
+        "log-target": "log-probabilities as a target",
+    },
 )
 _NLL = ("NLLLoss", "NLLLoss2d", "nll_loss")
 _KL = ("KLDivLoss", "kl_div")
+_OF_TORCH = ("nn.", "F.", "functional.", "torch.")  # as the first place of a chain begins
 _WRONG = {"probability": "probabilities", "sigmoid": "sigmoid outputs", "logits": "raw scores"}
 
 
@@ -90,13 +97,20 @@ def _examined(index: Index, call: LossCall) -> Finding:
         values = index.values.of(given, spot)
         if values and all(value.range in _WRONG for value in values):
             said = f"{written(given)} holds {_WRONG[values[0].range]}"
-            return _failure(call, said, "log-probabilities (log_softmax)", values[0])
+            return _failure(call, said, "log-probabilities (log_softmax)", values[0], _form(values[0]))
         if (target := _log_target(index, call, spot)) is not None:
-            return _failure(call, "its target holds log-probabilities", "log_target=True", target)
+            return _failure(call, "its target holds log-probabilities", "log_target=True", target, "log-target")
         reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
     if reasons:
         return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
     return SAY.passed(path, line, f"{written(given)} is no bare probability or score before {call.loss}")
+
+
+def _form(value: Value) -> str:
+    """How surely the range is known: by a layer or function of torch, or by the name of a method alone."""
+    if value.range == "logits":
+        return "raw-scores"
+    return "probabilities" if value.chain and value.chain[0].why.startswith(_OF_TORCH) else "by-method"
 
 
 def _log_target(index: Index, call: LossCall, spot: Spot) -> Value | None:
@@ -115,10 +129,10 @@ def _tells_log_target(index: Index, call: LossCall, spot: Spot) -> bool:
     return any(one is not None and one.text != "False" for one in told)
 
 
-def _failure(call: LossCall, said: str, better: str, value: Value) -> Finding:
+def _failure(call: LossCall, said: str, better: str, value: Value, form: str) -> Finding:
     path, line = call.site.function.path, call.site.call.line
     chain = (*value.chain, Link(path, line, f"{call.loss} takes it as it stands"))
     message = (
         f"{call.loss} at {path}:{line} expects {better}, but {said}: {chain[0].why} at {chain[0].path}:{chain[0].line}."
     )
-    return SAY.fail(path, line, message, chain)
+    return SAY.fail(path, line, message, chain, form=form)

@@ -59,6 +59,8 @@ def _score(called: Called, component: str) -> float:
     last = called.call.last
     if last in _PLAIN or (last in COMMON_NAMES and not called.targets):
         return 0.0
+    if component != "config" and last.startswith("parse"):
+        return 0.0  # opt = parser.parse_args()
     if component == "model" and _WRAPS.search(called.call.callee):
         return 0.7
     if any(isinstance(target, Class | Function) for target in called.targets) or is_factory(last):

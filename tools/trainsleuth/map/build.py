@@ -25,6 +25,7 @@ from .library import ways_in
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
+from .presets import Preset, built_through, named_preset
 from .program import Program
 from .reach import reach
 from .recipes import (
@@ -166,6 +167,7 @@ def _chosen_values(
     loaded: frozenset[str],
     modules: Mapping[tuple[str, int], Module],
     known: Iterable[Table],
+    preset: Preset,
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
@@ -178,6 +180,8 @@ def _chosen_values(
         loaded,
         modules,
         before.detours,
+        preset.objects,
+        preset.classes,
     )
 
 
@@ -262,6 +266,9 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     chosen = (*chosen, *named_in_code(index, _near(entry)))
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
     chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded))
+    preset = named_preset(values, launch)
+    chosen = (*chosen, *built_through(values, chosen), *preset.choices)
+    given = (*given, *preset.settings)
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
@@ -274,8 +281,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()))
-        graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
+        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()), preset)
+        graph = Graph(index, values, decided, frozenset((*_made(graph, entry), *preset.classes)), words)
         tracing = _as_chosen(tracing, values, graph, roots, bool(decided))
     tracing, more = _to_training(tracing, roots, known, chosen)
     entry = tracing.entry

@@ -10,6 +10,7 @@ from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
 from .factories import factory_tables
+from .registered_subclasses import subclass_tables
 from .tables import OF_ALL, Entry, Table
 from .values import Values
 
@@ -24,6 +25,7 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
     found: dict[str, list[Table]] = {}
     for table in (
         *_decorated(index),
+        *subclass_tables(index),
         *factory_tables(index, values),
         *_literal(index, values),
         *attribute_tables(index),
