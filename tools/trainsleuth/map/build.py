@@ -168,6 +168,7 @@ def _chosen_values(
     modules: Mapping[tuple[str, int], Module],
     known: Iterable[Table],
     preset: Preset,
+    decided: Mapping[str, str],
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
@@ -182,6 +183,7 @@ def _chosen_values(
         before.detours,
         preset.objects,
         preset.classes,
+        decided,
     )
 
 
@@ -269,7 +271,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     preset = named_preset(values, launch)
     chosen = (*chosen, *built_through(values, chosen), *preset.choices)
     given = (*given, *preset.settings)
-    decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
+    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
+    decided = known_settings(weak, (*given, *commanded)) if recipe is not None or launch is not None else {}
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
     modules = named_modules(index, (*weak, *given))
@@ -281,7 +284,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()), preset)
+        every = chain.from_iterable(known.values())
+        values = _chosen_values(values, chosen, given, loaded, modules, every, preset, decided)
         graph = Graph(index, values, decided, frozenset((*_made(graph, entry), *preset.classes)), words)
         tracing = _as_chosen(tracing, values, graph, roots, bool(decided))
     tracing, more = _to_training(tracing, roots, known, chosen)

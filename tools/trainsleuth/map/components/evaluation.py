@@ -223,6 +223,9 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
 
 
+_OF_EVALUATION = re.compile(r"(?:^|(?<=/))(?:eval|evaluation)/")  # a folder in which such programs are no strangers
+
+
 def _alone(program: Program) -> Iterator[Place]:
     """Programs of their own that evaluate, sample or infer."""
     home = PurePosixPath(program.entry.path).parent
@@ -232,7 +235,7 @@ def _alone(program: Program) -> Iterator[Place]:
             continue
         near = PurePosixPath(path).parent == home
         score = 0.75 if near else 0.5
-        if NEVER.search(path) or (ASIDE.search(path) and not near):
+        if NEVER.search(path) or (ASIDE.search(_OF_EVALUATION.sub("", path)) and not near):
             continue
         file = program.index.files[path]
         yield Place(path, guard_line(file.body), "program", score)
