@@ -91,3 +91,30 @@ def test_a_form_that_no_check_has_is_refused() -> None:
     say = import_module("trainsleuth.checks.softmax_axis").SAY
     with pytest.raises(ValueError, match="named, unnamed"):
         say.fail("a.py", 1, "", (), form="other")
+
+
+LESSON = """import torch
+
+def NAME(model, loader):
+    WORDS
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "severity"),
+    [
+        ("train", '"""One epoch."""', "error"),
+        ("wrong_loop", '"""One epoch."""', "note"),
+        ("train_without_zero_grad", "pass", "note"),
+        ("train", '"""What not to do: nothing clears."""', "note"),
+        ("train", "# a common mistake", "note"),
+    ],
+)
+def test_an_error_that_is_shown_on_purpose_is_a_note(name: str, words: str, severity: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(LESSON.replace("NAME", name).replace("WORDS", words))
+    found = run_checks(Repository(tmp_path), only=["missing-zero-grad"]).findings[0]
+    assert (found.outcome, found.severity) == ("fail", severity)

@@ -13,8 +13,9 @@ from trainsleuth.wording import measured_text, one_line, path_text, quoted, wrap
 def failure_text(finding: Finding, width: int | None = None) -> str:
     """What failed: the place first on its line, so that terminals and editors can open it."""
     place = f"{path_text(finding.place)}  " if finding.place else ""
-    trust = f"{finding.confidence}: {one_line(finding.grounds)}" if finding.grounds else finding.confidence
-    lines = [f"{place}{finding.severity}  {one_line(finding.by)}  (confidence {trust})  [{reference(finding)}]"]
+    lines = [
+        f"{place}{finding.severity}  {one_line(finding.by)}  (confidence {finding.confidence})  [{reference(finding)}]"
+    ]
     lines.append(wrapped(one_line(finding.message), "  ", width))
     for link in finding.chain:
         lines.append(wrapped(f"via {path_text(link.path)}:{link.line}  {one_line(link.why)}", "    ", width, "  "))
@@ -24,6 +25,8 @@ def failure_text(finding: Finding, width: int | None = None) -> str:
         lines.append(quoted(finding.next))
     elif finding.next:
         lines.append(wrapped(f"next: {one_line(finding.next)}", "  ", width, "  "))
+    if finding.grounds:
+        lines.append(wrapped(f"record: {one_line(finding.grounds)}", "  ", width, "  "))
     if finding.claims:
         lines.append(f"  claims: {', '.join(map(one_line, finding.claims))}")
     return "\n".join(lines)

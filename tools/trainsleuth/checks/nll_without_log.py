@@ -77,6 +77,7 @@ SAY = Verdicts(
 )
 _NLL = ("NLLLoss", "NLLLoss2d", "nll_loss")
 _KL = ("KLDivLoss", "kl_div")
+_OVERWRITING = ("fill_", "zero_", "copy_", "uniform_", "normal_")
 _OF_TORCH = ("nn.", "F.", "functional.", "torch.")  # as the first place of a chain begins
 _WRONG = {"probability": "probabilities", "sigmoid": "sigmoid outputs", "logits": "raw scores"}
 
@@ -116,10 +117,20 @@ def _form(value: Value) -> str:
 def _log_target(index: Index, call: LossCall, spot: Spot) -> Value | None:
     """kl_div takes log-probabilities as a target only when told so."""
     target = call.site.call.argument(1, "target") if call.loss in _KL else None
-    if target is None or _tells_log_target(index, call, spot):
+    if target is None or _tells_log_target(index, call, spot) or _is_overwritten(call, target):
         return None
     values = index.values.of(target, spot)
     return values[0] if values and all(value.range == "log-probability" for value in values) else None
+
+
+def _is_overwritten(call: LossCall, target: Expr) -> bool:
+    """Only its shape was taken from what it was made of: labels.fill_(0.1)."""
+    events = call.site.function.events[: call.site.position]
+    return any(
+        one.last in _OVERWRITING and one.receiver is not None and one.receiver.text == target.text
+        for event in events
+        for one in event.calls
+    )
 
 
 def _tells_log_target(index: Index, call: LossCall, spot: Spot) -> bool:
