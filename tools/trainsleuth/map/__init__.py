@@ -89,11 +89,14 @@ def expand_component(
     wanted = check_parts(what)
     repository = Repository(root)
 
+    asked = tuple(one for one in wanted if one not in EXPANDABLE)
+
     def planned() -> Plan:
         with no_collection():
-            return plan(*_anatomy(repository, scope, recipe, 4 * budget))
+            return plan(*_anatomy(repository, scope, recipe, 4 * budget), wanted if asked else EXPANDABLE)
 
-    return drawn(answered(repository, ("plan", scope, recipe, budget), Plan, planned), wanted, budget)
+    kept = ("plan", scope, recipe, budget, *(wanted if asked else ()))
+    return drawn(answered(repository, kept, Plan, planned), wanted, budget)
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:

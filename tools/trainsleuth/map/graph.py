@@ -22,6 +22,7 @@ from .values import Values
 DIRECT, CALLBACK, GUESS, IMPORT, KEPT, PART = 1, 2, 3, 4, 6, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
+_CALLS_LATER = re.compile(r"(?:connect|subscribe|submit|apply_async|attach|schedule|call_later|bind|Thread|Process|(?:add|register|set)_\w*(?:callback|handler|listener|hook)s?)$")  # fmt: skip
 _PROPERTIES = ("property", "cached_property")
 # what runs once an object is there: at once, when a loader or a framework takes it, or when somebody calls it
 _CALLED_ON_OBJECTS = {
@@ -209,7 +210,8 @@ class Graph:
             for one in _items(self.index, function, value):
                 yield from self._handed_over(function, one)
             if value.kind == "path" and value.text != "self":
-                yield from self._handed_over(function, value)
+                handed = list(self._handed_over(function, value))
+                yield from handed or self._of_unknown(function, call, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
 
@@ -222,6 +224,12 @@ class Graph:
                 yield target, later
             elif isinstance(target, Class):
                 yield from self.constructed(target)
+
+    def _of_unknown(self, function: Function, call: Expr, value: Expr) -> Iterator[tuple[Function, int]]:
+        """A method of an object that nobody knows, handed to what calls it later: batches.connect(worker.on_batch)."""
+        if "." in value.text and _CALLS_LATER.match(call.last) and value.last not in COMMON_NAMES:
+            namesakes = self._roots(self.methods_named(value.last))
+            yield from ((one, GUESS) for one in namesakes) if len(namesakes) <= MAX_NAMESAKES else ()
 
     def _on_value(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
         held = self.values.of(function, call.parts[0]) if call.parts[0].kind == "path" else ()

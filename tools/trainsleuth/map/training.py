@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from trainsleuth.facts import Class, Expr, Function, Index, Loop
@@ -11,7 +11,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Loop
 from .batch_path import Stage, trace_back
 from .entries import Entry
 from .frameworks import Framework, Handover
-from .graph import Edge, Graph
+from .graph import CALLBACK, Edge, Graph
 from .hooks import derived_classes, handed_classes, hook_methods
 from .networks import is_loss_class, is_network
 from .reach import reach
@@ -31,6 +31,7 @@ class Training:
     signs: Mapping[Function, list[Sign]]
     handed: Mapping[Function, list[Handover]]
     choices: tuple[Choice, ...]
+    _ways: dict[Function, tuple[tuple[Function, Edge], ...]] = field(default_factory=dict)
 
     @cached_property
     def spine(self) -> tuple[Function, ...]:
@@ -39,8 +40,44 @@ class Training:
         way = [caller for goal in goals for caller, _ in self.way(goal)]
         return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals, *self._hooks)))
 
-    def way(self, function: Function) -> Iterator[tuple[Function, Edge]]:
-        """(caller, edge) from `function` back to the entry; a method that the class of `function` overrides does not run."""
+    def way(self, function: Function) -> tuple[tuple[Function, Edge], ...]:
+        """(caller, edge) from `function` back to the entry: the shortest way on which something is repeated, if any is."""
+        if function not in self._ways:
+            self._ways[function] = self._repeated(function, tuple(self._shortest(function)))
+        return self._ways[function]
+
+    def _repeated(
+        self, function: Function, way: tuple[tuple[Function, Edge], ...]
+    ) -> tuple[tuple[Function, Edge], ...]:
+        if self._is_looped(function) or any(_in_loop(caller, edge) for caller, edge in way):
+            return way
+        called = [function, *(caller for caller, _ in way)]
+        for hop, one in enumerate(called):
+            again = ((caller, edge) for caller, edge in self._callers.get(one, ()) if _in_loop(caller, edge))
+            found = min(again, key=lambda pair: self.entry.reach.distance[pair[0]], default=None)
+            if found is not None and found[0] not in called:
+                return (*way[:hop], found, *self._shortest(found[0]))
+        return way
+
+    def is_repeated(self, function: Function) -> bool:
+        """A loop is on the way to it, or around what goes backward in it."""
+        return self._is_looped(function) or any(_in_loop(caller, edge) for caller, edge in self.way(function))
+
+    def _is_looped(self, function: Function) -> bool:
+        return any(sign.site.event.block.loops for sign in self.signs.get(function, ()) if sign.role == "backward")
+
+    @cached_property
+    def _callers(self) -> Mapping[Function, list[tuple[Function, Edge]]]:
+        """Every reached call of a function that is seen to be one."""
+        found: dict[Function, list[tuple[Function, Edge]]] = {}
+        for caller in self.entry.reach.distance:
+            for edge in self.graph.edges(caller):
+                if edge.position >= 0 and edge.cost <= CALLBACK:
+                    found.setdefault(edge.target, []).append((caller, edge))
+        return found
+
+    def _shortest(self, function: Function) -> Iterator[tuple[Function, Edge]]:
+        """A method that the class of `function` overrides does not run: what overrides it does."""
         owner, parents = self.index.class_of(function), self.entry.reach.parents
         while function in parents:
             caller, edge = parents[function]
@@ -224,6 +261,10 @@ class Training:
         for one in (*held, *through):
             if isinstance(one, Class) and is_network(self.index, one) and not is_loss_class(self.index, one):
                 yield one
+
+
+def _in_loop(caller: Function, edge: Edge) -> bool:
+    return edge.position >= 0 and bool(caller.events[edge.position].block.loops)
 
 
 def line_of_call(caller: Function, edge: Edge) -> int:

@@ -15,6 +15,7 @@ from trainsleuth.facts.sites import call_sites
 
 from .annotations import named_types
 from .asking import Asking
+from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS, ConfigObjects, default_of
 from .forwarding import Detours, given_back, place_before
 from .keys import key_of
@@ -27,6 +28,7 @@ Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
 MAX_CALLERS = 12  # of one function whose parameter is asked about
 MAX_HELD = 12
+MAX_BELOW = 6  # classes below one, asked for what a method of theirs gives back
 _SAME = frozenset(
     [
         "to",
@@ -188,7 +190,7 @@ class Values:
 
     def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
         """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
-        for given in call.arguments:
+        for given in call.arguments if call.last not in COMMON_NAMES else ():  # optimizer.step(closure) gives a loss
             symbol = resolve(self.index, function, given.text) if given.kind == "path" else None
             if isinstance(symbol, Function):
                 yield symbol
@@ -198,7 +200,9 @@ class Values:
     ) -> tuple[Class | Function | External, ...]:
         """What callers hand over to be called, else its default: actor_critic=core.MLPActorCritic."""
         found: list[Class | Function | External] = []
-        for site, value in self._given(function, name):
+        for site, value in (
+            self._given(function, name) if function.name != "step" else ()
+        ):  # not optimizer.step(closure)
             if value.kind == "path" and value.text != name and site.function is not function:
                 found.extend(self.callables(site.function, value, depth + 3))
         default = function.parameter(name)
@@ -329,7 +333,7 @@ class Values:
         known = self._asking.known(what)
         if known is None:
             self._asking.begin()
-            known = tuple(self._returned(function, depth, None))
+            known = tuple(self._returned(function, depth, None)) or tuple(self._returned_below(function, depth))
             self._asking.end(what, known)
         return known  # type: ignore[return-value]
 
@@ -349,6 +353,13 @@ class Values:
                 yield owner  # a classmethod that builds its own class
             else:
                 yield from self.of(function, value, depth + 1)
+
+    def _returned_below(self, function: Function, depth: int) -> Iterator[Held]:
+        """What methods give back that stand in for one that gives back nothing: an abstract load_trainer()."""
+        owner = self.index.class_of(function)
+        for one in self.index.subclasses(owner)[:MAX_BELOW] if owner is not None and function.self_name else ():
+            if function.name in one.methods and one not in self.excluded and self.is_loaded(one):
+                yield from self._returned(one.methods[function.name], depth, None)
 
     def _path(self, function: Function, text: str, depth: int) -> tuple[Held, ...]:
         key = (function, text)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, Function
 from trainsleuth.facts.scopes import bindings
 
+from ..entries import MAINS
 from ..launch import names_recipe
 from ..program import Program
 from ..records import Place
@@ -50,9 +51,7 @@ def _mains(program: Program) -> Iterator[Place]:
                     yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
                     yield program.at(root, call.line, "start", 0.55)
     for function in file.functions.values():
-        if any(
-            decorator.last in ("hydra_main", "main", "command", "argparse_main") for decorator in function.decorators
-        ):
+        if any(decorator.last in MAINS for decorator in function.decorators):
             yield program.at(function, function.line, "main", 0.97)
             yield program.at(function, min(d.line for d in function.decorators), "main", 0.9)
         elif function in program.entry.reach.roots and function.name != "<module>":

@@ -55,6 +55,13 @@ def places(program: Program) -> Iterator[Place]:
     for caller, line, target in program.training.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
+    for other in program.training.steppers[1:3]:  # another optimizer's, or another network's
+        yield from (
+            program.at(where, loop.line, "loop", 0.78) for where, loop, _ in program.training.loops_down_to(other)
+        )
+        for where, line, target in program.training.calls_down_to(other):
+            yield program.at(where, line, "call of the step", 0.74)
+            yield program.at(target, target.line, "step", 0.5)
     for rank, (caller, line) in enumerate(program.training.calls_above(step)):
         yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
     for function in near - {step}:
@@ -62,6 +69,29 @@ def places(program: Program) -> Iterator[Place]:
             if averages(event):
                 yield program.at(function, event.line, "averaged weights", 0.72)
     yield from _other_loops(program, step)
+    if not program.training.is_repeated(step):
+        yield from _named_loops(program)
+
+
+NEAR_ENTRY = 6  # distance of a function
+_SAYS_TRAIN = re.compile(
+    r"^_?(?:(?:train|learn)(?:_\w+)?|\w+_(?:train|learn)|update_(?:weights|parameters|policy|networks?)|"
+    r"(?:run|optimi[sz]e)_(?:step|epoch|iter))$"
+)
+
+
+def _named_loops(program: Program) -> Iterator[Place]:
+    """Where no way is read from a loop to the step: loops around calls that say that they train."""
+    for function, weight in program.functions():
+        near = program.entry.reach.distance[function] <= NEAR_ENTRY
+        for event in function.events if near else ():
+            for call in event.calls if event.block.loops else ():
+                targets = program.graph.targets(function, call)
+                if _SAYS_TRAIN.match(call.last) and not any(isinstance(one, External) for one in targets):
+                    yield program.at(function, call.line, "call of the step", 0.85 * weight**0.3)
+                    for number in event.block.loops:
+                        yield program.at(function, function.loops[number].line, "loop", 0.86 * weight**0.3)
+                    yield from (program.at_target(one, "step", 0.6) for one in targets if isinstance(one, Function))
 
 
 _OF_STEPS = ("scheduler step", "optimizer step", "zero_grad", "backward")

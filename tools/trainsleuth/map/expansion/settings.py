@@ -88,7 +88,7 @@ def _sections(truth: Truth, component: str, lists: Sequence[Pipeline], home: Map
     }
     held: dict[str, list[Key]] = {}
     for key in truth.keys:
-        if key.source is not None and not key.name.endswith((".!new", ".!name")) and not _is_of_others(truth, key):
+        if key.source is not None and not key.name.endswith((".!new", ".!name")) and not is_of_others(truth, key):
             held.setdefault(_section_of(key, chosen), []).append(key)
     for name in chosen:
         held.setdefault(name, [])
@@ -114,7 +114,7 @@ def _is_ours(truth: Truth, choice: Choice) -> bool:
     return function is None or (function.name != MODULE_BODY and program.is_reached(function))
 
 
-def _is_of_others(truth: Truth, key: Key) -> bool:
+def is_of_others(truth: Truth, key: Key) -> bool:
     """A default in code that no part of the program runs."""
     source, program = key.source, truth.program
     file = program.index.files.get(source.path) if source is not None and source.how == "default" else None
