@@ -12,7 +12,7 @@ from ..launch import names_recipe
 from ..program import Program
 from ..records import Place
 from ..running import is_guarded
-from ..training import line_of_call
+from ..ways import line_of_call
 
 MAX_LAUNCHES = 16
 
@@ -65,7 +65,7 @@ def _way_down(program: Program) -> Iterator[Place]:
         return
     for handover in program.handed.get(goal, ()):
         yield program.at(goal, handover.site.call.line, "way down", 0.6)
-    way = list(program.training.way(goal))
+    way = list(program.training.ways.back(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:
             yield program.at(caller, line_of_call(caller, edge), "way down", 0.7 / (1 + 0.1 * hop))
