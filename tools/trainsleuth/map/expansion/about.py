@@ -53,10 +53,10 @@ def _block(writer: Writer, place: Place) -> Block:
     if place.role == "definition":
         return writer.body(place, BODY)
     function = enclosing(writer.program.index.files[place.path], place.line)
-    if place.role == "statement" or function.line == place.line:
+    if place.role == "statement":
         return writer.block(place)[0]
     text = clean(place.text, SCRIPT_WIDTH)
-    item = {**place.to_dict(), "function": function.qualname}
+    item = {**place.to_dict(), "function": function.qualname, "signature": True}
     return Block(writer.headings(place, function), (place.line,), (f"   {place.line} {text}",), item)
 
 
@@ -136,7 +136,9 @@ def _place(file: FileFacts, line: int, held: Sequence[str]) -> Place | None:
     function = enclosing(file, line)
     first = function.events[0].line if function.events else function.end_line
     if function is not file.body and function.line <= line < max(first, function.line + 1):
-        named = any(word in function.name.lower() for word in held) and not is_class_body(file, function)
+        if is_class_body(file, function):
+            return Place(file.path, function.line, "statement", 0.0)
+        named = any(word in function.name.lower() for word in held)
         return Place(file.path, function.line if named else line, "definition" if named else "parameter", 0.0)
     found = event_at(function, line)
     if found is None or line - found[1].line > MAX_STATEMENT:

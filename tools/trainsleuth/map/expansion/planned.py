@@ -34,10 +34,13 @@ class Planned(NamedTuple):
     settings: tuple[tuple[Block, bool], ...] = ()  # and whether somebody set them
     features: tuple[Block, ...] = ()
 
+    @property
+    def name(self) -> str:
+        return self.what if " " in self.what else self.what.replace("_", " ")
+
     def title(self, marks: str, of: str = "") -> str:
         status = "" if self.status == "found" else f" [{self.status}] {self.why}"
-        name = self.what if " " in self.what else self.what.replace("_", " ")
-        return f"{marks} {name}{of}{status}"
+        return f"{marks} {self.name}{of}{status}"
 
     def blocks(self, budget: int) -> list[Block]:
         """All, best first; `budget` in tokens decides how much of the settings comes first."""
