@@ -92,10 +92,11 @@ def test_places_are_those_of_the_text_and_every_line_exists(path: Path, tmp_path
             assert 1 <= place["line"] <= len(lines)
             assert " ".join(lines[place["line"] - 1].split()).startswith(place["text"].removesuffix("…"))
             whole = f"\n  {place['line']} {place['text']}" in plain["text"]
-            assert whole or re.search(rf"(?:also|·|:) {place['line']} \w", plain["text"])
+            assert whole or re.search(rf"(?:also|·|:|,) {place['line']}(?:,| \w)", plain["text"])
             shown += 1
     body = plain["text"].partition("\n#")[2]
-    in_a_word = re.findall(r"(?:^  also|^ \S+:| ·) \d+ (?=\w)", body, re.M)
+    words = re.findall(r"^(?:  also| \S+:)(?= \d)(.*)$", body, re.M)
+    in_a_word = [number for line in words for number in re.findall(r"(?:^|·|,) (\d+)(?=, \d| \w)", line)]
     assert shown == len(re.findall(r"^  \d+ ", plain["text"], re.M)) + len(in_a_word)
 
 

@@ -17,7 +17,7 @@ _NAMED = {
     "data": r"(?:\w+_)?(?:data|data_?(?:sets?|loaders?|modules?|sources?|iters?|iterators?)|loaders?|dl|ds|(?:batch_)?samplers?|collat\w+|(?:replay_)?buffer|replay|"
     r"envs?|fetcher)(?:_(?:train|tr))?",
     "model": r"(?:\w+_)?(?:model|net|nets|network|networks|generator|discriminator|backbone|encoder|decoder|policy|actor|critic|agent|unet|vae|ema|student|teacher)s?"
-    r"(?:_(?:ema|g|d))?|net_?\w",
+    r"(?:_(?:ema|g|d|cls|class))?|net_?\w",
     "loss": r"(?:\w+_)?(?:criterion|criteria|loss_fns?|loss_func|loss_function|losses)",
     "optimizer_scheduler": r"(?:\w+_)?(?:optim|optims|optimizers?|opt|schedulers?|sched|lr_schedule|lr_scheduler|param_groups?|optim_groups)(?:_[gd])?",
     "logging": r"(?:\w+_)?(?:writer|logger|tracker|tb|recorder|experiment|wandb_run|progress|meters?)",
@@ -59,6 +59,8 @@ def _score(called: Called, component: str) -> float:
     last = called.call.last
     if last in _PLAIN or (last in COMMON_NAMES and not called.targets):
         return 0.0
+    if component != "config" and last.startswith("parse"):
+        return 0.0  # opt = parser.parse_args()
     if component == "model" and _WRAPS.search(called.call.callee):
         return 0.7
     if any(isinstance(target, Class | Function) for target in called.targets) or is_factory(last):

@@ -16,6 +16,7 @@ from .branches import known_settings
 from .bridges import Bridges
 from .config_files import of_program
 from .configuration import defaults, python_configs
+from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
@@ -24,6 +25,7 @@ from .launch import Command, commands, names_recipe, that_counts, usage
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
+from .presets import Preset, built_through, named_preset
 from .program import Program
 from .reach import reach
 from .recipes import (
@@ -164,6 +166,7 @@ def _chosen_values(
     loaded: frozenset[str],
     modules: Mapping[tuple[str, int], Module],
     known: Iterable[Table],
+    preset: Preset,
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
@@ -176,6 +179,8 @@ def _chosen_values(
         loaded,
         modules,
         before.detours,
+        preset.objects,
+        frozenset(one.target for one in chosen if isinstance(one.target, Class)),
     )
 
 
@@ -252,13 +257,18 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     entry = _started_by(found[0], recipe, launch)
     parts = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
+    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
+    experiment = experiment_configs(index, loaded, launch.text if launch is not None else "")
+    given = (*experiment_settings(experiment), *given)
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
     chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
-    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded))
+    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded, known))
+    preset = named_preset(values, launch)
+    chosen = (*chosen, *built_through(values, chosen), *preset.choices, *experiment_choices(experiment))
+    given = (*given, *preset.settings)
     decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
@@ -271,8 +281,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()))
-        graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
+        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()), preset)
+        graph = Graph(index, values, decided, frozenset((*_made(graph, entry), *preset.classes)), words)
         tracing = _as_chosen(tracing, values, graph, roots, bool(decided))
     tracing, more = _to_training(tracing, roots, known, chosen)
     entry = tracing.entry

@@ -69,7 +69,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     found: dict[str, float] = {}
     for path, file in index.files.items():
         started = has_guard(file) or any(
-            decorator.last in _MAINS for function in file.functions.values() for decorator in function.decorators
+            decorator.last in MAINS for function in file.functions.values() for decorator in function.decorators
         )
         if started or path in launched or path in bodies:
             found[path] = name_score(path) + min(3, launched.get(path, 0)) + (0.5 if started else 0)
@@ -80,7 +80,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     return found
 
 
-_MAINS = frozenset({"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain"})
+MAINS = frozenset({"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain", "call_parse"})
 
 
 def name_score(path: str) -> float:
@@ -185,7 +185,7 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
     file = index.files[path]
     experiment = any(entry.module == "sacred" for entry in file.imports)  # runs what it decorates
     if not names and (experiment or not has_guard(file)):
-        names = {f.name for f in file.functions.values() if any(d.last in _MAINS for d in f.decorators)}
+        names = {f.name for f in file.functions.values() if any(d.last in MAINS for d in f.decorators)}
     for name in sorted(names):
         if name in file.functions:
             yield file.functions[name]

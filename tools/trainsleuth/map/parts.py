@@ -18,6 +18,7 @@ from .entries import NEVER
 from .features import FEATURES, features
 from .frameworks import other_library
 from .launch import Command
+from .mentions import mentions
 from .program import Program
 from .recipes import selecting
 from .records import COMPONENTS, Part, Place
@@ -135,9 +136,12 @@ def _part(program: Program, name: str, trains: bool) -> Part:
 
 def _running(program: Program, name: str) -> Iterator[Place]:
     """Places of one component, without what runs only when another program is started."""
+    strong = False
     for place in chain(places_of(name)(program), argument_places(program, name), bound_places(program, name)):
         if place.path and (name == "evaluation" or not program.never_runs(place.path, place.line)):
+            strong = True
             yield place  # a choice of the command line has no file
+    yield from mentions(program, name) if strong else ()
 
 
 def _followed(program: Program, name: str, places: Iterator[Place]) -> Iterator[Place]:

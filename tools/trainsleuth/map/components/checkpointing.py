@@ -163,6 +163,7 @@ def _by_name(call: Expr) -> tuple[str, float]:
         "self.trainer",
         "agent",
         "accelerator",
+        "self.accelerator",
     )
     return ("save", 0.6) if call.last == "save" and own else ("", 0.0)
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, Function
 from trainsleuth.facts.scopes import bindings
 
+from ..entries import MAINS
 from ..launch import names_recipe
 from ..program import Program
 from ..records import Place
 from ..running import is_guarded
-from ..training import line_of_call
+from ..ways import line_of_call
 
 MAX_LAUNCHES = 16
 
@@ -50,9 +51,7 @@ def _mains(program: Program) -> Iterator[Place]:
                     yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
                     yield program.at(root, call.line, "start", 0.55)
     for function in file.functions.values():
-        if any(
-            decorator.last in ("hydra_main", "main", "command", "argparse_main") for decorator in function.decorators
-        ):
+        if any(decorator.last in MAINS for decorator in function.decorators):
             yield program.at(function, function.line, "main", 0.97)
             yield program.at(function, min(d.line for d in function.decorators), "main", 0.9)
         elif function in program.entry.reach.roots and function.name != "<module>":
@@ -66,7 +65,7 @@ def _way_down(program: Program) -> Iterator[Place]:
         return
     for handover in program.handed.get(goal, ()):
         yield program.at(goal, handover.site.call.line, "way down", 0.6)
-    way = list(program.entry.reach.way(goal))
+    way = list(program.training.ways.back(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:
             yield program.at(caller, line_of_call(caller, edge), "way down", 0.7 / (1 + 0.1 * hop))
