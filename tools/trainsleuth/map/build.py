@@ -311,6 +311,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         choices=chosen,
         config_paths=tuple(dict.fromkeys(part.path for part in parts)),
         recipe=recipe,
+        told=recipe is not None or launch is not None,
         settings=given,
         tables=tuple(dict.fromkeys(table for found in known.values() for table in found)),
     )
