@@ -94,23 +94,23 @@ def _held(key: Key, words: Sequence[str]) -> float:
 
 def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]:
     hits = list(_hits(program, words))
-    count = Counter(word for held in hits for word in held[2])
+    count = Counter(word for hit in hits for word in hit[3])
     rare = {word: 1 / (1 + math.log(max(1, count[word]))) for word in words}
     found: dict[Place, set[str]] = {}
-    for file, line, held in hits:
-        if (place := _place(file, line, held)) is not None:
+    for file, line, text, held in hits:
+        if (place := _place(file, line, text, held)) is not None:
             found.setdefault(place, set()).update(held)
     best = [_judged(program, truth, place, [rare[one] for one in held]) for place, held in found.items()]
     return sorted(best, key=lambda one: (-one.worth, one.place.path, one.place.line))[:MAX_FOUND]
 
 
-def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, list[str]]]:
+def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
     """Lines of code that hold some of the words: in files that the program loads, in others what none of these has."""
     loaded, files = program.entry.reach.files, program.index.files
     near = sorted(loaded, key=lambda path: (-program.weight(files[path].body), path))
     seen: set[str] = set()
     for found in _lines_with(program, near, words):
-        seen.update(found[2])
+        seen.update(found[3])
         yield found
     if left := [word for word in words if word not in seen]:
         yield from _lines_with(program, [path for path in files if path not in loaded and is_source(path)], left)
@@ -118,32 +118,35 @@ def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, i
 
 def _lines_with(
     program: Program, paths: Sequence[str], words: Sequence[str]
-) -> Iterator[tuple[FileFacts, int, list[str]]]:
+) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
     pattern = re.compile("|".join(map(re.escape, words)))
     count = 0
     for path in paths:
         for number, text in enumerate(source_lines(program.index, path), 1):
             line = text.lower()
             if pattern.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
-                yield program.index.files[path], number, [word for word in words if word in line]
+                yield program.index.files[path], number, text, [word for word in words if word in line]
                 count += 1
         if count > MAX_HITS:
             return
 
 
-def _place(file: FileFacts, line: int, held: Sequence[str]) -> Place | None:
+def _place(file: FileFacts, line: int, text: str, held: Sequence[str]) -> Place | None:
     """The statement of a line, or the definition of that name; None for text."""
     function = enclosing(file, line)
-    first = function.events[0].line if function.events else function.end_line
-    if function is not file.body and function.line <= line < max(first, function.line + 1):
-        if is_class_body(file, function):
-            return Place(file.path, function.line, "statement", 0.0)
-        named = any(word in function.name.lower() for word in held)
-        return Place(file.path, function.line if named else line, "definition" if named else "parameter", 0.0)
-    found = event_at(function, line)
-    if found is None or line - found[1].line > MAX_STATEMENT:
-        return None
-    return Place(file.path, found[1].line, "statement", 0.0)
+    if function is file.body or (function.events and line >= function.events[0].line):
+        found = event_at(function, line)
+        if found is None or line - found[1].line > MAX_STATEMENT:
+            return None
+        return Place(file.path, found[1].line, "statement", 0.0)
+    if line == function.line and is_class_body(file, function):
+        return Place(file.path, line, "statement", 0.0)
+    if line == function.line and any(word in function.name.lower() for word in held):
+        return Place(file.path, line, "definition", 0.0)
+    name = re.match(r"\W*(\w*)", text)
+    if line == function.line or (name is not None and function.parameter(name[1]) is not None):
+        return Place(file.path, line, "parameter", 0.0)
+    return None
 
 
 MAX_STATEMENT = 12  # lines from the begin of a statement to one of its lines
