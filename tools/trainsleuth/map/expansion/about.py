@@ -37,27 +37,43 @@ class _Found(NamedTuple):
 
     place: Place
     worth: float
+    lines: tuple[int, ...]
 
 
 def blocks(program: Program, truth: Truth, words: Sequence[str]) -> Iterator[Block]:
     """One block for each definition and statement in code that the program reaches, best first."""
     writer = Writer(program, truth, {}, set())
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[str, ...]] = set()
     for one in _found(program, truth, tuple(word.lower() for word in words)):
-        if (mark := (one.place.path, one.place.line)) not in seen:
+        block = _block(writer, one.place, one.lines)
+        mark = tuple(line for line in block.lines if line.startswith("   |")) or (one.place.path, str(one.place.line))
+        if mark not in seen:
             seen.add(mark)
-            yield _block(writer, one.place)
+            yield block
 
 
-def _block(writer: Writer, place: Place) -> Block:
+def _block(writer: Writer, place: Place, lines: Sequence[int]) -> Block:
     if place.role == "definition":
         return writer.body(place, BODY)
     function = enclosing(writer.program.index.files[place.path], place.line)
     if place.role == "statement":
-        return writer.block(place)[0]
+        return _with_cut(writer, writer.block(place)[0], lines)
     text = clean(place.text, SCRIPT_WIDTH)
     item = {**place.to_dict(), "function": function.qualname, "signature": True}
     return Block(writer.headings(place, function), (place.line,), (f"   {place.line} {text}",), item)
+
+
+def _with_cut(writer: Writer, block: Block, lines: Sequence[int]) -> Block:
+    """With those of the lines that a long statement was cut before."""
+    if block.span is not None or not any("…" in line for line in block.lines):
+        return block
+    source = writer.texts[str(block.item["path"])]
+    shown = "".join("".join(block.lines).split())
+    cut = [one for one in lines if "".join(source[one - 1].split())[:20] not in shown][:MAX_CUT]
+    return block._replace(lines=(*block.lines, *(f"     {one} {clean(source[one - 1], SCRIPT_WIDTH)}" for one in cut)))
+
+
+MAX_CUT = 3  # lines of a statement behind its beginning
 
 
 def scripts(program: Program, words: Sequence[str]) -> Iterator[Block]:
@@ -89,7 +105,18 @@ def settings(truth: Truth, words: Sequence[str], names: Mapping[str, str]) -> It
 
 def _held(key: Key, words: Sequence[str]) -> float:
     name, last = key.name.lower(), key.name.lower().rpartition(".")[2]
-    return sum(1.0 if word in last else 0.5 if word in name else 0.0 for word in words)
+    patterns = [re.compile(_pattern(word)) for word in words]
+    return sum(1.0 if one.search(last) else 0.5 if one.search(name) else 0.0 for one in patterns)
+
+
+def _pattern(word: str) -> str:
+    """A short word counts only where no letter stands before it, a very short one as a whole: lr is not in already."""
+    before = r"(?<![a-z])" if len(word) <= SHORT else ""
+    after = r"(?![a-z])" if len(word) < SHORT else ""
+    return before + re.escape(word) + after
+
+
+SHORT = 4
 
 
 def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]:
@@ -97,10 +124,12 @@ def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]
     count = Counter(word for hit in hits for word in hit[3])
     rare = {word: 1 / (1 + math.log(max(1, count[word]))) for word in words}
     found: dict[Place, set[str]] = {}
+    lines: dict[Place, list[int]] = {}
     for file, line, text, held in hits:
         if (place := _place(file, line, text, held)) is not None:
             found.setdefault(place, set()).update(held)
-    best = [_judged(program, truth, place, [rare[one] for one in held]) for place, held in found.items()]
+            lines.setdefault(place, []).append(line)
+    best = [_judged(program, truth, place, [rare[one] for one in held], lines[place]) for place, held in found.items()]
     return sorted(best, key=lambda one: (-one.worth, one.place.path, one.place.line))[:MAX_FOUND]
 
 
@@ -119,13 +148,14 @@ def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, i
 def _lines_with(
     program: Program, paths: Sequence[str], words: Sequence[str]
 ) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
-    pattern = re.compile("|".join(map(re.escape, words)))
+    patterns = {word: re.compile(_pattern(word)) for word in words}
+    any_of = re.compile("|".join(map(_pattern, words)))
     count = 0
     for path in paths:
         for number, text in enumerate(source_lines(program.index, path), 1):
             line = text.lower()
-            if pattern.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
-                yield program.index.files[path], number, text, [word for word in words if word in line]
+            if any_of.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
+                yield program.index.files[path], number, text, [word for word in words if patterns[word].search(line)]
                 count += 1
         if count > MAX_HITS:
             return
@@ -149,16 +179,16 @@ def _place(file: FileFacts, line: int, text: str, held: Sequence[str]) -> Place 
     return None
 
 
-MAX_STATEMENT = 12  # lines from the begin of a statement to one of its lines
+MAX_STATEMENT = 24  # lines from the begin of a statement to one of its lines
 
 
 _ROLES = {"definition": 1.5, "statement": 1.0, "parameter": 0.8}
 
 
-def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float]) -> _Found:
+def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float], lines: Sequence[int]) -> _Found:
     function = enclosing(program.index.files[place.path], place.line)
     text = source_lines(program.index, place.path)[place.line - 1].strip()
     aside = (0.4 if _TALKS.search(text) else 1.0) * (1.0 if program.is_reached(function) else 0.5)
     aside *= 0.6 if off(program, truth, function, place.line) else 1.0
     worth = sum(held) * aside * (0.5 + program.weight(function)) * _ROLES[place.role]
-    return _Found(place._replace(text=text), worth)
+    return _Found(place._replace(text=text), worth, tuple(lines))
