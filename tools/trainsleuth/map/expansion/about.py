@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import FileFacts
+from trainsleuth.facts import MODULE_BODY, FileFacts, Function
 from trainsleuth.repository import is_source
 
 from ..configuration import Key, Truth
@@ -29,7 +29,7 @@ MAX_KEYS = 10
 MAX_FOUND = 60
 MAX_HITS = 4000  # lines of code that are looked at
 BODY = 26  # lines of code of a function of that name which is shown at once
-_TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|help=|^(?:raise|assert)\b", re.I)
+_TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|ArgumentParser\(|help=|^(?:raise|assert)\b", re.I)
 
 
 class _Found(NamedTuple):
@@ -129,8 +129,18 @@ def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]
         if (place := _place(file, line, text, held)) is not None:
             found.setdefault(place, set()).update(held)
             lines.setdefault(place, []).append(line)
-    best = [_judged(program, truth, place, [rare[one] for one in held], lines[place]) for place, held in found.items()]
+    home = {place: enclosing(program.index.files[place.path], place.line) for place in found}
+    around: dict[Function, set[str]] = {}
+    for place, known in found.items():
+        around.setdefault(home[place], set()).update(known if home[place].name != MODULE_BODY else ())
+    best = []
+    for place, known in found.items():
+        said = [rare[one] for one in known] + [NEARBY * rare[one] for one in around[home[place]] - known]
+        best.append(_judged(program, truth, place, said, lines[place]))
     return sorted(best, key=lambda one: (-one.worth, one.place.path, one.place.line))[:MAX_FOUND]
+
+
+NEARBY = 0.3  # what a word counts that stands in the function, but not in the statement
 
 
 def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
