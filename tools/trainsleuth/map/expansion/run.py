@@ -45,7 +45,7 @@ _TOPICS = (
     _Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*best\w*|monitor\w*|\w*early\w*|patience|beam\w*", (("evaluation", "loop"), ("evaluation", "call"))),
     _Topic("logged", r"log\w*|\w*log_\w+|print\w*|\w*wandb\w*|\w*tensorboard\w*|report_to|\w*tracker\w*", (("logging", "tracked"), ("logging", "writer"), ("logging", "logs"))),
 )  # fmt: skip
-FIRST_KEYS = 3  # of a topic, before other topics say more
+FIRST_KEYS = 4  # of a topic, before other topics say more
 MAX_KEYS = 8
 MAX_PLACES = 2
 VALUE_WIDTH = 50
@@ -79,7 +79,7 @@ def _settings(truth: Truth, topic: _Topic, number: int, part: int, keys: list[Ke
 
 def _said(truth: Truth, key: Key) -> str:
     source = key.source
-    value = clean(truth.effective(key.value), VALUE_WIDTH) or repr("")
+    value = clean(truth.end(key.value), VALUE_WIDTH) or repr("")
     where = f" {source.path}:{source.line}" if source is not None and source.path else " the command"
     default = " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not source), None)
@@ -109,10 +109,12 @@ _TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
 
 
 def _worth(program: Program, key: Key) -> float:
-    """Set by somebody, read near the frame of the program, and not nothing."""
+    """Set by somebody, the command above all, read near the frame of the program, and not nothing."""
     index = program.index
     near = max((program.weight(enclosing(index.files[use.path], use.line)) for use in key.reads if use.path in index.files), default=0.0)  # fmt: skip
-    return 4 * is_set(key) + 2 * near + (key.value not in NOTHING) - 0.2 * key.name.count(".")
+    by_command = key.source is not None and key.source.how == "command"
+    said = 4 * is_set(key) + 1.5 * by_command + 2 * near + 2 * (key.value not in NOTHING)
+    return said - 0.1 * key.name.count(".")
 
 
 def _places(program: Program, truth: Truth, anatomy: Anatomy, topic: _Topic) -> Iterator[Place]:
