@@ -79,9 +79,10 @@ def _functions(program: Program, where: str) -> Iterator[tuple[Function, int]]:
     """Functions with the line that is asked for, those that the program reaches first."""
     path, _, line = where.rpartition(":")
     if path and line.isdigit():
-        for one in sorted(program.index.files):
-            if one == path or one.endswith(f"/{path}"):
-                yield enclosing(program.index.files[one], int(line)), int(line)
+        loaded = program.entry.reach.files
+        fits = (one for one in program.index.files if one == path or one.endswith(f"/{path}"))
+        for one in sorted(fits, key=lambda one: (one != path, one not in loaded, one)):
+            yield enclosing(program.index.files[one], int(line)), int(line)
         return
     every = [found for file in program.index.files.values() for found in _named(file, where)]
     near = partial(_distance, program)
