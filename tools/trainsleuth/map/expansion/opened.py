@@ -56,8 +56,13 @@ def _lines(program: Program, truth: Truth, function: Function, asked: int) -> It
     rest = [one for one in every if one not in runs]
     told: set[tuple[str, str]] = set()
     for idle, lines in enumerate((runs, rest)):
-        for number, code in sorted(lines, key=lambda one: (abs(one[0] - asked), one[0])):
+        for number, code in sorted(lines, key=lambda one: (_apart(one[0], asked), one[0])):
             yield _line(program, truth, function, number, code, idle, told)
+
+
+def _apart(line: int, asked: int) -> int:
+    """What follows a line says more of it than what stands above."""
+    return line - asked if line >= asked else 2 * (asked - line)
 
 
 def _line(
