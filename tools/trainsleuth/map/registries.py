@@ -163,8 +163,9 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
 def _put_in(scope: Function, table: str) -> Iterator[tuple[str, Expr]]:
     """REGISTRY["qmix"] = QMixer, below REGISTRY = {}"""
     for event in scope.events:
-        for target in event.targets if event.kind == "assign" and event.value is not None else ():
-            if target.kind == "index" and target.parts[0].text == table and target.parts[1].kind == "string":
+        for target in event.targets if event.kind == "assign" else ():
+            is_entry = target.kind == "index" and target.parts[0].text == table and target.parts[1].kind == "string"
+            if is_entry and event.value is not None:
                 yield target.parts[1].text, event.value
 
 
