@@ -64,6 +64,8 @@ def test_what_is_said_of_the_program(path: Path, tmp_path: Path) -> None:
         assert found.components[name].status == status, found.text
     for name in case.get("features", ()):
         assert found.features[name].status == "found", found.text
+    for name, place in case.get("shown", {}).items():
+        assert place in {f"{p.path}:{p.line}" for p in found.components[name].places}, found.text
     for trap in case.get("traps", ()):
         assert any(trap in said for said in found.traps), found.traps
     shown = {f"{p.path}:{p.line}" for part in found.components.values() for p in part.places}

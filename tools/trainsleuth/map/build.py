@@ -22,6 +22,7 @@ from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
 from .hydra_main import removed_by
 from .launch import Command, commands, names_recipe, that_counts, usage
+from .library import ways_in
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
@@ -45,6 +46,7 @@ from .recipes import (
     tagged,
 )
 from .registries import tables
+from .scripts import settings_in
 from .siblings import groups
 from .steps import Sign, signs
 from .tables import Table
@@ -167,6 +169,7 @@ def _chosen_values(
     modules: Mapping[tuple[str, int], Module],
     known: Iterable[Table],
     preset: Preset,
+    decided: Mapping[str, str],
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
@@ -183,6 +186,7 @@ def _chosen_values(
         before.detours,
         preset.objects,
         frozenset(one.target for one in chosen if isinstance(one.target, Class)),
+        decided,
     )
 
 
@@ -253,7 +257,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     started = commands(index)
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
-    found = entries(index, graph, started, table, handed, scope)
+    found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None
     entry = _started_by(found[0], recipe, launch)
@@ -261,7 +265,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     given = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
     loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
     experiment = experiment_configs(index, loaded, launch.text if launch is not None else "")
-    given = (*experiment_settings(experiment), *given)
+    given = (*experiment_settings(experiment), *given, *settings_in(index, launch))
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
@@ -271,7 +275,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     preset = named_preset(values, launch)
     chosen = (*chosen, *built_through(values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
-    decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
+    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
+    decided = known_settings(weak, (*given, *commanded)) if recipe is not None or launch is not None else {}
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
     modules = named_modules(index, (*weak, *given))
@@ -283,7 +288,8 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()), preset)
+        every = chain.from_iterable(known.values())
+        values = _chosen_values(values, chosen, given, loaded, modules, every, preset, decided)
         graph = Graph(index, values, decided, frozenset((*_made(graph, entry), *preset.classes)), words)
         tracing = _as_chosen(tracing, values, graph, roots, bool(decided))
     tracing, more = _to_training(tracing, roots, known, chosen)
@@ -307,6 +313,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         choices=chosen,
         config_paths=tuple(dict.fromkeys(part.path for part in parts)),
         recipe=recipe,
+        told=recipe is not None or launch is not None,
         settings=given,
         tables=tuple(dict.fromkeys(table for found in known.values() for table in found)),
     )

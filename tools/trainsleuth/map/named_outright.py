@@ -36,7 +36,7 @@ def named_outright(
 
     No table was read that says so: the program finds it by getattr, by an import under a name, by a decorator.
     """
-    done = {(choice.path, choice.line) for choice in taken}
+    done = {(choice.path, choice.line, choice.key) for choice in taken}
     exact: dict[str, list[Class | Function]] = {}
     loaded = {path for path in loaded if path in index.files and not _is_program(index, path)}
     for cls in index.classes():
@@ -54,7 +54,7 @@ def named_outright(
     for setting in given:
         value = setting.value.strip("'\"")
         if (
-            (setting.path, setting.line) in done
+            (setting.path, setting.line, setting.key) in done
             or _LABELS.search(setting.key)
             or len(value) < MIN_NAME
             or not value.replace("-", "_").isidentifier()

@@ -56,6 +56,7 @@ class Program:
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
     recipe: str | None = None
+    told: bool = False  # the caller names the recipe or the launch command
     settings: tuple[Setting, ...] = ()
     tables: tuple[Table, ...] = ()  # tables of the repository from which a name picks classes
     _weights: dict[Function, float] = field(default_factory=dict)
@@ -137,6 +138,8 @@ class Program:
         found: dict[str, list[tuple[Function, int]]] = {}
         for function, _ in self.functions():
             found.setdefault(function.name, []).append((function, function.line))
+            if function.name == "__init__" and (owner := self.index.class_of(function)) is not None:
+                found.setdefault(owner.name, []).insert(0, (function, owner.line))
             for event in function.events:
                 for name, line in chain(((one, event.line) for one in bound_names(event)), names_given(event.calls)):
                     found.setdefault(name, []).append((function, line))

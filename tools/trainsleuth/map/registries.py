@@ -43,8 +43,8 @@ def _decorated(index: Index) -> Iterator[Table]:
     things: list[Class | Function] = [*index.classes(), *index.functions()]
     for thing in things:
         for decorator in thing.decorators:
-            holder, kind = _place(decorator)
-            kind = kind or _of_all(index, thing, decorator)
+            of_all = _of_all(index, thing, decorator)
+            holder, kind = ("", of_all) if of_all else _place(decorator)
             if kind:
                 kinds.setdefault(kind, {}).setdefault(_name(decorator) or thing.name, thing)
             if kind and holder:
@@ -67,8 +67,8 @@ def _resolved(index: Index, thing: Class | Function, decorator: Expr) -> object:
 
 
 def _of_all(index: Index, thing: Class | Function, decorator: Expr) -> str:
-    """The kind of the one registry that a bare @register() of the project fills with classes of every kind, else ""."""
-    if (decorator.callee or decorator.text) != "register" or not isinstance(thing, Class):
+    """The kind of the one registry that a function register() of the project fills with classes of every kind, else ""."""
+    if decorator.last != "register" or not isinstance(thing, Class):
         return ""
     function = _resolved(index, thing, decorator)
     return f"{OF_ALL}{function.path}" if isinstance(function, Function) else ""
@@ -174,10 +174,10 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
 def _put_in(scope: Function, table: str) -> Iterator[tuple[str, Expr]]:
     """REGISTRY["qmix"] = QMixer, below REGISTRY = {}"""
     for event in scope.events:
-        for target in event.targets if event.kind == "assign" else ():
-            is_entry = target.kind == "index" and target.parts[0].text == table and target.parts[1].kind == "string"
-            if is_entry and event.value is not None:
-                yield target.parts[1].text, event.value
+        if event.kind == "assign" and event.value is not None:
+            for target in event.targets:
+                if target.kind == "index" and target.parts[0].text == table and target.parts[1].kind == "string":
+                    yield target.parts[1].text, event.value
 
 
 def _bound(index: Index, function: Function, name: str) -> tuple[Function, tuple[Binding, ...]]:

@@ -15,6 +15,7 @@ from trainsleuth.facts.sites import call_sites
 
 from .annotations import named_types
 from .asking import Asking
+from .branches import Settled, is_not_chosen
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS, ConfigObjects, default_of
 from .forwarding import Detours, given_back, place_before
@@ -84,6 +85,7 @@ class Values:
         detours: Detours | None = None,
         objects: ConfigObjects | None = None,
         narrowed: frozenset[Class] = frozenset(),
+        known: Mapping[str, str] | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
@@ -94,7 +96,8 @@ class Values:
         the classes that a function takes from a table by a configured name. `loaded` are the files of the program:
         what others hand over is not held. `modules` are those that an import by a setting loads. `detours` are those of the same
         index, when somebody has looked for them before. `objects` are the configuration objects of the recipe. `narrowed` are classes
-        that the settings choose: what is known to be of a class above one of them is of that one.
+        that the settings choose: what is known to be of a class above one of them is of that one. `known` are the
+        settings themselves: what is bound in an arm that they do not choose is not held.
         """
         self.index = index
         self.excluded = excluded
@@ -105,6 +108,7 @@ class Values:
         self.modules = modules or {}
         self.detours = detours or Detours(index)
         self.objects = objects or ConfigObjects(index)
+        self.known = known or {}
         self._below = _only_below(index, narrowed)
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._called: dict[Function, tuple[Site, ...]] = {}
@@ -115,7 +119,7 @@ class Values:
         """The same, where names that hold nothing known hold these."""
         known = {**kinds, **self.kinds}
         other = Values(self.index, self.excluded, known, self.configured, self.looked_up, self.loaded, self.modules)
-        other.objects, other._below = self.objects, self._below
+        other.objects, other._below, other.known = self.objects, self._below, self.known
         return other
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
@@ -255,7 +259,7 @@ class Values:
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
-        for binding in bindings(symbol.scope).get(symbol.name, ())[:8]:
+        for binding in self._live(symbol.scope, symbol.name)[:8]:
             if binding.kind == "assign" and binding.value is not None and not binding.items:
                 found.extend(self.callables(symbol.scope, binding.value, depth + 1))
         return tuple(dict.fromkeys(found))[:MAX_HELD]
@@ -391,7 +395,7 @@ class Values:
         if head == function.self_name and (owner := self.index.class_of(function)) is not None:
             yield owner
             return
-        found = [b for b in bindings(function).get(head, ()) if b.kind in ("assign", "with")]
+        found = [b for b in self._live(function, head) if b.kind in ("assign", "with")]
         if found:
             for binding in found[:8]:
                 yield from self._annotated(function, binding)
@@ -403,9 +407,17 @@ class Values:
             if isinstance(symbol, Variable) and symbol.scope is not function:
                 yield from self._path(symbol.scope, symbol.name, depth + 1)
 
+    def _live(self, function: Function, name: str) -> tuple[Binding, ...]:
+        """What a name is bound to, without the arms that the settings do not choose."""
+        found = tuple(bindings(function).get(name, ()))
+        if not self.known or len(found) < 2:
+            return found
+        settled = Settled(self.known, self.index, function)
+        return tuple(b for b in found if not is_not_chosen(function.events[b.position], settled)) or found
+
     def _attribute(self, function: Function, text: str, depth: int) -> Iterator[Held]:
         receiver, _, name = text.rpartition(".")
-        local = [b for b in bindings(function).get(text, ()) if b.kind == "assign"]
+        local = [b for b in self._live(function, text) if b.kind == "assign"]
         for binding in local:
             yield from self._annotated(function, binding)
             yield from self._bound(function, binding, depth)

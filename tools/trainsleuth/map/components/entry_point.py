@@ -12,6 +12,7 @@ from ..launch import names_recipe
 from ..program import Program
 from ..records import Place
 from ..running import is_guarded
+from ..scripts import started_at
 from ..ways import line_of_call
 
 MAX_LAUNCHES = 16
@@ -21,6 +22,8 @@ def places(program: Program) -> Iterator[Place]:
     entry = program.entry
     if entry.line > 1 or entry.trains:
         yield Place(entry.path, entry.line, "start", 1.0)
+    if (owner := program.index.class_of(entry.root)) is not None:  # of a library
+        yield program.at_target(owner, "start", 0.9)
     yield from _mains(program)
     seen: set[str] = set()
     named = [one for one in entry.commands if program.recipe is not None and names_recipe(one, program.recipe)]
@@ -29,8 +32,10 @@ def places(program: Program) -> Iterator[Place]:
     for rank, command in enumerate(ordered):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank if command.path not in seen or rank < 3 else 0.3 - 0.01 * rank
         if rank < MAX_LAUNCHES:
-            if command.path:  # one that the caller gave stands nowhere
+            if command.path:  # one that the caller gave stands nowhere, or in a script
                 yield Place(command.path, command.line, "launch", score)
+            elif command.script:
+                yield Place(command.script, started_at(program.index, command), "launch", score)
         seen.add(command.path)
     yield from _way_down(program)
 

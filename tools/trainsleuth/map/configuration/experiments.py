@@ -32,10 +32,11 @@ def experiment_settings(functions: Collection[Function]) -> Iterator[Setting]:
     latest: dict[str, Setting] = {}
     for function in functions:
         for event in function.events:
-            for target in event.targets if event.kind == "assign" else ():
-                if event.value is not None and target.kind == "path" and target.text.isidentifier():
-                    for key, value in flat(event.value, target.text):
-                        latest[key] = Setting(function.path, value.line, key, text_of(value))
+            if event.kind == "assign" and event.value is not None:
+                for target in event.targets:
+                    if target.kind == "path" and target.text.isidentifier():
+                        for key, value in flat(event.value, target.text):
+                            latest[key] = Setting(function.path, value.line, key, text_of(value))
     yield from latest.values()
 
 

@@ -42,7 +42,7 @@ _TOPICS = (
     _Topic("averaged weights", r"\w*ema(?:_\w+)?|swa\w*|average_\w+|avg_\w+|\w*nbest\w*", (("ema", ""),)),
     _Topic("saved", r"\w*save\w*|\w*ckpt\w*|\w*checkpoint\w*|\w*keep\w*|output_dir|out_dir|work_dir|exp_dir", (("checkpointing", "save"),)),
     _Topic("resumed", r"\w*resume\w*|load_\w+|restore\w*|init_from|finetune\w*|init_checkpoint|start_epoch|recover\w*", (("resume", ""), ("checkpointing", "restore"))),
-    _Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*best\w*|monitor\w*|\w*early\w*|patience|beam\w*|\w*interval", (("evaluation", "loop"), ("evaluation", "call"))),
+    _Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*best\w*|monitor\w*|\w*early\w*|patience|beam\w*", (("evaluation", "loop"), ("evaluation", "call"))),
     _Topic("logged", r"log\w*|\w*log_\w+|print\w*|\w*wandb\w*|\w*tensorboard\w*|report_to|\w*tracker\w*", (("logging", "tracked"), ("logging", "writer"), ("logging", "logs"))),
 )  # fmt: skip
 FIRST_KEYS = 3  # of a topic, before other topics say more
@@ -93,10 +93,19 @@ def _keys(program: Program, truth: Truth, topic: _Topic, seen: set[str]) -> list
     found = [
         key
         for key in truth.keys
-        if key.name not in seen and key.source is not None and words.fullmatch(key.name.rpartition(".")[2])
+        if key.name not in seen and key.source is not None and _is_of(words, key.name)
         if is_set(key) or (key.uses == "read" and not is_of_others(truth, key))
     ]
     return sorted(found, key=lambda key: -_worth(program, key))[:MAX_KEYS]
+
+
+def _is_of(words: re.Pattern[str], name: str) -> bool:
+    """By its last word, or as the tag of a section of that name: optimizer.type."""
+    above, _, last = name.rpartition(".")
+    return words.fullmatch(above.rpartition(".")[2] if last in _TAGS else last) is not None
+
+
+_TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
 
 
 def _worth(program: Program, key: Key) -> float:
