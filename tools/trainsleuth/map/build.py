@@ -173,9 +173,11 @@ def _chosen_values(
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
+    left = not_chosen(index, chosen, known)
+    built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
     return Values(
         index,
-        not_chosen(index, chosen, known),
+        left | {one for one in built if isinstance(one, Class)},
         {**slots(chosen), **kinds_of(index, chosen), **tagged(given, chosen)},
         configured(given, chosen),
         looked_up(chosen),
