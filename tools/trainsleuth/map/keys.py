@@ -15,10 +15,14 @@ def key_of(expr: Expr) -> str | None:
         return ".".join(parts[1:]) or None
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
         base = expr.parts[0]
-        inner = key_of(base) if base.kind == "index" or "." in base.text else ""
+        inner = key_of(base) if base.kind == "index" or "." in base.text.removeprefix("self.") else ""
         return None if inner is None else ".".join(filter(None, (inner, expr.parts[1].text)))
     if expr.kind == "call" and expr.last in ("pop", "get") and expr.arguments and expr.arguments[0].kind == "string":
         asked = expr.receiver
-        inner = key_of(asked) if asked is not None and (asked.kind in ("index", "call") or "." in asked.text) else ""
+        inner = (
+            key_of(asked)
+            if asked is not None and (asked.kind in ("index", "call") or "." in asked.text.removeprefix("self."))
+            else ""
+        )
         return None if inner is None else ".".join(filter(None, (inner, expr.arguments[0].text)))
     return None
