@@ -52,8 +52,9 @@ def test_each_recorded_form_is_one_that_its_check_has(first_sight: object, recor
         (Record(right=2, wrong=1), False),
         (Record(right=6, wrong=2, cured=2), True),
         (Record(right=5, wrong=2, cured=2), False),
-        (Record(sites=60), True),
-        (Record(sites=59), False),
+        (Record(sites=60, is_sure=True), True),
+        (Record(sites=59, is_sure=True), False),
+        (Record(sites=900), False),
     ],
 )
 def test_the_rule(told: Record, speaks: bool) -> None:

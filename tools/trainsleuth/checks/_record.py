@@ -21,7 +21,8 @@ SITES = 60  # silent on so many, less than one in twenty is a false alarm (95 %)
 class Record:
     """Repositories by what a reader said of the reports of one form there: `right` when all are true, `wrong` when
     one is false, `cured` those of the wrong whose class has a program in the tests since, `unsure` the rest.
-    `sites`: what the whole check examined in code that it had not been tuned on.
+    `sites`: what the whole check examined in code that it had not been tuned on. `is_sure`: the fault follows from
+    what is written, and nothing from names or from what was not found elsewhere.
     """
 
     right: int = 0
@@ -29,6 +30,7 @@ class Record:
     cured: int = 0
     unsure: int = 0
     sites: int = 0
+    is_sure: bool = False
 
     @property
     def reported(self) -> int:
@@ -36,9 +38,11 @@ class Record:
 
     @property
     def speaks(self) -> bool:
-        """May it accuse? One cured miss is forgiven once two repositories were right."""
+        """May it accuse? One cured miss is forgiven once two repositories were right; what was never reported may only
+        where the fault is sure: of all other forms about half were wrong in the first repository that they spoke of.
+        """
         if not self.reported:
-            return self.sites >= SITES
+            return self.is_sure and self.sites >= SITES
         misses = self.wrong - (self.cured > 0 and self.right > 1)
         return self.right > 0 and self.right >= SHARE * (self.right + misses)
 
@@ -66,7 +70,7 @@ def _figures() -> dict[str, dict[str, Any]]:
     return found
 
 
-def record(check: str, form: str = "") -> Record:
+def record(check: str, form: str = "", is_sure: bool = False) -> Record:
     """`form`: one of the check's own, where its verdicts tell them apart."""
     told = _figures().get(check, {"sites": 0, "reports": {}})
-    return Record(**told["reports"].get(form, {}), sites=told["sites"])
+    return Record(**told["reports"].get(form, {}), sites=told["sites"], is_sure=is_sure)

@@ -17,7 +17,8 @@ class Verdicts:
     where no probe can.
 
     `suspects`: ids of the hypotheses that a failure speaks for; `claims`: the lore behind it. `forms`: kinds of
-    failure with a record of their own, each with what it is.
+    failure with a record of their own, each with what it is. `sure`: those ("" is the only one) whose fault follows
+    from what is written; they accuse before anyone has seen them right.
     """
 
     id: str
@@ -28,11 +29,15 @@ class Verdicts:
     claims: tuple[str, ...] = ()
     look: str = ""
     forms: Mapping[str, str] = field(default_factory=dict)
+    sure: tuple[str, ...] = ()
 
     def records(self) -> Iterator[tuple[str, Record]]:
         """(what it is, how often it was right) of each form that accuses; "" where there is only one."""
         for form, what in (self.forms or {"": ""}).items() if self.severity != "note" else ():
-            yield what, record(self.id, form)
+            yield what, self.record(form)
+
+    def record(self, form: str) -> Record:
+        return record(self.id, form, form in self.sure)
 
     def fail(
         self,
@@ -49,7 +54,7 @@ class Verdicts:
         """
         meant = severity or self.severity
         accuses = meant != "note"
-        measured = record(self.id, form)
+        measured = self.record(form)
         if accuses and self.forms and form not in self.forms:
             raise ValueError(f"{self.id} has no form {form!r}; there are {', '.join(self.forms)}")
         if accuses:

@@ -87,9 +87,10 @@ SAY = Verdicts(
     suspects=("loss-cut-from-graph",),
     claims=("detach-breaks-learning",),
     forms={
-        "number": "item() in the function of the sum, on a tensor that led back to parameters",
+        "number": "a tensor made a number by item() in the function of the sum",
         "other": "other ways",
     },
+    sure=("number",),
 )
 _LOSS = re.compile(r"loss|criterion|penalty|regul|(^|[_. ])(reg|aux|kl|kld|commit)", re.IGNORECASE)
 

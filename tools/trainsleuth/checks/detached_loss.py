@@ -78,6 +78,7 @@ SAY = Verdicts(
     suspects=("loss-cut-from-graph",),
     claims=("detach-breaks-learning",),
     forms={"itself": "the loss itself, cut and made a leaf in the function that goes backward", "other": "other ways"},
+    sure=("itself",),
 )
 
 

@@ -57,6 +57,7 @@ SAY = Verdicts(
     "step_trace",
     suspects=("eval-mode", "step-order", "missing-zero-grad"),
     claims=("train-eval-mode", "zero-grad-forgotten"),
+    sure=("",),
 )
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")

@@ -74,6 +74,7 @@ SAY = Verdicts(
         "by-method": "a softmax that is called as a method of something",
         "log-target": "log-probabilities as a target",
     },
+    sure=("probabilities",),
 )
 _NLL = ("NLLLoss", "NLLLoss2d", "nll_loss")
 _KL = ("KLDivLoss", "kl_div")

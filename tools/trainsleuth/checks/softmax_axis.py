@@ -84,6 +84,7 @@ SAY = Verdicts(
     suspects=("wrong-axis-or-mask",),
     claims=("backprop-dependency-check",),
     forms={"named": "an axis that is written out", "unnamed": "no axis, and three of them"},
+    sure=("named",),
 )
 _FUNCTIONS = ("softmax", "log_softmax", "softmin", "gumbel_softmax")
 _OUTPUT = re.compile(r"(^|_)(logits?|outputs?|preds?|predictions?)$")

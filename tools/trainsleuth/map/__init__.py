@@ -78,8 +78,9 @@ def expand_component(
     root: str | os.PathLike[str], what: str, scope: str | None = None, recipe: str | None = None, budget: int = 1500
 ) -> Expansion:
     """Everything about parts of EXPANDABLE, one name or several with commas between them: a component with every
-    place, its function, callers and values, the configuration as it is ("config"), or the path of one batch
-    ("batch"). Several share one budget and say nothing twice. Nothing is run.
+    place, its function, callers and values, the configuration as it is ("config"), the path of one batch ("batch"),
+    the run on one sheet ("run"), what holds some words ("find WORDS"), or a function ("open PATH:LINE", "open NAME").
+    Several share one budget and say nothing twice. Nothing is run.
 
     Whoever asks for one part asks for the next: all are worked out together, which costs little more than to trace
     the program, and kept.

@@ -16,6 +16,7 @@ from .branches import known_settings
 from .bridges import Bridges
 from .config_files import of_program
 from .configuration import defaults, python_configs
+from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
@@ -182,7 +183,7 @@ def _chosen_values(
         modules,
         before.detours,
         preset.objects,
-        preset.classes,
+        frozenset(one.target for one in chosen if isinstance(one.target, Class)),
         decided,
     )
 
@@ -260,16 +261,17 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     entry = _started_by(found[0], recipe, launch)
     parts = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
-    given += tuple(settings_in(index, launch))
+    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
+    experiment = experiment_configs(index, loaded, launch.text if launch is not None else "")
+    given = (*experiment_settings(experiment), *given, *settings_in(index, launch))
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
     chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
-    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded))
+    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded, known))
     preset = named_preset(values, launch)
-    chosen = (*chosen, *built_through(values, chosen), *preset.choices)
+    chosen = (*chosen, *built_through(values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     decided = known_settings(weak, (*given, *commanded)) if recipe is not None or launch is not None else {}
@@ -309,6 +311,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         choices=chosen,
         config_paths=tuple(dict.fromkeys(part.path for part in parts)),
         recipe=recipe,
+        told=recipe is not None or launch is not None,
         settings=given,
         tables=tuple(dict.fromkeys(table for found in known.values() for table in found)),
     )

@@ -61,6 +61,7 @@ class Program:
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
     recipe: str | None = None
+    told: bool = False  # the caller names the recipe or the launch command
     settings: tuple[Setting, ...] = ()
     tables: tuple[Table, ...] = ()  # tables of the repository from which a name picks classes
     _weights: dict[Function, float] = field(default_factory=dict)

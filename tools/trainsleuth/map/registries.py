@@ -151,11 +151,23 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
     scope = function
     if table.kind == "path":
         scope, bound = _bound(index, function, table.text)
+        for name, value in _put_in(scope, bound[0].name if bound else table.text):
+            for one in values.callables(scope, value)[:1]:
+                yield name, one
         table = next((one.value for one in bound if one.value is not None and one.value.kind == "dict"), table)
     for pair in table.parts if table.kind == "dict" else ():
         if pair.kind == "pair" and pair.parts[0].kind == "string":
             for one in values.callables(scope, pair.parts[1])[:1]:
                 yield pair.parts[0].text, one
+
+
+def _put_in(scope: Function, table: str) -> Iterator[tuple[str, Expr]]:
+    """REGISTRY["qmix"] = QMixer, below REGISTRY = {}"""
+    for event in scope.events:
+        if event.kind == "assign" and event.value is not None:
+            for target in event.targets:
+                if target.kind == "index" and target.parts[0].text == table and target.parts[1].kind == "string":
+                    yield target.parts[1].text, event.value
 
 
 def _bound(index: Index, function: Function, name: str) -> tuple[Function, tuple[Binding, ...]]:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from trainsleuth.facts import Class, Expr, Function, Index, Loop
+from trainsleuth.facts import Class, Expr, Function, Index
 
 from .batch_path import Stage, trace_back
 from .entries import Entry
 from .frameworks import Framework, Handover
-from .graph import CALLBACK, Edge, Graph
+from .graph import Graph
 from .hooks import derived_classes, handed_classes, hook_methods
 from .networks import is_loss_class, is_network
 from .reach import reach
 from .recipes import RECIPE_DISTANCE, Choice, roots_of
 from .steps import Sign
 from .values import Values
+from .ways import Ways
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,72 +32,19 @@ class Training:
     signs: Mapping[Function, list[Sign]]
     handed: Mapping[Function, list[Handover]]
     choices: tuple[Choice, ...]
-    _ways: dict[Function, tuple[tuple[Function, Edge], ...]] = field(default_factory=dict)
+
+    @cached_property
+    def ways(self) -> Ways:
+        """From a function back to the entry."""
+        looped = (one for one, found in self.signs.items() if any(_goes_backward_in_loop(sign) for sign in found))
+        return Ways(self.index, self.graph, self.entry.reach, frozenset(looped))
 
     @cached_property
     def spine(self) -> tuple[Function, ...]:
         """The functions from the entry down to the training step (or the hand-over): the frame of the program."""
         goals = [*self.steppers[:2], *([self.handed_over] if self.handed_over is not None else [])]
-        way = [caller for goal in goals for caller, _ in self.way(goal)]
+        way = [caller for goal in goals for caller, _ in self.ways.back(goal)]
         return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals, *self._hooks)))
-
-    def way(self, function: Function) -> tuple[tuple[Function, Edge], ...]:
-        """(caller, edge) from `function` back to the entry: the shortest way on which something is repeated, if any is."""
-        if function not in self._ways:
-            self._ways[function] = self._repeated(function, tuple(self._shortest(function)))
-        return self._ways[function]
-
-    def _repeated(
-        self, function: Function, way: tuple[tuple[Function, Edge], ...]
-    ) -> tuple[tuple[Function, Edge], ...]:
-        if self._is_looped(function) or any(_in_loop(caller, edge) for caller, edge in way):
-            return way
-        called = [function, *(caller for caller, _ in way)]
-        for hop, one in enumerate(called):
-            again = ((caller, edge) for caller, edge in self._callers.get(one, ()) if _in_loop(caller, edge))
-            found = min(again, key=lambda pair: self.entry.reach.distance[pair[0]], default=None)
-            if found is not None and found[0] not in called:
-                return (*way[:hop], found, *self._shortest(found[0]))
-        return way
-
-    def is_repeated(self, function: Function) -> bool:
-        """A loop is on the way to it, or around what goes backward in it."""
-        return self._is_looped(function) or any(_in_loop(caller, edge) for caller, edge in self.way(function))
-
-    def _is_looped(self, function: Function) -> bool:
-        return any(sign.site.event.block.loops for sign in self.signs.get(function, ()) if sign.role == "backward")
-
-    @cached_property
-    def _callers(self) -> Mapping[Function, list[tuple[Function, Edge]]]:
-        """Every reached call of a function that is seen to be one."""
-        found: dict[Function, list[tuple[Function, Edge]]] = {}
-        for caller in self.entry.reach.distance:
-            for edge in self.graph.edges(caller):
-                if edge.position >= 0 and edge.cost <= CALLBACK:
-                    found.setdefault(edge.target, []).append((caller, edge))
-        return found
-
-    def _shortest(self, function: Function) -> Iterator[tuple[Function, Edge]]:
-        """A method that the class of `function` overrides does not run: what overrides it does."""
-        owner, parents = self.index.class_of(function), self.entry.reach.parents
-        while function in parents:
-            caller, edge = parents[function]
-            caller, edge = self._overriding(owner, caller, function) or (caller, edge)
-            yield caller, edge
-            function = caller
-
-    def _overriding(self, owner: Class | None, caller: Function, called: Function) -> tuple[Function, Edge] | None:
-        above = self.index.class_of(caller)
-        if owner is None or above is None or above not in self.index.lineage(owner)[1:]:
-            return None
-        own = self.index.method(owner, caller.name)
-        if own is None or own is caller or own not in self.entry.reach.parents or self._is_below(called, own):
-            return None
-        return next(((own, edge) for edge in self.graph.edges(own) if edge.target is called), None)
-
-    def _is_below(self, called: Function, function: Function) -> bool:
-        """The way to `function` leads through `called`: super() was called."""
-        return any(caller is called for caller, _ in self.entry.reach.way(function))
 
     @property
     def _hooks(self) -> Iterator[Function]:
@@ -164,36 +112,13 @@ class Training:
         """The function in which the loss goes backward."""
         return self.steppers[0] if self.steppers else None
 
-    def calls_down_to(self, function: Function) -> Iterator[tuple[Function, int, Function]]:
-        """Calls down to `function`, from that of what holds the outermost loop: inner first, (where, line, target)."""
-        way = [(caller, edge) for caller, edge in self.way(function) if edge.position >= 0]
-        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
-        for caller, edge in way[: looped[-1] + 2] if looped else ():
-            yield caller, line_of_call(caller, edge), edge.target
-
-    def calls_above(self, function: Function) -> Iterator[tuple[Function, int]]:
-        """The calls from the entry down to that of what holds the outermost loop, nearest first: (where, line)."""
-        way = [(caller, edge) for caller, edge in self.way(function) if edge.position >= 0]
-        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
-        for caller, edge in way[looped[-1] + 2 if looped else 0 :]:
-            yield caller, line_of_call(caller, edge)
-
-    def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
-        """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""
-        for caller, edge in self.way(function):
-            if edge.position < 0:
-                continue
-            event = caller.events[edge.position]
-            for number in reversed(event.block.loops):
-                yield caller, caller.loops[number], line_of_call(caller, edge)
-
     @cached_property
     def loop_lines(self) -> Mapping[Function, frozenset[int]]:
         """Lines of the loops that training runs in, by the function they stand in."""
         found: dict[Function, set[int]] = {}
         for function in self.steppers[:6]:
             found.setdefault(function, set()).update(loop.line for loop in function.loops)
-            for caller, loop, _ in self.loops_down_to(function):
+            for caller, loop, _ in self.ways.loops_down_to(function):
                 found.setdefault(caller, set()).add(loop.line)
         return {function: frozenset(lines) for function, lines in found.items()}
 
@@ -264,12 +189,5 @@ class Training:
                 yield one
 
 
-def _in_loop(caller: Function, edge: Edge) -> bool:
-    return edge.position >= 0 and bool(caller.events[edge.position].block.loops)
-
-
-def line_of_call(caller: Function, edge: Edge) -> int:
-    """Where the call of `edge` stands: a statement over several lines may begin far above it."""
-    event = caller.events[edge.position]
-    names = (edge.target.name, edge.target.owner.rpartition(".")[2])
-    return next((call.line for call in event.calls if call.last in names), event.line)
+def _goes_backward_in_loop(sign: Sign) -> bool:
+    return sign.role == "backward" and bool(sign.site.event.block.loops)

@@ -62,6 +62,7 @@ _WRAPPERS = frozenset(
         "setup_model",
         "script",
         "deepcopy",
+        "partial",
     ]
 )
 _MAKES = ("create", "build", "make", "get", "new")  # of a factory
@@ -108,7 +109,7 @@ class Values:
         self.detours = detours or Detours(index)
         self.objects = objects or ConfigObjects(index)
         self.known = known or {}
-        self._below = {base: cls for cls in narrowed for base in index.lineage(cls)[1:]}
+        self._below = _only_below(index, narrowed)
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._called: dict[Function, tuple[Site, ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
@@ -481,6 +482,16 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
+
+
+def _only_below(index: Index, chosen: Iterable[Class]) -> dict[Class, Class]:
+    """For each base of one of `chosen` that one, where none but it and its own bases derive from it."""
+    below: dict[Class, list[Class]] = {}
+    for cls in sorted(chosen, key=lambda one: (one.path, one.line)):
+        for base in index.lineage(cls)[1:]:
+            below.setdefault(base, []).append(cls)
+    last = {base: [one for one in found if one not in below] for base, found in below.items()}
+    return {base: found[0] for base, found in last.items() if len(found) == 1}
 
 
 def _is_made_by_name(held: Held) -> bool:

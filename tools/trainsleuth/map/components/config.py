@@ -38,6 +38,7 @@ _PARSERS = {
     "mmcv.Config.fromfile": ("file", 1.0),
     "mmengine.config.Config.fromfile": ("file", 1.0),
     "Config.fromfile": ("file", 0.9),
+    "sacred.Experiment": ("experiment", 0.9),
     "LightningCLI": ("parser", 1.0),
     "TrainingArguments": ("arguments", 0.95),
     "Seq2SeqTrainingArguments": ("arguments", 0.95),
@@ -97,7 +98,7 @@ def _sections(program: Program, path: str, score: float) -> Iterator[Place]:
             yield Place(path, value.line, "setting", 0.8 * score)
 
 
-_CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|_)config(?:_|$)")
+_CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|[_.])config(?:_|$)")
 _DATA_FOLDER = re.compile(r"(?:^|/)(?:data|datasets?)/", re.I)
 
 

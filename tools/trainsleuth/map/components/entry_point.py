@@ -13,7 +13,7 @@ from ..program import Program
 from ..records import Place
 from ..running import is_guarded
 from ..scripts import started_at
-from ..training import line_of_call
+from ..ways import line_of_call
 
 MAX_LAUNCHES = 16
 
@@ -75,7 +75,7 @@ def _way_down(program: Program) -> Iterator[Place]:
         yield program.at(goal, goal.loops[next(filter(None, around))[0]].line, "way down", 0.6)
     elif goal.name != MODULE_BODY:
         yield program.at(goal, goal.line, "way down", 0.42)
-    way = list(program.training.way(goal))
+    way = list(program.training.ways.back(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:
             yield program.at(caller, line_of_call(caller, edge), "way down", 0.7 / (1 + 0.1 * hop))

@@ -33,7 +33,7 @@ def places(program: Program) -> Iterator[Place]:
         return
     for function in program.training.steppers:
         yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
-    near = {step, *(caller for caller, _, _ in program.training.loops_down_to(step))}
+    near = {step, *(caller for caller, _, _ in program.training.ways.loops_down_to(step))}
     for function, signs in program.signs.items():
         if program.is_reached(function) and function not in program.training.steppers:
             share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
@@ -50,26 +50,29 @@ def places(program: Program) -> Iterator[Place]:
                 )
     if step.name != "<module>":
         yield program.at(step, step.line, "step", 0.7)
-    for caller, loop, _ in program.training.loops_down_to(step):
+    for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
-    for caller, line, target in program.training.calls_down_to(step):
+    for caller, line, target in program.training.ways.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
+    yield from _prepared(program)
+    for caller, line in program.training.ways.direct_calls(step):
+        yield program.at(caller, line, "call of the step", 0.72)
     for other in program.training.steppers[1:3]:  # another optimizer's, or another network's
         yield from (
-            program.at(where, loop.line, "loop", 0.78) for where, loop, _ in program.training.loops_down_to(other)
+            program.at(where, loop.line, "loop", 0.78) for where, loop, _ in program.training.ways.loops_down_to(other)
         )
-        for where, line, target in program.training.calls_down_to(other):
+        for where, line, target in program.training.ways.calls_down_to(other):
             yield program.at(where, line, "call of the step", 0.74)
             yield program.at(target, target.line, "step", 0.5)
-    for rank, (caller, line) in enumerate(program.training.calls_above(step)):
+    for rank, (caller, line) in enumerate(program.training.ways.calls_above(step)):
         yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
     for function in near - {step}:
         for event in function.events:
             if averages(event):
                 yield program.at(function, event.line, "averaged weights", 0.72)
     yield from _other_loops(program, step)
-    if not program.training.is_repeated(step):
+    if not program.training.ways.is_repeated(step):
         yield from _named_loops(program)
 
 
@@ -97,6 +100,14 @@ def _named_loops(program: Program) -> Iterator[Place]:
 _OF_STEPS = ("scheduler step", "optimizer step", "zero_grad", "backward")
 
 
+def _prepared(program: Program) -> Iterator[Place]:
+    """Where accelerate takes what the loop works with: its backward and its steps are others than they look."""
+    for called in program.reached_calls:
+        call = called.call
+        if call.last == "prepare" and call.receiver is not None and call.receiver.last.endswith("accelerator"):
+            yield program.at(called.function, call.line, "prepared", 0.8 * called.weight**0.3)
+
+
 def _own_loop(program: Program) -> Iterator[Place]:
     """A loop of the repository around the step of the framework: a trainer that overrides train()."""
     for function, signs in program.signs.items():
@@ -117,8 +128,8 @@ _CLIPS = re.compile(r"clip_?(?:grad|norm)", re.I)
 
 def _other_loops(program: Program, step: Function) -> Iterator[Place]:
     """Loops of other reached functions around the same step: an online and an offline trainer of one agent."""
-    way = {step: 0, **{target: 0 for _, _, target in program.training.calls_down_to(step)}}
-    known = {caller for caller, _, _ in program.training.calls_down_to(step)} | way.keys()
+    way = {step: 0, **{target: 0 for _, _, target in program.training.ways.calls_down_to(step)}}
+    known = {caller for caller, _, _ in program.training.ways.calls_down_to(step)} | way.keys()
     for target in way:
         for caller, line in program.callers(target):
             event = next((event for event in caller.events if event.line == line), None)

@@ -6,9 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from trainsleuth.facts import FileFacts
+from trainsleuth.repository import is_source
 
 from ..configuration import Key, Truth
 from ..parts import source_lines
@@ -16,6 +18,7 @@ from ..program import Program
 from ..records import Place
 from ..standing import off
 from ..statements import enclosing, event_at, is_class_body
+from ..wording import clean
 from .config import key_line, worth
 from .sections import is_set
 from .settings import is_of_others
@@ -43,7 +46,34 @@ def blocks(program: Program, truth: Truth, words: Sequence[str]) -> Iterator[Blo
     for one in _found(program, truth, tuple(word.lower() for word in words)):
         if (mark := (one.place.path, one.place.line)) not in seen:
             seen.add(mark)
-            yield writer.body(one.place, BODY) if one.place.role == "definition" else writer.block(one.place)[0]
+            yield _block(writer, one.place)
+
+
+def _block(writer: Writer, place: Place) -> Block:
+    if place.role == "definition":
+        return writer.body(place, BODY)
+    function = enclosing(writer.program.index.files[place.path], place.line)
+    if place.role == "statement":
+        return writer.block(place)[0]
+    text = clean(place.text, SCRIPT_WIDTH)
+    item = {**place.to_dict(), "function": function.qualname, "signature": True}
+    return Block(writer.headings(place, function), (place.line,), (f"   {place.line} {text}",), item)
+
+
+def scripts(program: Program, words: Sequence[str]) -> Iterator[Block]:
+    """One block for each line of the launch scripts beside the recipe that holds them."""
+    pattern = re.compile("|".join(re.escape(word) for word in words), re.I)
+    home = PurePosixPath(program.recipe).parents if program.recipe is not None else ()
+    beside = {str(one) for one in home[:2]}
+    for path in program.index.repository.files if beside else ():
+        if path.endswith(".sh") and str(PurePosixPath(path).parent) in beside:
+            for number, line in enumerate((program.index.repository.read(path) or "").split("\n"), 1):
+                if pattern.search(line) and not line.lstrip().startswith("#"):
+                    text = f"  {number} {clean(line, SCRIPT_WIDTH)}"
+                    yield Block((f" {path}",), (number,), (text,), {"path": path, "line": number, "text": line.strip()})
+
+
+SCRIPT_WIDTH = 140
 
 
 def settings(truth: Truth, words: Sequence[str], names: Mapping[str, str]) -> Iterator[tuple[Block, bool]]:
@@ -75,11 +105,23 @@ def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]
 
 
 def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, list[str]]]:
-    """Lines of code that hold some of the words."""
+    """Lines of code that hold some of the words: in files that the program loads, in others what none of these has."""
+    loaded, files = program.entry.reach.files, program.index.files
+    near = sorted(loaded, key=lambda path: (-program.weight(files[path].body), path))
+    seen: set[str] = set()
+    for found in _lines_with(program, near, words):
+        seen.update(found[2])
+        yield found
+    if left := [word for word in words if word not in seen]:
+        yield from _lines_with(program, [path for path in files if path not in loaded and is_source(path)], left)
+
+
+def _lines_with(
+    program: Program, paths: Sequence[str], words: Sequence[str]
+) -> Iterator[tuple[FileFacts, int, list[str]]]:
     pattern = re.compile("|".join(map(re.escape, words)))
-    near = sorted(program.entry.reach.files, key=lambda path: (-program.weight(program.index.files[path].body), path))
     count = 0
-    for path in near:
+    for path in paths:
         for number, text in enumerate(source_lines(program.index, path), 1):
             line = text.lower()
             if pattern.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
@@ -94,8 +136,10 @@ def _place(file: FileFacts, line: int, held: Sequence[str]) -> Place | None:
     function = enclosing(file, line)
     first = function.events[0].line if function.events else function.end_line
     if function is not file.body and function.line <= line < max(first, function.line + 1):
-        named = any(word in function.name.lower() for word in held) and not is_class_body(file, function)
-        return Place(file.path, function.line, "definition" if named else "signature", 0.0)
+        if is_class_body(file, function):
+            return Place(file.path, function.line, "statement", 0.0)
+        named = any(word in function.name.lower() for word in held)
+        return Place(file.path, function.line if named else line, "definition" if named else "parameter", 0.0)
     found = event_at(function, line)
     if found is None or line - found[1].line > MAX_STATEMENT:
         return None
@@ -105,7 +149,7 @@ def _place(file: FileFacts, line: int, held: Sequence[str]) -> Place | None:
 MAX_STATEMENT = 12  # lines from the begin of a statement to one of its lines
 
 
-_ROLES = {"definition": 1.5, "statement": 1.0, "signature": 0.4}
+_ROLES = {"definition": 1.5, "statement": 1.0, "parameter": 0.8}
 
 
 def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float]) -> _Found:

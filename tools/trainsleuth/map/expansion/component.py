@@ -8,7 +8,7 @@ from itertools import islice
 from ..configuration import Truth
 from ..program import Program
 from ..records import Part, Place
-from .choosing import in_order, is_elsewhere, makes_registry
+from .choosing import in_order, is_elsewhere, is_other_launch, makes_registry
 from .chosen_bodies import chosen_bodies
 from .deciding import deciding_lines
 from .sections import OF
@@ -47,6 +47,8 @@ def _places(writer: Writer, part: Part, name: str) -> Iterator[Block]:
     for chosen in in_order(program, part, name, MAX_PLACES):
         if not chosen.path or makes_registry(program, chosen):
             continue  # the given command: the settings show it
+        if name == "entry_point" and is_other_launch(program, chosen):
+            continue
         if is_elsewhere(program, chosen):
             if chosen.path not in program.config_paths:
                 others.append(chosen)

@@ -35,7 +35,7 @@ def drawn(plan: Plan, wanted: Sequence[str], budget: int) -> Expansion:
         head: list[str] = []
     else:
         above = [[clean(one, width) for one in (part.title("##"), *part.said)] for part in parts]
-        head = [f"# {', '.join(part.what.replace('_', ' ') for part in parts)}{of}"]
+        head = [f"# {', '.join(part.name for part in parts)}{of}"]
     fixed = sum(len(line) + 1 for lines in (head, *above) for line in lines) + FOOT + COUNT * (len(parts) - 1)
     legend = needed = ""
     fits: list[_Fit] = []

@@ -14,7 +14,7 @@ from ..parts import Anatomy
 from ..program import Program
 from ..records import Status
 from ..wording import clean
-from . import about, batch, component, config, opened, settings, sheet
+from . import about, batch, component, config, opened, run, settings
 from .config import short_names
 from .features import feature_blocks
 from .frozen import frozen_blocks
@@ -34,10 +34,13 @@ class Planned(NamedTuple):
     settings: tuple[tuple[Block, bool], ...] = ()  # and whether somebody set them
     features: tuple[Block, ...] = ()
 
+    @property
+    def name(self) -> str:
+        return self.what if " " in self.what else self.what.replace("_", " ")
+
     def title(self, marks: str, of: str = "") -> str:
         status = "" if self.status == "found" else f" [{self.status}] {self.why}"
-        name = self.what if " " in self.what else self.what.replace("_", " ")
-        return f"{marks} {name}{of}{status}"
+        return f"{marks} {self.name}{of}{status}"
 
     def blocks(self, budget: int) -> list[Block]:
         """All, best first; `budget` in tokens decides how much of the settings comes first."""
@@ -95,13 +98,16 @@ def _answer(anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str
             what, "found", "", (), tuple(_shortened(one, names) for one in opened.blocks(program, truth, words[0]))
         )
     if asked == "run":
-        found = sheet.blocks(program, truth, anatomy)
+        found = run.blocks(program, truth, anatomy)
         return Planned(what, "found", "", (), tuple(_shortened(one, names) for one in found))
     given = tuple((_shortened(block, names), telling) for block, telling in about.settings(truth, words, names))
-    places = tuple(_shortened(block, names) for block in about.blocks(program, truth, words))
+    code = [_shortened(block, names) for block in about.blocks(program, truth, words)]
+    own = [one for one in code if one.item.get("path") in program.entry.reach.files][:BEFORE_SCRIPTS]
+    places = (*own, *about.scripts(program, words), *(one for one in code if one not in own))
     return Planned(what, "found", "", (), places, given)
 
 
+BEFORE_SCRIPTS = 5  # statements that the program loads, before lines of launch scripts
 SETTINGS_SHARE = 0.5  # of the room, before the first place
 
 

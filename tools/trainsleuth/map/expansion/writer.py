@@ -123,7 +123,7 @@ class Writer(NamedTuple):
         item = {**self._item(place, first, text), "function": function.qualname, "when": when, "values": dict(known)}
         if idle:
             item["off"] = idle
-        return Block(self._headings(place, function), (first,), tuple(shown), item)
+        return Block(self.headings(place, function), (first,), tuple(shown), item)
 
     def _when(self, function: Function, event: Event, when: str, lines: list[str]) -> Iterator[str]:
         """The condition, and the statements that give its names their values, unless they were shown."""
@@ -165,7 +165,7 @@ class Writer(NamedTuple):
         if idle := off(self.program, self.truth, function, function.line):
             item["off"] = idle
         plain = function.name == MODULE_BODY or is_class
-        headings = (f" {place.path}",) if plain else self._headings(place, function)
+        headings = (f" {place.path}",) if plain else self.headings(place, function)
         if not body or len(body) > limit or is_class:
             where = self._where(place, function.line)
             first = f"   {where}-{function.end_line} {place.text}"
@@ -187,7 +187,7 @@ class Writer(NamedTuple):
         for event in function.events:
             yield from self._values(function, event, event.line)
 
-    def _headings(self, place: Place, function: Function) -> tuple[str, ...]:
+    def headings(self, place: Place, function: Function) -> tuple[str, ...]:
         above = heading(self.program, self.truth, function)
         return (f" {place.path}", above) if above else (f" {place.path}",)
 
