@@ -186,7 +186,7 @@ def test_configuration_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "good.yaml").write_text("lr: 0.1\n")
     (tmp_path / "bad.yaml").write_text("lr: [0.1\n")
     index = build_index(Repository(tmp_path))
-    assert index.repository.skipped == ()
+    assert not index.repository.skipped
     assert {path: table["lr"].value for path, table in index.configs.items()} == {"good.yaml": "0.1"}
     assert [one.path for one in index.repository.skipped] == ["bad.yaml"]
 

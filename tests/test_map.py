@@ -64,6 +64,8 @@ def test_what_is_said_of_the_program(path: Path, tmp_path: Path) -> None:
         assert found.components[name].status == status, found.text
     for name in case.get("features", ()):
         assert found.features[name].status == "found", found.text
+    for name, place in case.get("shown", {}).items():
+        assert place in {f"{p.path}:{p.line}" for p in found.components[name].places}, found.text
     for trap in case.get("traps", ()):
         assert any(trap in said for said in found.traps), found.traps
     shown = {f"{p.path}:{p.line}" for part in found.components.values() for p in part.places}
@@ -92,10 +94,11 @@ def test_places_are_those_of_the_text_and_every_line_exists(path: Path, tmp_path
             assert 1 <= place["line"] <= len(lines)
             assert " ".join(lines[place["line"] - 1].split()).startswith(place["text"].removesuffix("…"))
             whole = f"\n  {place['line']} {place['text']}" in plain["text"]
-            assert whole or re.search(rf"(?:also|·|:) {place['line']} \w", plain["text"])
+            assert whole or re.search(rf"(?:also|·|:|,) {place['line']}(?:,| \w)", plain["text"])
             shown += 1
     body = plain["text"].partition("\n#")[2]
-    in_a_word = re.findall(r"(?:^  also|^ \S+:| ·) \d+ (?=\w)", body, re.M)
+    words = re.findall(r"^(?:  also| \S+:)(?= \d)(.*)$", body, re.M)
+    in_a_word = [number for line in words for number in re.findall(r"(?:^|·|,) (\d+)(?=, \d| \w)", line)]
     assert shown == len(re.findall(r"^  \d+ ", plain["text"], re.M)) + len(in_a_word)
 
 
@@ -269,14 +272,3 @@ def test_wrong_names_are_said(given: dict[str, str], word: str, tmp_path: Path) 
 def test_a_budget_below_the_least_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=str(MIN_BUDGET)):
         map_repository(plain(tmp_path), budget=MIN_BUDGET - 1)
-
-
-def test_what_was_not_read_is_not_called_absent(tmp_path: Path) -> None:
-    (tmp_path / "train").write_text("#!/usr/bin/python3\nimport torch\nloss = net(x).mean()\nloss.backward()\n")
-    for files in ({}, {"helper.py": "import torch\n\n\nif __name__ == '__main__':\n    print(torch.ones(1))\n"}):
-        for name, text in files.items():
-            (tmp_path / name).write_text(text)
-        found = map_repository(tmp_path)
-        assert "NOTHING THAT WAS READ TRAINS" in found.text and "TRAINS NOTHING" not in found.text
-        assert found.components["training_loop"].status == "unresolved"
-        assert "train" in found.components["training_loop"].why

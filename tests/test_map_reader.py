@@ -215,3 +215,53 @@ def test_several_parts_share_one_header_and_one_budget_and_say_nothing_twice(dig
     assert {item["part"] for item in found.items} == {"loss", "training_loop"}
     with pytest.raises(ValueError, match="'los' cannot be expanded"):
         expand_component(digits, "data,los")
+
+
+def test_the_sheet_has_the_values_of_a_run_with_the_lines_that_set_and_use_them(digits: Path) -> None:
+    text = asked(digits, "run")
+    length = text.partition("# length\n")[2].partition("\n#")[0]
+    assert "number_of_epochs=7 (A:1, read recipes/digits/train.py:19" in length
+    assert "core/brain.py:23 for epoch in epochs:" in length
+    clipping = text.partition("# clipping\n")[2].partition("\n#")[0]
+    assert "max_norm=2.5" in clipping and "core/brain.py:27 torch.nn.utils.clip_grad_norm_(" in clipping
+    assert "other0" not in text
+
+
+def test_words_are_found_in_settings_and_code_with_conditions_and_values(digits: Path) -> None:
+    text = asked(digits, "find save_every", budget=300)
+    assert "save_every = 50" in text
+    assert "30 do_save = step > 0 and step % self.hparams.save_every == 0" in text
+    assert "recipes/other" not in text
+    both = expand_component(digits, "find recover_if_possible,find smoothing", recipe="recipes/digits/small.yaml")
+    assert [line for line in both.text.splitlines() if line.startswith("##")] == [
+        "## find recover_if_possible",
+        "## find smoothing",
+    ]
+    assert "self.checkpointer.recover_if_possible()" in both.text
+    assert "def first_loss(logits, target, smoothing=0.0)" in both.text
+
+
+@pytest.mark.parametrize("where", ["core/brain.py:30", "Brain.fit", "fit"])
+def test_a_function_is_opened_with_numbers_what_is_off_last(digits: Path, where: str) -> None:
+    lines = asked(digits, f"open {where}").splitlines()
+    assert "  in Brain.fit(epochs, batches) :21, called at recipes/digits/train.py:19" in lines
+    assert "   23 for epoch in epochs:" in lines
+    assert "   34             # off: ema = False (A:4)" in lines
+    assert "   34             self.ema.step()" in lines
+    assert lines.index("   33         if self.hparams.ema:") < lines.index("   34             # off: ema = False (A:4)")
+
+
+def test_what_is_not_there_is_said(digits: Path) -> None:
+    assert "no definition and no line nowhere.py:3" in asked(digits, "open nowhere.py:3")
+
+
+def test_words_are_found_in_the_launch_script_beside_a_recipe(tmp_path: Path) -> None:
+    files = {
+        "run.sh": "# average_num\naverage_num=30\npython train.py\n",
+        **{f"digits/{k}": v for k, v in RECIPES.items()},
+    }
+    files["digits/recipes/digits/run.sh"] = files.pop("run.sh")
+    root = map_depth.write(files, tmp_path)
+    given = {"scope": "digits/recipes/digits/train.py", "recipe": "digits/recipes/digits/small.yaml"}
+    text = expand_component(root, "find average_num", budget=300, **given).text
+    assert "  2 average_num=30" in text and "  1 " not in text

@@ -53,6 +53,24 @@ FAILS = {
 }
 
 SILENT = {
+    "a few rounds inside one update of an agent": """
+import torch
+
+class Agents:
+    def __init__(self, nets):
+        self.nets = nets
+        self.optimizers = [torch.optim.Adam(net.parameters()) for net in nets]
+
+    def update_policy(self, batch):
+        losses = []
+        for agent in range(len(self.nets)):
+            loss = self.nets[agent](batch).mean()
+            self.optimizers[agent].zero_grad()
+            loss.backward()
+            self.optimizers[agent].step()
+            losses.append(loss)
+        return losses
+""",
     "detached": _ENGINE,
     "written out": _ACCELERATE,
     "terms of one loss": """

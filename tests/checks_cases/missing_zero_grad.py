@@ -199,6 +199,28 @@ def main(model, loader):
 }
 
 SILENT = {
+    "an optimizer over the parts that two others clear": """
+import itertools
+import torch
+
+class Gan:
+    def __init__(self, g, d):
+        self.g, self.d = g, d
+        self.g_optimizer = torch.optim.Adam(self.g.parameters())
+        self.d_optimizer = torch.optim.Adam(self.d.parameters())
+        self.both = torch.optim.Adam(itertools.chain(self.g.parameters(), self.d.parameters()))
+
+    def train(self, loader):
+        for x in loader:
+            self.d_optimizer.zero_grad()
+            self.d(x).mean().backward()
+            self.d_optimizer.step()
+            self.g_optimizer.zero_grad()
+            self.d(self.g(x)).mean().backward(retain_graph=True)
+            self.g_optimizer.step()
+            self.d(self.g(x)).pow(2).mean().backward()
+            self.both.step()
+""",
     "usual order": """
 import torch
 

@@ -116,6 +116,25 @@ def make_step(net, opt):
 )
 
 SILENT = ORIGINALS | {
+    "labels that only take the shape of the prediction": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Smoothed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.criterion = nn.KLDivLoss(reduction="sum")
+
+    def forward(self, prediction, target):
+        labels = prediction.data.clone()
+        labels.fill_(0.1)
+        labels.scatter_(1, target.unsqueeze(1), 0.9)
+        return self.criterion(prediction, labels)
+
+def loss_of(x, y, net=nn.Linear(4, 3), criterion=Smoothed()):
+    return criterion(F.log_softmax(net(x), dim=1), y)
+""",
     "a layer that has the name of a tensor method": """
 from torch import nn
 

@@ -136,6 +136,35 @@ def main(classes):
     }
 )
 SILENT = ORIGINALS | {
+    "a new head with an optimizer of its own, in the function that trains": """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+def epoch(loader, model, optimizer):
+    head_optimizer = torch.optim.SGD(model.head.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        head_optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        head_optimizer.step()
+
+def main(loader):
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for k in range(9):
+        model.head = nn.Linear(4, 2 + k)
+        epoch(loader, model, optimizer)
+""",
     "wrapped": """
 import torch
 from torch.nn.parallel import DistributedDataParallel as DDP

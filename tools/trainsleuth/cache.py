@@ -133,6 +133,7 @@ def code_digest() -> bytes:
     """Changes with the code of this package, of its parser and of the interpreter: what others kept is never read."""
     root = Path(__file__).parent
     sources = [*root.glob("*.py"), *(path for part in _MAKERS for path in (root / part).rglob("*.py"))]
+    sources += (root / "checks").glob("*.json")
     parsers = [find_spec(name) for name in ("tree_sitter", "tree_sitter_python", "yaml")]
     installed = [f"{spec.origin} {os.stat(spec.origin).st_mtime_ns}" for spec in parsers if spec and spec.origin]
     return digest(sys.version.encode(), repr(installed).encode(), *(path.read_bytes() for path in sorted(sources)))

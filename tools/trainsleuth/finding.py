@@ -42,7 +42,7 @@ class Finding:
     with forward slashes; `line` counts from 1. `message` says what, where, expected and got in one
     sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
     the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
-    from its words.
+    from its words. `grounds`: what the confidence rests on, where it was measured.
     """
 
     by: str
@@ -58,6 +58,7 @@ class Finding:
     next: str = ""
     claims: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
+    grounds: str = ""
 
     @property
     def place(self) -> str:

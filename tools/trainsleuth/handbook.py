@@ -52,7 +52,7 @@ def _page(title: str, lead: str, sections: Iterator[str]) -> str:
 def _checks() -> Iterator[str]:
     for check_id in checks.check_ids():
         told = checks.explain(check_id)
-        yield f"## {check_id}\n\n{told.severity}, {told.family}\n\n{_fenced(told.text)}"
+        yield f"## {check_id}\n\n{told.severity}, {told.family}. {told.record}\n\n{_fenced(told.text)}"
 
 
 def _probes() -> Iterator[str]:

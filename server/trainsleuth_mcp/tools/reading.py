@@ -33,7 +33,11 @@ async def map_training_repo(
     scope: Annotated[str, Field(description="Only this folder or file of root")] = "",
     recipe: Annotated[str, Field(description="Configuration file that chooses the parts, or the launch command")] = "",
     expand: Annotated[
-        str, Field(description="Components in full (config, or loss,data ...), or batch: the way of one batch")
+        str,
+        Field(
+            description="Components in full (config, or loss,data ...), batch, run: what is asked of every run, "
+            "'find WORDS', 'open PATH:LINE'"
+        ),
     ] = "",
     budget: Annotated[int, Field(ge=300, le=7_000, description="Size of the map in tokens")] = 2_000,
     observe_command: Observed = "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,5 +49,6 @@ def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> An
 
 def _finding_text(finding: Finding, width: int | None) -> str:
     if finding.outcome == "fail":
-        return f"  fail  {failure_text(finding, width)}".replace("\n", "\n  ")
+        told = replace(finding, grounds="")  # explain tells it; a case has many findings and an answer little room
+        return f"  fail  {failure_text(told, width)}".replace("\n", "\n  ")
     return f"  {finding.outcome}  [{reference(finding)}]  {line_text(finding, width).lstrip()}"

@@ -18,7 +18,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from trainsleuth.facts import Index, build_index, is_dead, keep_facts, left_blank, no_collection
+from trainsleuth.facts import Index, build_index, is_dead, is_lesson, keep_facts, left_blank, no_collection
 from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
@@ -88,7 +88,10 @@ def explain(check_id: str) -> Explanation:
     """Title, text and examples of one check. Raises UnknownCheckError."""
     module = _module(check_id)
     name = check_id.removeprefix("check:").replace("_", "-")
-    return read_docs(name, module.__doc__ or "", module.SAY.family, module.SAY.severity)
+    records = list(module.SAY.records())
+    said = "; ".join(f"{what}: {one.words}" if what else one.words for what, one in records) or "it asks by design"
+    severity = module.SAY.severity if any(one.speaks for _, one in records) else "note"
+    return read_docs(name, module.__doc__ or "", module.SAY.family, severity, f"{said[:1].upper()}{said[1:]}.")
 
 
 def run_checks(
@@ -135,7 +138,9 @@ def _run(chosen: Mapping[str, Check], index: Index, scopes: list[str]) -> CheckR
 
 
 def _if_it_counts(index: Index, finding: Finding) -> Finding:
-    """A fault in code that never runs is none; one in code that is still to be written is not known."""
+    """A fault in code that never runs is none; one in code that is still to be written is not known; one that is
+    shown on purpose is told, and accuses nobody.
+    """
     if finding.outcome != "fail":
         return finding
     places = {(finding.path or "", finding.line or 0), *((link.path, link.line) for link in finding.chain)}
@@ -144,6 +149,9 @@ def _if_it_counts(index: Index, finding: Finding) -> Finding:
             return replace(finding, outcome="pass", message=f"{path}:{line} never runs")
         if (blank := left_blank(index, path, line)) is not None:
             return replace(finding, outcome="open", message=f"{path}:{blank} is left to be filled in")
+    if finding.is_alarm and is_lesson(index, finding.path or "", finding.line or 0):
+        said = f"{finding.message} Names or words around it say that it shows an error on purpose."
+        return replace(finding, severity="note", confidence="low", message=said)
     return finding
 
 

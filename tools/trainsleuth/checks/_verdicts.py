@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import get_args
 
 from trainsleuth.finding import Confidence, Family, Finding, Link, Outcome, Severity
+
+from ._record import Record, record
 
 
 @dataclass(frozen=True)
@@ -12,7 +16,9 @@ class Verdicts:
     """`probe` is the question to the running program that confirms or refutes a failure; `look` is what to do
     where no probe can.
 
-    `suspects`: ids of the hypotheses that a failure speaks for; `claims`: the lore behind it.
+    `suspects`: ids of the hypotheses that a failure speaks for; `claims`: the lore behind it. `forms`: kinds of
+    failure with a record of their own, each with what it is. `sure`: those ("" is the only one) whose fault follows
+    from what is written; they accuse before anyone has seen them right.
     """
 
     id: str
@@ -22,6 +28,16 @@ class Verdicts:
     suspects: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     look: str = ""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    sure: tuple[str, ...] = ()
+
+    def records(self) -> Iterator[tuple[str, Record]]:
+        """(what it is, how often it was right) of each form that accuses; "" where there is only one."""
+        for form, what in (self.forms or {"": ""}).items() if self.severity != "note" else ():
+            yield what, self.record(form)
+
+    def record(self, form: str) -> Record:
+        return record(self.id, form, form in self.sure)
 
     def fail(
         self,
@@ -31,13 +47,23 @@ class Verdicts:
         chain: tuple[Link, ...],
         confidence: Confidence = "high",
         severity: Severity | None = None,
+        form: str = "",
     ) -> Finding:
-        """`severity`: of this one failure, where it differs from the rest."""
+        """`severity`: of this one failure, where it differs from the rest. A form that was not right often enough
+        on code not seen before is a note.
+        """
+        meant = severity or self.severity
+        accuses = meant != "note"
+        measured = self.record(form)
+        if accuses and self.forms and form not in self.forms:
+            raise ValueError(f"{self.id} has no form {form!r}; there are {', '.join(self.forms)}")
+        if accuses:
+            confidence = max(confidence, measured.confidence, key=get_args(Confidence).index)  # the lesser
         return Finding(
             by=f"check:{self.id}",
             outcome="fail",
             message=message,
-            severity=severity or self.severity,
+            severity=meant if measured.speaks else "note",
             confidence=confidence,
             family=self.family,
             path=path,
@@ -46,6 +72,7 @@ class Verdicts:
             next=self.look or f"trainsleuth probe --only {self.probe} -- <your command>",
             claims=self.claims,
             suspects=self.suspects,
+            grounds=measured.words if accuses else "",
         )
 
     def passed(self, path: str, line: int, message: str) -> Finding:

@@ -85,6 +85,7 @@ SAY = Verdicts(
     "step_trace",
     suspects=("step-order",),
     claims=("scaler-skips-steps",),
+    sure=("",),
 )
 
 

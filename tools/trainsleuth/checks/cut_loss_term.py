@@ -86,6 +86,11 @@ SAY = Verdicts(
     "parameter_table",
     suspects=("loss-cut-from-graph",),
     claims=("detach-breaks-learning",),
+    forms={
+        "number": "a tensor made a number by item() in the function of the sum",
+        "other": "other ways",
+    },
+    sure=("number",),
 )
 _LOSS = re.compile(r"loss|criterion|penalty|regul|(^|[_. ])(reg|aux|kl|kld|commit)", re.IGNORECASE)
 
@@ -150,4 +155,12 @@ def _failure(term: Term, cut: Value, loss: Expr, spot: Spot) -> Finding:
         f"{written(term.expr)} at {path}:{line} is a term of the loss {written(loss)} but was cut from the graph "
         f"({at.why} at {at.path}:{at.line}): it adds a constant and trains nothing; expected the tensor itself."
     )
-    return SAY.fail(path, line, message, chain)
+    form = "number" if cut.before == "live" and _is_item(term, at) else "other"
+    return SAY.fail(path, line, message, chain, form=form)
+
+
+def _is_item(term: Term, at: Link) -> bool:
+    """The tensor was made a number in the function of the sum: nobody does that to stop a gradient."""
+    function = term.spot.function
+    here = (event for event in function.events if event.line == at.line and function.path == at.path)
+    return any(call.last == "item" for event in here for call in event.calls)

@@ -77,6 +77,8 @@ SAY = Verdicts(
     "parameter_table",
     suspects=("loss-cut-from-graph",),
     claims=("detach-breaks-learning",),
+    forms={"itself": "the loss itself, cut and made a leaf in the function that goes backward", "other": "other ways"},
+    sure=("itself",),
 )
 
 
@@ -93,7 +95,8 @@ def _examined(index: Index, site: Site, loss: Expr) -> Finding:
         values = index.values.of(loss, spot)
         if values and all(_is_dead_end(value) for value in values) and not _reads_leaf_gradient(site):
             named = next((v for v in values if v.chain), values[0])
-            return _failure(site, shown, named)
+            is_sure = all(value.is_bare and _is_cut_in(site, value) for value in values)
+            return _failure(site, shown, named, "itself" if is_sure else "other")
         opened += [value.why or "its parts were not all resolved" for value in values if value.grad == "unknown"]
         if any(value.why == TOO_FAR for value in values):
             break  # each other way here would be as long, and given up as well
@@ -121,7 +124,12 @@ def _reads_leaf_gradient(site: Site) -> bool:
     )
 
 
-def _failure(site: Site, shown: str, value: Value) -> Finding:
+def _is_cut_in(site: Site, value: Value) -> bool:
+    at, function = value.cut_at, site.function
+    return at is not None and at.path == function.path and function.line <= at.line <= function.end_line
+
+
+def _failure(site: Site, shown: str, value: Value, form: str) -> Finding:
     path, line = site.function.path, site.call.line
     chain = (*value.chain, Link(path, line, "backward() starts from it and reaches no parameter"))
     at = value.cut_at or (value.chain[0] if value.chain else Link(path, line, "it is made there"))
@@ -133,4 +141,4 @@ def _failure(site: Site, shown: str, value: Value) -> Finding:
     if value.grad != "reborn":
         said = f"{message} As it stands backward() would raise: is it caught, or is something in it not seen?"
         return SAY.fail(at.path, at.line, said, chain, "low", "note")
-    return SAY.fail(at.path, at.line, message, chain)
+    return SAY.fail(at.path, at.line, message, chain, form=form)

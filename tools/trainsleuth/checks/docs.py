@@ -29,14 +29,15 @@ class Explanation:
     severity: str
     cannot_see: str
     examples: tuple[Example, ...]
+    record: str  # how often it was right on code not seen before, a sentence for each of its forms
 
 
-def read_docs(check_id: str, docstring: str, family: str, severity: str) -> Explanation:
+def read_docs(check_id: str, docstring: str, family: str, severity: str, record: str) -> Explanation:
     text = dedent(docstring).strip() + "\n"
     title = " ".join(text.partition("\n\n")[0].split())
     limits = re.search(r"^Cannot see: (.*?)(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     cannot_see = " ".join(limits[1].split()) if limits else ""
-    return Explanation(check_id, title, text, family, severity, cannot_see, tuple(_examples(text)))
+    return Explanation(check_id, title, text, family, severity, cannot_see, tuple(_examples(text)), record)
 
 
 def _examples(text: str) -> Iterator[Example]:

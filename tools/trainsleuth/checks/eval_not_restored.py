@@ -66,7 +66,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from trainsleuth.facts import (
     Effect,
@@ -214,13 +213,12 @@ def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Findi
         f"{shown}.eval() at {path}:{line} is never undone in the loop at {around.function.path}:{around.loop.line} "
         "that trains the model, so all later rounds train in evaluation mode: expected train() in each round."
     )
-    finding = SAY.fail(path, line, message, chain)
     receiver = site.call.receiver
     things = list(_instances(index, receiver, around.here.spot))
     if not things:
         things = [
             thing for module, spot in _stepped_modules(index, around) for thing in _instances(index, module, spot)
         ]
-    if not (any(has_modes(index, thing) for thing in things) if things else speaks_of_modes(index, path)):
-        return replace(finding, severity="note", message=f"{message} No dropout or batch norm was found in it, though.")
-    return finding
+    if any(has_modes(index, thing) for thing in things) if things else speaks_of_modes(index, path):
+        return SAY.fail(path, line, message, chain)
+    return SAY.fail(path, line, f"{message} No dropout or batch norm was found in it, though.", chain, severity="note")

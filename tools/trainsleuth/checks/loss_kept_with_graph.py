@@ -57,6 +57,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -87,6 +88,9 @@ SAY = Verdicts(
     claims=("keep-history-memory-leak",),
     look="print torch.cuda.memory_allocated() every hundred batches: it grows",
 )
+
+
+_UPDATE = re.compile(r"(^|_)(updates?|learn|optimi[sz]e|step|adapt|replay)(_|$)")
 
 
 class _Keeping(NamedTuple):
@@ -187,6 +191,10 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
         return SAY.passed(path, line, f"{name} keeps the last few only")
     if _is_of_one_round(index, site, name):
         return SAY.passed(path, line, f"{name} begins anew in each training step around this loop")
+    if _is_of_one_update(site, name):
+        return SAY.open(
+            path, line, f"{name} lives for one call of {function.name}: how often that goes round is not known"
+        )
     chain = (
         Link(path, site.call.line, f"{written(site.call)} shows that {loss.text} has a graph"),
         Link(path, line, f"{name} keeps it, round after round"),
@@ -234,6 +242,13 @@ def _is_bounded(function: Function, name: str) -> bool:
         b.value is not None and b.value.kind == "call" and b.value.keyword("maxlen") is not None
         for b in bindings(function).get(name, ())
     )
+
+
+def _is_of_one_update(site: Site, name: str) -> bool:
+    """A few rounds over numbers, of epochs or of agents, inside one update of an agent that keeps nothing itself."""
+    loop = site.function.loops[site.event.block.loops[0]]
+    is_counted = loop.source is not None and loop.source.kind == "call" and loop.source.last == "range"
+    return is_counted and "." not in name and bool(_UPDATE.search(site.function.name))
 
 
 def _is_of_one_round(index: Index, site: Site, name: str) -> bool:

@@ -84,6 +84,7 @@ SAY = Verdicts(
     "step_trace",
     suspects=("step-order",),
     claims=("clipping-masks",),
+    forms={"before-backward": "clipping before backward()", "after-step": "clipping after step()"},
 )
 
 
@@ -145,4 +146,5 @@ def _failure(around: Surrounding, step: Effect, backward: Effect, shown: str, pa
         f"{shown} at {path}:{line} comes {where}, so no gradient of the round is clipped: expected it between "
         "backward() and step()."
     )
-    return SAY.fail(path, line, message, (*chain, Link(path, line, f"{shown} finds nothing to clip")))
+    chain = (*chain, Link(path, line, f"{shown} finds nothing to clip"))
+    return SAY.fail(path, line, message, chain, form="before-backward" if early else "after-step")

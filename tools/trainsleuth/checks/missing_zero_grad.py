@@ -88,6 +88,10 @@ SAY = Verdicts(
     "step_trace",
     suspects=("missing-zero-grad",),
     claims=("zero-grad-forgotten",),
+    forms={
+        "nothing": "nothing that meets the step clears anything",
+        "others": "what clears was taken for that of another optimizer or module",
+    },
 )
 _MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")
 _CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "elapsed_time", "synchronize", "default_timer"])
@@ -178,9 +182,10 @@ def _is_of_others(index: Index, effect: Effect, found: Round, known: list[Instan
     if receiver is None or not effect.receiver or effect.receiver == found.step.receiver or not known:
         return False
     things: tuple[Thing, ...] = index.objects.of(receiver, effect.spot)
-    if things and all(is_optimizer(index, thing) for thing in things):
-        return not set(things) & set(known)
     modules = {path for one in known for path in modules_of_optimizer(one)}
+    if things and all(is_optimizer(index, thing) for thing in things):
+        shared = modules & {path for one in things if isinstance(one, Instance) for path in modules_of_optimizer(one)}
+        return not shared and not set(things) & set(known)
     if not modules or not things or not all(isinstance(thing, Instance) for thing in things):
         return False
     return not any(_may_overlap(effect.receiver, path) for path in modules)
@@ -236,4 +241,5 @@ def _failure(found: Round, spot: Spot, optimizer: str, confidence: Confidence) -
         f"{optimizer}.step() at {path}:{line} runs in the loop at {outer}:{loop.line} with "
         f"backward(), but nothing in that loop clears its gradients: expected {optimizer}.zero_grad() in each round."
     )
-    return SAY.fail(path, line, message, chain, confidence)
+    others = any(effect.kind == "clear" and found.meets(effect) for effect in found.inside)
+    return SAY.fail(path, line, message, chain, confidence, form="others" if others else "nothing")

@@ -68,9 +68,18 @@ SAY = Verdicts(
     "loss_contract",
     suspects=("double-normalised-loss",),
     claims=("nll-wants-log-probs",),
+    forms={
+        "raw-scores": "raw scores of a resolved layer",
+        "probabilities": "a softmax or sigmoid of torch, by its full name",
+        "by-method": "a softmax that is called as a method of something",
+        "log-target": "log-probabilities as a target",
+    },
+    sure=("probabilities",),
 )
 _NLL = ("NLLLoss", "NLLLoss2d", "nll_loss")
 _KL = ("KLDivLoss", "kl_div")
+_OVERWRITING = ("fill_", "zero_", "copy_", "uniform_", "normal_")
+_OF_TORCH = ("nn.", "F.", "functional.", "torch.")  # as the first place of a chain begins
 _WRONG = {"probability": "probabilities", "sigmoid": "sigmoid outputs", "logits": "raw scores"}
 
 
@@ -90,22 +99,39 @@ def _examined(index: Index, call: LossCall) -> Finding:
         values = index.values.of(given, spot)
         if values and all(value.range in _WRONG for value in values):
             said = f"{written(given)} holds {_WRONG[values[0].range]}"
-            return _failure(call, said, "log-probabilities (log_softmax)", values[0])
+            return _failure(call, said, "log-probabilities (log_softmax)", values[0], _form(values[0]))
         if (target := _log_target(index, call, spot)) is not None:
-            return _failure(call, "its target holds log-probabilities", "log_target=True", target)
+            return _failure(call, "its target holds log-probabilities", "log_target=True", target, "log-target")
         reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
     if reasons:
         return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
     return SAY.passed(path, line, f"{written(given)} is no bare probability or score before {call.loss}")
 
 
+def _form(value: Value) -> str:
+    """How surely the range is known: by a layer or function of torch, or by the name of a method alone."""
+    if value.range == "logits":
+        return "raw-scores"
+    return "probabilities" if value.chain and value.chain[0].why.startswith(_OF_TORCH) else "by-method"
+
+
 def _log_target(index: Index, call: LossCall, spot: Spot) -> Value | None:
     """kl_div takes log-probabilities as a target only when told so."""
     target = call.site.call.argument(1, "target") if call.loss in _KL else None
-    if target is None or _tells_log_target(index, call, spot):
+    if target is None or _tells_log_target(index, call, spot) or _is_overwritten(call, target):
         return None
     values = index.values.of(target, spot)
     return values[0] if values and all(value.range == "log-probability" for value in values) else None
+
+
+def _is_overwritten(call: LossCall, target: Expr) -> bool:
+    """Only its shape was taken from what it was made of: labels.fill_(0.1)."""
+    events = call.site.function.events[: call.site.position]
+    return any(
+        one.last in _OVERWRITING and one.receiver is not None and one.receiver.text == target.text
+        for event in events
+        for one in event.calls
+    )
 
 
 def _tells_log_target(index: Index, call: LossCall, spot: Spot) -> bool:
@@ -115,10 +141,10 @@ def _tells_log_target(index: Index, call: LossCall, spot: Spot) -> bool:
     return any(one is not None and one.text != "False" for one in told)
 
 
-def _failure(call: LossCall, said: str, better: str, value: Value) -> Finding:
+def _failure(call: LossCall, said: str, better: str, value: Value, form: str) -> Finding:
     path, line = call.site.function.path, call.site.call.line
     chain = (*value.chain, Link(path, line, f"{call.loss} takes it as it stands"))
     message = (
         f"{call.loss} at {path}:{line} expects {better}, but {said}: {chain[0].why} at {chain[0].path}:{chain[0].line}."
     )
-    return SAY.fail(path, line, message, chain)
+    return SAY.fail(path, line, message, chain, form=form)

@@ -112,7 +112,7 @@ def _examined(index: Index, built: Built) -> Finding:
         if _tells_optimizer(event):
             break
         for what, made in _changes(index, event, Spot(function, position), owned):
-            if not _is_followed_by_optimizer(built, position):
+            if not _is_followed_by_optimizer(built, position) and not _has_one_of_its_own(index, what):
                 return _failure(built, Spot(function, position), what, made)
     if not owned:
         return SAY.open(path, line, f"which modules {written(built.site.call)} owns is not resolved: {built.why}")
@@ -178,6 +178,13 @@ def _is_followed_by_optimizer(built: Built, position: int) -> bool:
         if any(call.last == "add_param_group" or "optim" in call.last.lower() for call in event.calls):
             return True
     return False
+
+
+def _has_one_of_its_own(index: Index, what: str) -> bool:
+    """Somewhere the parameters of a thing of that name are asked for by themselves, most likely for an optimizer."""
+    owner, _, last = what.rpartition(".")
+    sites = index.calls("parameters", "named_parameters")
+    return bool(owner) and any(one.call.receiver is not None and one.call.receiver.last == last for one in sites)
 
 
 def _failure(built: Built, spot: Spot, what: str, made: Expr) -> Finding:

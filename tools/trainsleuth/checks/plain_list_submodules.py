@@ -75,7 +75,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -94,6 +93,7 @@ from trainsleuth.facts import (
     written,
 )
 from trainsleuth.finding import Finding, Link
+from trainsleuth.repository import is_notebook
 
 from ._verdicts import Verdicts
 
@@ -191,11 +191,7 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
     excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
-    finding = _failure(index, collection, *held[0])
-    if _is_trained_near(index, cls):
-        return finding
-    said = f"{finding.message} Nothing was found that trains it: for a model that only infers, nothing is lost."
-    return replace(finding, severity="note", confidence="low", message=said)
+    return _failure(index, collection, *held[0])
 
 
 def _registered_calls(index: Index, cls: Class) -> set[int]:
@@ -341,7 +337,7 @@ def _hidden(index: Index, collection: _Collection) -> str:
         return "one module behind an underscore, hidden on purpose"
     text = index.repository.read(collection.cls.path) or ""
     lines = text.split("\n")[max(0, collection.spot.line - 4) : collection.spot.line]
-    if not collection.cls.path.endswith(".ipynb") and _ON_PURPOSE.search("\n".join(lines)):
+    if not is_notebook(collection.cls.path) and _ON_PURPOSE.search("\n".join(lines)):
         return "a comment says that it is not to be registered"
     return ""
 
@@ -360,7 +356,10 @@ def _failure(index: Index, collection: _Collection, member: Member, made: Instan
         f"{_noun(collection.value)}: parameters() does not yield it, so it is never trained, moved or saved; "
         f"expected {better}."
     )
-    return SAY.fail(path, collection.spot.line, message, chain)
+    if _is_trained_near(index, cls):
+        return SAY.fail(path, collection.spot.line, message, chain)
+    message += " Nothing was found that trains it: for a model that only infers, nothing is lost."
+    return SAY.fail(path, collection.spot.line, message, chain, "low", "note")
 
 
 def _noun(value: Expr) -> str:

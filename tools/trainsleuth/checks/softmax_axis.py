@@ -83,6 +83,8 @@ SAY = Verdicts(
     "loss_contract",
     suspects=("wrong-axis-or-mask",),
     claims=("backprop-dependency-check",),
+    forms={"named": "an axis that is written out", "unnamed": "no axis, and three of them"},
+    sure=("named",),
 )
 _FUNCTIONS = ("softmax", "log_softmax", "softmin", "gumbel_softmax")
 _OUTPUT = re.compile(r"(^|_)(logits?|outputs?|preds?|predictions?)$")
@@ -186,7 +188,7 @@ def _failure(spot: Spot, call: Expr, rank: Rank, axis: int | None) -> Finding:
         f"{written(call)} at {path}:{line} {how}, which is the batch ({rank.why} at {rank.path}:{rank.line}): the "
         "examples of a batch compete with each other; expected dim=-1."
     )
-    return SAY.fail(path, line, message, chain)
+    return SAY.fail(path, line, message, chain, form="unnamed" if axis is None else "named")
 
 
 def _question(spot: Spot, call: Expr) -> Finding:

@@ -87,6 +87,7 @@ SAY = Verdicts(
     "step_trace",
     suspects=("step-order",),
     claims=("zero-grad-position-variants",),
+    sure=("",),
 )
 _HARMLESS = ("zero_grad", "step", "clip_grad_norm_", "clip_grad_value_", "unscale_", "update", "eval", "train")
 _HOOKS = ("on_after_backward", "on_before_optimizer_step", "on_pre_optimizer_step", "configure_gradient_clipping")

@@ -104,8 +104,9 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument(
         "--expand",
         metavar="PARTS",
-        help="all about one of the ten components (optimizer_scheduler, config ...), or the path of one batch (batch); "
-        "several with commas between them share the budget: loss,data",
+        help="all about one of the ten components (optimizer_scheduler, config ...), the path of one batch (batch), or "
+        "what is asked of every run on one sheet (run); 'find WORDS' shows the settings and code that hold the words, "
+        "'open PATH:LINE' or 'open NAME' a function; several with commas between them share the budget: loss,data",
     )
     map_.add_argument(
         "--budget", metavar="TOKENS", type=_count, help="size of the answer (default: 2000, expand: 1500)"

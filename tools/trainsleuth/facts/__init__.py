@@ -51,7 +51,7 @@ from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
-from .dead import is_dead, left_blank
+from .dead import is_dead, is_lesson, left_blank
 from .effects import Effect
 from .freezing import Switch, own_switches, switches
 from .index import Index
@@ -156,6 +156,7 @@ __all__ = [
     "is_dead",
     "is_every_few",
     "is_function_call",
+    "is_lesson",
     "is_module",
     "is_module_class",
     "is_optimizer",

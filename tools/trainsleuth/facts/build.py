@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from trainsleuth.cache import code_digest, digest, open_cache
-from trainsleuth.repository import SOURCE_SUFFIXES, Repository
+from trainsleuth.repository import Repository, is_notebook, is_source
 
 from .collection import no_collection
 from .config import Configs
@@ -30,7 +30,7 @@ def build_index(repository: Repository, under: Iterable[str] = (), tests: bool =
     """
     scopes = tuple(under)
     with no_collection():
-        files = _read_sources(repository, repository.select(SOURCE_SUFFIXES, scopes), tests)
+        files = _read_sources(repository, repository.sources(scopes), tests)
     return Index(repository, files, Configs(repository, scopes))
 
 
@@ -39,7 +39,7 @@ def keep_facts(index: Index) -> None:
     new = {
         _key(index.repository, facts.path): pack(facts)
         for facts in index.files.values()
-        if facts.path.endswith(SOURCE_SUFFIXES)
+        if is_source(facts.path)
         and facts.stored_bodies < sum(function.is_read for function in facts.functions.values())
     }
     open_cache().put(new)
@@ -94,7 +94,7 @@ def _texts(
         if text is None:
             continue
         cells: tuple[tuple[int, int], ...] = ()
-        if path.endswith(".ipynb"):
+        if is_notebook(path):
             try:
                 text, cells = join_cells(text)
             except ValueError as error:

@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 
 _LEAVING = ("return", "raise")
 _EXERCISE = re.compile(rb"your[ _]code|fill in|start code here|# *todo", re.IGNORECASE)
+_LESSON = re.compile(
+    r"not to do|(don't|do not) do (this|that|it)|this is (wrong|incorrect|a bug)|(wrong|incorrect) way"
+    r"|common (mistake|bug|error|pitfall)|(deliberate|intentional|purpose)(ly)? (wrong|broken|bug|forg)"
+    r"|(wrong|broken|forg\w+|left out|bug) (on purpose|deliberately|intentionally)",
+    re.IGNORECASE,
+)
+_WRONG = re.compile(
+    r"(^|_)(wrong|bad|broken|buggy|bug|incorrect|mistakes?|pitfalls?|antipattern|forgot(ten)?|faulty)(_|$)"
+    r"|(^|_)(missing|without|no|forget)_(zero_?grad|clear|eval|train|detach|log|unscale|set_epoch)(_|$)",
+    re.IGNORECASE,
+)
 _TRY = re.compile(rb"\btry\b")
 
 
@@ -37,6 +48,19 @@ def left_blank(index: Index, path: str, line: int) -> int | None:
         (bad for bad, _ in index.files[path].problems if function.line <= bad <= function.end_line),
         None,
     )
+
+
+def is_lesson(index: Index, path: str, line: int) -> bool:
+    """Names or words around the line say that it shows an error on purpose: def wrong_loop(), "what not to do"."""
+    function = _around(index, path, line)
+    if function is None:
+        return False
+    stem = path.rpartition("/")[2].partition(".")[0]
+    if any(_WRONG.search(name) for name in (stem, *function.qualname.split("."))):
+        return True
+    lines = (index.repository.read(path) or "").split("\n") if not path.endswith(".ipynb") else []
+    head = function.line - 1 if function.name != "<module>" else line - 1
+    return bool(_LESSON.search("\n".join([*lines[max(head - 4, 0) : head + 6], *lines[max(line - 5, 0) : line + 1]])))
 
 
 def _around(index: Index, path: str, line: int) -> Function | None:

@@ -14,6 +14,7 @@ from sys import intern
 
 from tree_sitter import Node
 
+from .actors import called_here
 from .grammar import PYTHON, by_kind_id, named
 from .records import MAX_ITEMS, Expr
 from .searched import Searched
@@ -110,7 +111,10 @@ def _other(reader: ExpressionReader, node: Node) -> Expr:
 
 def _call(reader: ExpressionReader, node: Node) -> Expr:
     children = node.children
-    parts, arguments = [reader.inner(children[0])], children[-1]
+    called, arguments = reader.inner(children[0]), children[-1]
+    if called.text.endswith("remote") and called.last == "remote":
+        called = called_here(called)
+    parts = [called]
     if arguments.kind_id == _ARGUMENTS:
         parts += reader.items(arguments)
     elif len(children) > 1:

@@ -72,7 +72,7 @@ class Names:
         """The project's module that `dotted` names in file `importer`, or None.
 
         Absolute names are looked for in the importer's folder (a script's own folder is on sys.path), then in
-        each folder above it, in src/, and last anywhere when exactly one file fits. A part of a package that is
+        each folder above it, in src/ and lib/ of these, and last anywhere when exactly one file fits. A part of a package that is
         called like an installed library (rlkit/torch, nemo/lightning) is not that library. A name from a larger
         tree that the repository was cut from ("company.team.package.tools.train") is read from its package on.
         """
@@ -96,7 +96,7 @@ class Names:
             return None if installed else self._in_larger_tree(dotted)
         while True:
             inside = installed and _join(folder, "__init__.py") in self.files
-            for start in () if inside else (folder, _join(folder, "src")):
+            for start in () if inside else (folder, _join(folder, "src"), _join(folder, "lib")):
                 if (found := self._at(_join(start, relative))) is not None and (found.path != importer or found.folder):
                     return found
             if not folder:

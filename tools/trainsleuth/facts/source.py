@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from .actors import called_names
 from .expressions import ExpressionReader
 from .grammar import named, parse, problems
 from .imports import read_imports
@@ -112,8 +113,10 @@ def _called(reading: _Reading, whole: Node, holes: list[tuple[int, int]]) -> fro
     words, source, start = reading.expressions.words, reading.expressions.source, whole.start_byte
     found: set[bytes] = set()
     for first, last in (*holes, (whole.end_byte, whole.end_byte)):
-        pieces = source[start:first].translate(_NAMES_AND_BRACKETS).split(b"(")
+        text = source[start:first]
+        pieces = text.translate(_NAMES_AND_BRACKETS).split(b"(")
         found.update(piece.rpartition(b" ")[2] or piece for piece in pieces[:-1])
+        found |= called_names(text)
         start = last
     return frozenset(words[name.rstrip().rpartition(b" ")[2].rpartition(b")")[2]] for name in found)
 

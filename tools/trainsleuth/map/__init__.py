@@ -18,10 +18,11 @@ from trainsleuth.repository import Repository, RepositoryError
 from .build import find_program, read_index
 from .diagram import draw_diagram
 from .expansion import EXPANDABLE, Expansion, Plan, check_parts, drawn, plan
-from .launch import Command, command_of
+from .launch import Command
 from .layout import MIN_BUDGET
 from .parts import Anatomy, parts_of
 from .records import COMPONENTS, Map, Part, Place
+from .scripts import given_command
 from .sheet import draw
 
 __all__ = [
@@ -47,8 +48,8 @@ def map_repository(
     """Map the repository at `root`; nothing in it is run.
 
     `scope` is a folder or file, from the root, that holds the one program of interest; `recipe` is a
-    configuration file (YAML, JSON, Python) that chooses among registered parts, or the command that launches
-    the program. The text never exceeds `budget`
+    configuration file (YAML, JSON, Python) that chooses among registered parts, the command that launches
+    the program, or the shell script that holds this command. The text never exceeds `budget`
     tokens (characters / 4).
     Raises RepositoryError when `root`, `scope` or `recipe` do not exist or lie outside, ValueError for a
     budget below MIN_BUDGET.
@@ -77,8 +78,9 @@ def expand_component(
     root: str | os.PathLike[str], what: str, scope: str | None = None, recipe: str | None = None, budget: int = 1500
 ) -> Expansion:
     """Everything about parts of EXPANDABLE, one name or several with commas between them: a component with every
-    place, its function, callers and values, the configuration as it is ("config"), or the path of one batch
-    ("batch"). Several share one budget and say nothing twice. Nothing is run.
+    place, its function, callers and values, the configuration as it is ("config"), the path of one batch ("batch"),
+    the run on one sheet ("run"), what holds some words ("find WORDS"), or a function ("open PATH:LINE", "open NAME").
+    Several share one budget and say nothing twice. Nothing is run.
 
     Whoever asks for one part asks for the next: all are worked out together, which costs little more than to trace
     the program, and kept.
@@ -89,11 +91,14 @@ def expand_component(
     wanted = check_parts(what)
     repository = Repository(root)
 
+    asked = tuple(one for one in wanted if one not in EXPANDABLE)
+
     def planned() -> Plan:
         with no_collection():
-            return plan(*_anatomy(repository, scope, recipe, 4 * budget))
+            return plan(*_anatomy(repository, scope, recipe, 4 * budget), wanted if asked else EXPANDABLE)
 
-    return drawn(answered(repository, ("plan", scope, recipe, budget), Plan, planned), wanted, budget)
+    kept = ("plan", scope, recipe, budget, *(wanted if asked else ()))
+    return drawn(answered(repository, kept, Plan, planned), wanted, budget)
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:
@@ -117,7 +122,7 @@ def _anatomy(
 ) -> tuple[Anatomy, Command | None]:
     index = read_index(repository)
     where = _existing(repository, scope, "scope", index.files)
-    launch = command_of(index, recipe) if recipe is not None else None
+    launch = given_command(index, recipe, where) if recipe is not None else None
     if launch is not None:
         recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
@@ -136,5 +141,9 @@ def _existing(repository: Repository, given: str | None, word: str, known: Mappi
         return None
     if path in known or (word == "scope" and any(one.startswith(path + "/") for one in known)):
         return path
-    what = "no Python file" if word == "scope" else "no configuration file (YAML, JSON, Python)"
+    what = (
+        "no Python file"
+        if word == "scope"
+        else "no configuration file (YAML, JSON, Python) and no shell script that starts a program"
+    )
     raise RepositoryError(f"{word} {given!r}: {what} of {repository.root} is there; give a path from its root")

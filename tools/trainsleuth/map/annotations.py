@@ -23,11 +23,19 @@ _VAGUE = frozenset(
 def named_types(index: Index, function: Function, annotation: str) -> Iterator[Class | External]:
     """The class that an annotation names; nothing for one that says too little."""
     for word in _type_words(annotation):
-        symbol = index.resolve(function, word)
+        symbol = index.resolve(function, word) or _beside(index, function, word)
         if isinstance(symbol, Class) or (isinstance(symbol, External) and "." in symbol.name):
             if symbol not in _VAGUE and not symbol.name.startswith("typing."):
                 yield symbol
             return
+
+
+def _beside(index: Index, function: Function, word: str) -> Class | None:
+    """A class that is written in the class of the method: Config in def __init__(self, config: Config)."""
+    owner = index.class_of(function) if function.owner else None
+    around = index.lineage(owner) if owner is not None else ()
+    found = (index.files[one.path].classes.get(f"{one.qualname}.{word}") for one in around)
+    return next(filter(None, found), None)
 
 
 @lru_cache(maxsize=4096)

@@ -18,9 +18,9 @@ MAX_EVENTS = 200  # of one function, from the backward call up
 
 
 class Stage(NamedTuple):
-    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop hands it out), source (a project function makes
-    a part of it), or inside
-    (a network called by a network)."""
+    """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop
+    hands it out), source (a project function makes a part of it), or inside (a network called by a network).
+    """
 
     function: Function
     event: Event
@@ -134,7 +134,12 @@ class _Trace(NamedTuple):
         owner, start = index.class_of(function), index.class_of(self.first)
         if owner is None or not is_network(index, owner) or is_loss_class(index, owner):
             return False
+        if _IS_STEP.search(function.name):  # of what holds the networks: pipeline.get_train_loss_dict(step)
+            return False
         return start is None or not (owner in index.lineage(start) or start in index.lineage(owner))
+
+
+_IS_STEP = re.compile(r"(?:^|_)(?:train|step|loss)(?:_|$)")
 
 
 def _filled(event: Event) -> Iterator[str]:

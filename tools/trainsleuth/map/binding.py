@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from trainsleuth.facts import Event, Expr
 
@@ -23,3 +23,14 @@ def bound_names(event: Event) -> Iterator[str]:
         for one in target.parts if target.kind in ("tuple", "list") else (target,):
             if one.kind == "path":
                 yield one.last
+
+
+def names_given(calls: Iterable[Expr]) -> Iterator[tuple[str, int]]:
+    """The last name of each call, of its keywords, and of the option that it adds to a command line; with the line."""
+    for call in calls:
+        yield call.last, call.line
+        for part in call.parts[1:]:
+            if part.kind == "keyword":
+                yield part.text, part.line
+            elif part.kind == "string" and part.text.startswith("--"):
+                yield part.text.lstrip("-").replace("-", "_"), part.line

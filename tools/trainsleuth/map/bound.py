@@ -17,7 +17,7 @@ _NAMED = {
     "data": r"(?:\w+_)?(?:data|data_?(?:sets?|loaders?|modules?|sources?|iters?|iterators?)|loaders?|dl|ds|(?:batch_)?samplers?|collat\w+|(?:replay_)?buffer|replay|"
     r"envs?|fetcher)(?:_(?:train|tr))?",
     "model": r"(?:\w+_)?(?:model|net|nets|network|networks|generator|discriminator|backbone|encoder|decoder|policy|actor|critic|agent|unet|vae|ema|student|teacher)s?"
-    r"(?:_(?:ema|g|d))?|net_?\w",
+    r"(?:_(?:ema|g|d|cls|class))?|net_?\w",
     "loss": r"(?:\w+_)?(?:criterion|criteria|loss_fns?|loss_func|loss_function|losses)",
     "optimizer_scheduler": r"(?:\w+_)?(?:optim|optims|optimizers?|opt|schedulers?|sched|lr_schedule|lr_scheduler|param_groups?|optim_groups)(?:_[gd])?",
     "logging": r"(?:\w+_)?(?:writer|logger|tracker|tb|recorder|experiment|wandb_run|progress|meters?)",
@@ -37,7 +37,7 @@ _PLAIN = frozenset(
     }
 )  # fmt: skip
 _WRAPS = re.compile(r"(?:^|\.)(?:compile|DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|get_peft_model|prepare_model\w*|convert_sync_batchnorm)$")  # fmt: skip
-OF_PROJECT, OF_LIBRARY, UNKNOWN = 0.72, 0.5, 0.6
+OF_PROJECT, OF_LIBRARY, UNKNOWN, HANDED = 0.72, 0.5, 0.6, 0.45
 
 
 def bound_places(program: Program, component: str) -> Iterator[Place]:
@@ -46,16 +46,21 @@ def bound_places(program: Program, component: str) -> Iterator[Place]:
     if pattern is None:
         return
     for called, names in program.bound_calls:
-        if any(pattern.fullmatch(name) for name in names):
+        if any(pattern.fullmatch(name.lstrip("_")) for name in names):
             score = _score(called, component)
             if score:
                 yield program.at(called.function, called.call.line, "bound", score * called.weight**0.6)
+    for function, event, weight in program.handed_names:
+        if event.value is not None and pattern.fullmatch(event.value.last):
+            yield program.at(function, event.line, "bound", HANDED * weight**0.6)
 
 
 def _score(called: Called, component: str) -> float:
     last = called.call.last
     if last in _PLAIN or (last in COMMON_NAMES and not called.targets):
         return 0.0
+    if component != "config" and last.startswith("parse"):
+        return 0.0  # opt = parser.parse_args()
     if component == "model" and _WRAPS.search(called.call.callee):
         return 0.7
     if any(isinstance(target, Class | Function) for target in called.targets) or is_factory(last):

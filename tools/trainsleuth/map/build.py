@@ -16,14 +16,17 @@ from .branches import known_settings
 from .bridges import Bridges
 from .config_files import of_program
 from .configuration import defaults, python_configs
+from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
 from .hydra_main import removed_by
 from .launch import Command, commands, names_recipe, that_counts, usage
+from .library import ways_in
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
+from .presets import Preset, built_through, named_preset
 from .program import Program
 from .reach import reach
 from .recipes import (
@@ -43,6 +46,7 @@ from .recipes import (
     tagged,
 )
 from .registries import tables
+from .scripts import settings_in
 from .siblings import groups
 from .steps import Sign, signs
 from .tables import Table
@@ -164,6 +168,8 @@ def _chosen_values(
     loaded: frozenset[str],
     modules: Mapping[tuple[str, int], Module],
     known: Iterable[Table],
+    preset: Preset,
+    decided: Mapping[str, str],
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
@@ -176,6 +182,9 @@ def _chosen_values(
         loaded,
         modules,
         before.detours,
+        preset.objects,
+        frozenset(one.target for one in chosen if isinstance(one.target, Class)),
+        decided,
     )
 
 
@@ -246,20 +255,26 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     started = commands(index)
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
-    found = entries(index, graph, started, table, handed, scope)
+    found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None
     entry = _started_by(found[0], recipe, launch)
     parts = of_program(index, entry.reach, entry.commands, recipe)
     given = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
+    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
+    experiment = experiment_configs(index, loaded, launch.text if launch is not None else "")
+    given = (*experiment_settings(experiment), *given, *settings_in(index, launch))
     known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     weak = tuple(defaults(first, launch))
     chosen = choices(index, known, (*weak, *given))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
-    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded))
-    decided = known_settings(weak, given) if recipe is not None or launch is not None else {}
+    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded, known))
+    preset = named_preset(values, launch)
+    chosen = (*chosen, *built_through(values, chosen), *preset.choices, *experiment_choices(experiment))
+    given = (*given, *preset.settings)
+    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
+    decided = known_settings(weak, (*given, *commanded)) if recipe is not None or launch is not None else {}
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
     words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
     modules = named_modules(index, (*weak, *given))
@@ -271,8 +286,9 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         or len(found) > MANY_PROGRAMS
         or any(choice.target is not None for choice in chosen)
     ):
-        values = _chosen_values(values, chosen, given, loaded, modules, chain.from_iterable(known.values()))
-        graph = Graph(index, values, decided, frozenset(_made(graph, entry)), words)
+        every = chain.from_iterable(known.values())
+        values = _chosen_values(values, chosen, given, loaded, modules, every, preset, decided)
+        graph = Graph(index, values, decided, frozenset((*_made(graph, entry), *preset.classes)), words)
         tracing = _as_chosen(tracing, values, graph, roots, bool(decided))
     tracing, more = _to_training(tracing, roots, known, chosen)
     entry = tracing.entry
@@ -295,6 +311,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
         choices=chosen,
         config_paths=tuple(dict.fromkeys(part.path for part in parts)),
         recipe=recipe,
+        told=recipe is not None or launch is not None,
         settings=given,
         tables=tuple(dict.fromkeys(table for found in known.values() for table in found)),
     )

@@ -17,7 +17,7 @@ from .reach import Reach
 MAX_FILES = 40
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|includes?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
@@ -42,7 +42,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         found = [part for part in found if part not in named] + named
         if named:
             break  # the first command that names a configuration stands for the rest
-    if not found:
+    if not found and not any(one.text and not one.path for one in tried):  # else the caller says what there is
         found.extend(Part(one) for one in _beside(index, reached))
     return tuple(dict.fromkeys(found))[:MAX_FILES]
 

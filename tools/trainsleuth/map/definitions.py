@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Function
 from .program import Program
 from .records import Place
 
-STRONG = 0.45  # a weaker place is not followed
+STRONG = 0.38  # a weaker place is not followed
 SHARE = 0.86  # of the score of the place that calls it
 MAX_FOLLOWED = 48  # places of one component
 _NO_PARTS = frozenset(

@@ -18,10 +18,11 @@ from .running import executed, has_guard, imported, is_guarded
 from .values import Values
 
 # cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
-# last resort: a chain of real calls to the same method should win. KEPT, what a constructor is handed to call later
-DIRECT, CALLBACK, GUESS, IMPORT, KEPT, PART = 1, 2, 3, 4, 6, 8
+# last resort: a chain of real calls to the same method should win; MADE, one that its callers call by no name. KEPT, what a constructor is handed to call later
+DIRECT, CALLBACK, GUESS, IMPORT, MADE, KEPT, PART = 1, 2, 3, 4, 5, 6, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
+_CALLS_LATER = re.compile(r"(?:connect|subscribe|submit|apply_async|attach|schedule|call_later|bind|Thread|Process|(?:add|register|set)_\w*(?:callback|handler|listener|hook)s?)$")  # fmt: skip
 _PROPERTIES = ("property", "cached_property")
 # what runs once an object is there: at once, when a loader or a framework takes it, or when somebody calls it
 _CALLED_ON_OBJECTS = {
@@ -30,8 +31,8 @@ _CALLED_ON_OBJECTS = {
     "__iter__": CALLBACK,
     "collate_fn": CALLBACK,
     "training_step": CALLBACK,
-    "forward": 5,
-    "__call__": 5,
+    "forward": MADE,
+    "__call__": MADE,
 }
 
 
@@ -89,7 +90,9 @@ class Graph:
                 key = (edge.target, edge.guarded)
                 if not self._is_loaded(edge.target.path):
                     continue
-                if edge.target is not function and (key not in best or edge.cost < best[key].cost):
+                if edge.target is not function and (
+                    key not in best or _rank(function, edge) < _rank(function, best[key])
+                ):
                     best[key] = edge
             self._edges[function] = tuple(best.values())
         return self._edges[function]
@@ -202,26 +205,34 @@ class Graph:
                     yield from ((one, CALLBACK) for one in self.overrides(target))
             elif isinstance(target, Class):
                 yield from self.constructed(target)
-        if not known:
+        if not known or function.parameter(call.callee) is not None:  # a function or an object, as the caller likes
             yield from self._on_value(function, call)
         for argument in call.parts[1:]:
             value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
             for one in _items(self.index, function, value):
                 yield from self._handed_over(function, one)
             if value.kind == "path" and value.text != "self":
-                yield from self._handed_over(function, value)
+                handed = list(self._handed_over(function, value))
+                yield from handed or self._of_unknown(function, call, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
 
     def _handed_over(self, function: Function, value: Expr) -> Iterator[tuple[Function, int]]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
-            return
+            if value.last not in self._methods or value.last in COMMON_NAMES:
+                return
         later = KEPT if function.name == "__init__" else CALLBACK
         for target in self.values.callables(function, value, depth=3):
             if isinstance(target, Function):
                 yield target, later
             elif isinstance(target, Class):
                 yield from self.constructed(target)
+
+    def _of_unknown(self, function: Function, call: Expr, value: Expr) -> Iterator[tuple[Function, int]]:
+        """A method of an object that nobody knows, handed to what calls it later: batches.connect(worker.on_batch)."""
+        if "." in value.text and _CALLS_LATER.match(call.last) and value.last not in COMMON_NAMES:
+            namesakes = self._roots(self.methods_named(value.last))
+            yield from ((one, GUESS) for one in namesakes) if len(namesakes) <= MAX_NAMESAKES else ()
 
     def _on_value(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
         held = self.values.of(function, call.parts[0]) if call.parts[0].kind == "path" else ()
@@ -281,6 +292,11 @@ class Graph:
                 if self.index.method(cls, method.name) is method:
                     yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
+
+
+def _rank(caller: Function, edge: Edge) -> tuple[int, bool]:
+    """Of several calls, those that are repeated first: what is tried once may be tried before the loop."""
+    return edge.cost, edge.position < 0 or not caller.events[edge.position].block.loops
 
 
 def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:

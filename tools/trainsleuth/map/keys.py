@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from trainsleuth.facts import Expr
+
+_HOLDERS = re.compile(r"^(?:(?:hparams|config|cfg|conf|args|opt|params)\.)+")  # that hold the whole configuration
 
 
 def key_of(expr: Expr) -> str | None:
@@ -16,6 +20,7 @@ def key_of(expr: Expr) -> str | None:
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
         base = expr.parts[0]
         inner = key_of(base) if base.kind == "index" or "." in base.text else ""
+        inner = inner if inner is None else _HOLDERS.sub("", f"{inner}.").rstrip(".")
         return None if inner is None else ".".join(filter(None, (inner, expr.parts[1].text)))
     if expr.kind == "call" and expr.last in ("pop", "get") and expr.arguments and expr.arguments[0].kind == "string":
         asked = expr.receiver

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Index
 
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
+SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
@@ -19,20 +20,24 @@ _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
-_OWN_STARTER = re.compile(r"\./[\w./-]+\.py$")  # a file with a line that says what runs it
+_OWN_STARTER = re.compile(r"\./[\w./-]+$")  # a file with a line that says what runs it
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 
 
 class Command(NamedTuple):
-    """A command as a text of the repository gives it. `target` is the file it starts, `function` a console script's."""
+    """A command as a text of the repository gives it. `target` is the file it starts, `function` a console script's.
+
+    `script` is the launch script by which the caller gave it: its `path` is then "".
+    """
 
     path: str
     line: int
     text: str
     target: str
     function: str = ""
+    script: str = ""
 
 
 def commands(index: Index) -> tuple[Command, ...]:
@@ -40,12 +45,20 @@ def commands(index: Index) -> tuple[Command, ...]:
     consoles = {command.text: command for command in _consoles(index)}
     found = list(consoles.values())
     for path in _texts(index):
-        text = index.repository.read(path)
-        if text is None or OWN_NOTES in text:
-            continue
-        for line, command in _joined(text):
-            found.extend(_command(index, path, line, command, consoles))
+        found.extend(_in_text(index, path, consoles))
     return tuple(sorted(found, key=_rank))
+
+
+def commands_of(index: Index, path: str) -> tuple[Command, ...]:
+    """Those of one launch script, in its order."""
+    return tuple(_in_text(index, path, {command.text: command for command in _consoles(index)}))
+
+
+def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
+    text = index.repository.read(path)
+    if text is not None and OWN_NOTES not in text:
+        for line, command in _joined(text):
+            yield from _command(index, path, line, command, consoles)
 
 
 def command_of(index: Index, text: str) -> Command | None:
@@ -76,7 +89,7 @@ def _texts(index: Index) -> list[str]:
     def is_launch(path: str) -> bool:
         name = PurePosixPath(path).name.lower()
         return (
-            path.endswith((".sh", ".bash", ".slurm", ".sbatch"))
+            path.endswith(SHELL)
             or name.startswith("readme")
             or name == "makefile"
             or (name.endswith(".md") and (path.count("/") < 2 or path.startswith("docs/")))
@@ -118,8 +131,9 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
         if not _OWN_STARTER.match(name):
             return
     folder = str(PurePosixPath(path).parent)
-    for match in _SCRIPT.finditer(text):
-        if (target := _script(index, folder, match[1])) is not None:
+    scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
+    for written in (*(match[1] for match in _SCRIPT.finditer(text)), *scripts):
+        if (target := _script(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
     for match in _MODULE.finditer(text):
@@ -138,11 +152,11 @@ def _clean(text: str) -> str:
 
 
 def _script(index: Index, folder: str, written: str) -> str | None:
-    """The file that a script's name in a text means: from the text's folder, the root, or the only one so called."""
+    """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called."""
     written = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
-    for base in ([] if folder == "." else [folder + "/"]) + [""]:
-        if base + written in index.files:
-            return base + written
+    for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
+        if (path := str(base / written)) in index.files:
+            return path
     fits = [path for path in index.files if path.endswith("/" + written)]
     return fits[0] if len(fits) == 1 else None
 

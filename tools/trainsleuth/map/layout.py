@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from .records import COMPONENTS, OBSERVED, Part, Place
+from . import brief
+from .records import COMPONENTS, Part, Place
 
 MIN_BUDGET = 200  # tokens: below this the ten names and statuses do not fit
 NEAR, NEAR_IN_LOOP = 0.5, 0.75
 SAME_ROLE, SAME_ROLE_NEAR = 0.95, 0.88
 FAR_APART = 1_000_000
-RAN = " [ran]"  # behind the line number of a place that was seen to run
-WHOLE = 0.35  # of the room, for places with their line of source
+WHOLE = 0.25  # of the room, for places with their line of source
 ALSO = "  also"
-WORD_WIDTH = 16
-_WORDS = tuple(
-    map(
-        re.compile,
-        (
-            r"^(?:async )?(?:class|def) (\w+)",
-            r"^((?:for|while|if|elif) (?:not )?[\w.]+)",
-            r"([\w-]+\.(?:py|sh))\b",
-            r"\.((?:backward|step|zero_grad)\w*)\(",
-            r"(\w+)\(",
-            r"^[\"'-]*\s*([\w.]+)[\"']?\s*[:=]",
-            r"(\w+)\W*$",
-        ),
-    )
-)
 DOCUMENTS = (".md", ".rst")
 MOST_OF_DOCUMENTS = 4  # lines for one part: the rest are commands for other runs
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
@@ -58,8 +42,8 @@ class Sheet:
         beside = [other for other in self.chosen.get(name, ()) if other.path == place.path]
         if not place.brief:
             return len(line_of(place)) + 1 + (0 if beside else len(place.path) + 3)
-        first = not any(other.brief for other in beside)
-        return len(word_of(place)) + 3 + (0 if not first else len(ALSO) if beside else len(place.path) + 1)
+        words = [other for other in beside if other.brief]
+        return brief.price(place, words) + (0 if words else len(ALSO) if beside else len(place.path) + 1)
 
     def add(self, name: str, place: Place) -> bool:
         price = self.price(name, place)
@@ -73,7 +57,9 @@ class Sheet:
     def widen(self, name: str, place: Place) -> bool:
         """The whole line of a place that was shown by a word."""
         wide = place._replace(brief=False)
-        price = len(line_of(wide)) + 1 - len(word_of(place))
+        beside = [one for one in self.chosen[name] if one.path == place.path and one is not place]
+        header = 0 if any(not one.brief for one in beside) else len(ALSO) + 1  # the name of the file gets its own line
+        price = len(line_of(wide)) + 1 - brief.price(place, [one for one in beside if one.brief]) + header
         if price > self.room:
             return False
         self.room -= price
@@ -82,19 +68,7 @@ class Sheet:
 
 
 def line_of(place: Place) -> str:
-    return f"  {_where(place)} {place.text}" if place.text else f"  {_where(place)} ({place.role})"
-
-
-def word_of(place: Place) -> str:
-    """The place in a word: what is defined, looped over or called there, else its role."""
-    found = filter(None, (pattern.search(place.text) for pattern in _WORDS))
-    word = next((match[1] for match in found), place.role)
-    return f"{_where(place)} {word if len(word) <= WORD_WIDTH else word[: WORD_WIDTH - 1] + '…'}"
-
-
-def _where(place: Place) -> str:
-    where = f"{place.line}" if place.cell is None else f"cell {place.cell}:{place.line}"
-    return where + (RAN if place.role == OBSERVED else "")
+    return f"  {brief.where_of(place)} {place.text}" if place.text else f"  {brief.where_of(place)} ({place.role})"
 
 
 def choose(
@@ -179,7 +153,7 @@ def listed(places: Sequence[Place]) -> Iterator[str]:
     """Places by file, files in the order of their best place, lines in order; behind them those in a word."""
     for path in dict.fromkeys(place.path for place in places):
         inside = sorted((p for p in places if p.path == path), key=lambda p: (p.cell or 0, p.line))
-        words = " · ".join(word_of(place) for place in inside if place.brief)
+        words = brief.in_words(place for place in inside if place.brief)
         whole = [line_of(place) for place in inside if not place.brief]
         yield f" {path}" if whole else f" {path}: {words}"
         yield from whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Function, Index
@@ -12,6 +12,7 @@ from .entries import NEVER
 from .named_choice import NO_NAMES, plain
 from .recipes import Choice, Setting
 from .running import is_guarded
+from .tables import Table
 
 _CHOOSES = re.compile(
     r"(?:^|[._])(?:model|net|network|arch|architecture|backbone|dataset|data|method|algo|algorithm|trainer|learner|agent|policy|"
@@ -23,13 +24,19 @@ MIN_NAME = 3  # letters
 
 
 def named_outright(
-    index: Index, given: Iterable[Setting], taken: Iterable[Choice], loaded: Collection[str]
+    index: Index,
+    given: Iterable[Setting],
+    taken: Iterable[Choice],
+    loaded: Collection[str],
+    known: Mapping[str, Collection[Table]],
 ) -> Iterator[Choice]:
     """Settings whose value is the name of one class, or of one registered function, that the program may load.
 
+    Of `known` tables the registries count: what is registered under the value.
+
     No table was read that says so: the program finds it by getattr, by an import under a name, by a decorator.
     """
-    done = {(choice.path, choice.line) for choice in taken}
+    done = {(choice.path, choice.line, choice.key) for choice in taken}
     exact: dict[str, list[Class | Function]] = {}
     loaded = {path for path in loaded if path in index.files and not _is_program(index, path)}
     for cls in index.classes():
@@ -47,7 +54,7 @@ def named_outright(
     for setting in given:
         value = setting.value.strip("'\"")
         if (
-            (setting.path, setting.line) in done
+            (setting.path, setting.line, setting.key) in done
             or _LABELS.search(setting.key)
             or len(value) < MIN_NAME
             or not value.replace("-", "_").isidentifier()
@@ -56,6 +63,10 @@ def named_outright(
         found = exact.get(value) if not value.islower() or _CHOOSES.search(setting.key) else None
         if not found and _CHOOSES.search(setting.key) and plain(value) not in NO_NAMES:
             found = exact.get("=" + plain(value))
+        if not found and _CHOOSES.search(setting.key):
+            found = list(
+                {one for t in known.get(value, ()) if t.kind and isinstance(one := t.entries[value], Class | Function)}
+            )
         if found and len(found) == 1:
             latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
     yield from latest.values()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Module, Site
 
-from .binding import bound_call, bound_names
+from .binding import bound_call, bound_names, names_given
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import PART, Graph
@@ -55,6 +56,7 @@ class Program:
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
     recipe: str | None = None
+    told: bool = False  # the caller names the recipe or the launch command
     settings: tuple[Setting, ...] = ()
     tables: tuple[Table, ...] = ()  # tables of the repository from which a name picks classes
     _weights: dict[Function, float] = field(default_factory=dict)
@@ -118,6 +120,41 @@ class Program:
             for called in self.reached_calls
             if called.event.kind == "assign" and called.call is bound_call(called.event)
         )
+
+    @cached_property
+    def handed_names(self) -> tuple[tuple[Function, Event, float], ...]:
+        """Reached statements that take a thing over under its name: self.optimizer = config.optimizer."""
+        return tuple(
+            (function, event, weight)
+            for function, weight in self.functions()
+            for event in function.events
+            if event.kind == "assign" and event.value is not None and event.value.kind == "path"
+            if "." in event.value.text and event.value.last in bound_names(event)
+        )
+
+    @cached_property
+    def spoken(self) -> Mapping[str, list[tuple[Function, int]]]:
+        """The names in reached code, of what is defined, called, bound, given and offered as an option: where."""
+        found: dict[str, list[tuple[Function, int]]] = {}
+        for function, _ in self.functions():
+            found.setdefault(function.name, []).append((function, function.line))
+            if function.name == "__init__" and (owner := self.index.class_of(function)) is not None:
+                found.setdefault(owner.name, []).insert(0, (function, owner.line))
+            for event in function.events:
+                for name, line in chain(((one, event.line) for one in bound_names(event)), names_given(event.calls)):
+                    found.setdefault(name, []).append((function, line))
+        return found
+
+    @cached_property
+    def asked(self) -> Mapping[str, list[tuple[Function, int]]]:
+        """The last names of what reached code tests: where."""
+        found: dict[str, list[tuple[Function, int]]] = {}
+        for function, _ in self.functions():
+            for event in function.events:
+                if event.kind == "if" and event.value is not None:
+                    for name in dict.fromkeys(part.last for part in event.value.walk() if part.kind == "path"):
+                        found.setdefault(name, []).append((function, event.line))
+        return found
 
     def chosen_at(self, choice: Choice) -> Iterator[Place]:
         """Where the code looks a choice up in its table."""

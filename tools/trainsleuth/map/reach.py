@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from trainsleuth.facts import Function
 
-from .graph import Edge, Graph
+from .graph import MADE, Edge, Graph
 
 MAX_DISTANCE = 30
 MAX_FUNCTIONS = 6000
@@ -36,8 +36,12 @@ def reach(
     roots: Iterable[Function],
     extra: Iterable[tuple[Function, int]] = (),
     max_distance: int = MAX_DISTANCE,
+    detour: int = 0,
 ) -> Reach:
-    """Shortest distances from `roots`; `extra` are functions known to run, at a distance of their own."""
+    """Shortest distances from `roots`; `extra` are functions known to run, at a distance of their own.
+
+    `detour` is what an edge costs besides that is no call: a method of an object that comes into being.
+    """
     started = tuple(roots)
     known = graph.imports(frozenset(root.path for root in started))
     queue: list[tuple[int, int, Function, Function | None, Edge | None]] = []
@@ -58,7 +62,8 @@ def reach(
                 continue
             if onward.target.path not in known:
                 continue
-            if cost + onward.cost <= max_distance:
+            further = cost + onward.cost + (detour if onward.cost >= MADE else 0)
+            if further <= max_distance:
                 order += 1
-                heapq.heappush(queue, (cost + onward.cost, order, onward.target, function, onward))
+                heapq.heappush(queue, (further, order, onward.target, function, onward))
     return Reach(started, distance, parents, frozenset(function.path for function in distance))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from trainsleuth.facts import Class, ConfigValue, Expr, External, Function, Inde
 from trainsleuth.facts.config import BUILDING_TAGS
 
 from .composition import Part
-from .tables import Table
+from .tables import OF_ALL, Entry, Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
@@ -115,7 +116,8 @@ def _named(index: Index, function: Function, name: Expr) -> Iterator[Choice]:
 def _slot(choice: Choice) -> str:
     """What can be chosen once: a kind of registry, or a key."""
     nested = choice.key.count(".") > 1 and choice.key.endswith(".type")  # one registry fills many slots of a tree
-    return choice.table.kind if choice.table is not None and choice.table.kind and not nested else choice.key
+    kind = choice.table.kind if choice.table is not None and not nested else ""
+    return choice.key if not kind or kind.startswith(OF_ALL) else kind
 
 
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
@@ -127,7 +129,8 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
     holding = known.get(setting.value, ()) if setting.value else ()
-    answering = sorted((table for table in holding if table.answers(setting.key)), key=lambda table: not table.key)
+    found = (table for table in holding if table.answers(setting.key))
+    answering = sorted(found, key=lambda table: (not table.key, _apart(table.entries[setting.value], setting.path)))
     if not answering and last == "type" and len(registered := [t for t in holding if t.kind and not t.key]) == 1:
         answering = registered  # the only registry that knows the name
     if answering:
@@ -140,6 +143,11 @@ def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) ->
         for table in answering[:1]:
             value = f"{table.library}.{setting.value}"
             yield Choice(setting.path, setting.line, setting.key, value, None, table, _sites(answering))
+
+
+def _apart(entry: Entry, path: str) -> int:
+    """Orders by the folders that a class shares with a file of settings, most first: sibling programs have each their own."""
+    return -len(os.path.commonpath((entry.path, path))) if isinstance(entry, Class | Function) else 0
 
 
 def _may_hold(table: Table, setting: Setting) -> bool:

@@ -10,13 +10,14 @@ from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
 from .factories import factory_tables
-from .tables import Entry, Table
+from .registered_subclasses import subclass_tables
+from .tables import OF_ALL, Entry, Table
 from .values import Values
 
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)[^=\n]*=[\s(]*\{")
-_CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
+_CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -24,6 +25,7 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
     found: dict[str, list[Table]] = {}
     for table in (
         *_decorated(index),
+        *subclass_tables(index),
         *factory_tables(index, values),
         *_literal(index, values),
         *attribute_tables(index),
@@ -39,7 +41,8 @@ def _decorated(index: Index) -> Iterator[Table]:
     things: list[Class | Function] = [*index.classes(), *index.functions()]
     for thing in things:
         for decorator in thing.decorators:
-            holder, kind = _place(decorator)
+            of_all = _of_all(index, thing, decorator)
+            holder, kind = ("", of_all) if of_all else _place(decorator)
             if kind:
                 kinds.setdefault(kind, {}).setdefault(_name(decorator) or thing.name, thing)
             if kind and holder:
@@ -50,6 +53,15 @@ def _decorated(index: Index) -> Iterator[Table]:
         wanted = site.call.arguments[0]
         for key in dict.fromkeys(asked_keys(index, site, wanted)) or [""]:
             yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
+
+
+def _of_all(index: Index, thing: Class | Function, decorator: Expr) -> str:
+    """The kind of the one registry that a function register() of the project fills with classes of every kind, else ""."""
+    name = decorator.callee or decorator.text
+    if decorator.last != "register" or not isinstance(thing, Class):
+        return ""
+    function = index.resolve(thing.body, name)
+    return f"{OF_ALL}{function.path}" if isinstance(function, Function) else ""
 
 
 def _asked_by_kind(index: Index, kinds: Mapping[str, object]) -> Iterator[tuple[Site, str]]:
@@ -139,11 +151,23 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
     scope = function
     if table.kind == "path":
         scope, bound = _bound(index, function, table.text)
+        for name, value in _put_in(scope, bound[0].name if bound else table.text):
+            for one in values.callables(scope, value)[:1]:
+                yield name, one
         table = next((one.value for one in bound if one.value is not None and one.value.kind == "dict"), table)
     for pair in table.parts if table.kind == "dict" else ():
         if pair.kind == "pair" and pair.parts[0].kind == "string":
             for one in values.callables(scope, pair.parts[1])[:1]:
                 yield pair.parts[0].text, one
+
+
+def _put_in(scope: Function, table: str) -> Iterator[tuple[str, Expr]]:
+    """REGISTRY["qmix"] = QMixer, below REGISTRY = {}"""
+    for event in scope.events:
+        if event.kind == "assign" and event.value is not None:
+            for target in event.targets:
+                if target.kind == "index" and target.parts[0].text == table and target.parts[1].kind == "string":
+                    yield target.parts[1].text, event.value
 
 
 def _bound(index: Index, function: Function, name: str) -> tuple[Function, tuple[Binding, ...]]:

@@ -10,7 +10,10 @@ from trainsleuth.facts import Class, External, Function
 
 _HOLDER = re.compile(r"(?:_factory|_factories|factory|_registry|registry|_builders?)$")
 
+_SAYS_NAME = re.compile(r"_(?:name|type|cls|class|fun|fn|func|function)$")
+
 Entry = Class | Function | External
+OF_ALL = "*"  # before the file of a registry that holds classes of every kind
 _NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
 
 
@@ -33,13 +36,19 @@ class Table:
     def answers(self, key: str) -> bool:
         """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
         if self.key:
-            asked = key == self.key or key.endswith("." + self.key)
+            asked = key == self.key or key.endswith("." + self.key) or self._ends_with(key)
             return asked and (self.key not in _NAME_KEYS or not self.kind or self._is_of_kind(key))
         return self._is_of_kind(key)
 
+    def _ends_with(self, key: str) -> bool:
+        """The object that holds the settings has a name in the code: cfg.yaml_cfg["task"]."""
+        return key not in _NAME_KEYS and self.key.endswith("." + key)
+
     def _is_of_kind(self, key: str) -> bool:
+        if self.kind.startswith(OF_ALL):
+            return True
         parts = key.split(".")
-        named = parts if parts[-1] in _NAME_KEYS else parts[-1:]
+        named = parts if parts[-1] in (*_NAME_KEYS, "mode") else [_SAYS_NAME.sub("", parts[-1])]
         kind = _singular(self.kind)
         return any((word := _singular(part)) == kind or kind.endswith(f"_{word}") for part in named if part)
 

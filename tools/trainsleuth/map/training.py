@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from trainsleuth.facts import Class, Expr, Function, Index, Loop
+from trainsleuth.facts import Class, Expr, Function, Index
 
 from .batch_path import Stage, trace_back
 from .entries import Entry
@@ -18,6 +18,7 @@ from .reach import reach
 from .recipes import RECIPE_DISTANCE, Choice, roots_of
 from .steps import Sign
 from .values import Values
+from .ways import Ways
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +34,16 @@ class Training:
     choices: tuple[Choice, ...]
 
     @cached_property
+    def ways(self) -> Ways:
+        """From a function back to the entry."""
+        looped = (one for one, found in self.signs.items() if any(_goes_backward_in_loop(sign) for sign in found))
+        return Ways(self.index, self.graph, self.entry.reach, frozenset(looped))
+
+    @cached_property
     def spine(self) -> tuple[Function, ...]:
         """The functions from the entry down to the training step (or the hand-over): the frame of the program."""
         goals = [*self.steppers[:2], *([self.handed_over] if self.handed_over is not None else [])]
-        way = [caller for goal in goals for caller, _ in self.entry.reach.way(goal)]
+        way = [caller for goal in goals for caller, _ in self.ways.back(goal)]
         return tuple(dict.fromkeys((*self.entry.reach.roots, *way, *goals, *self._hooks)))
 
     @property
@@ -105,36 +112,13 @@ class Training:
         """The function in which the loss goes backward."""
         return self.steppers[0] if self.steppers else None
 
-    def calls_down_to(self, function: Function) -> Iterator[tuple[Function, int, Function]]:
-        """Calls down to `function`, from that of what holds the outermost loop: inner first, (where, line, target)."""
-        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
-        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
-        for caller, edge in way[: looped[-1] + 2] if looped else ():
-            yield caller, caller.events[edge.position].line, edge.target
-
-    def calls_above(self, function: Function) -> Iterator[tuple[Function, int]]:
-        """The calls from the entry down to that of what holds the outermost loop, nearest first: (where, line)."""
-        way = [(caller, edge) for caller, edge in self.entry.reach.way(function) if edge.position >= 0]
-        looped = [rank for rank, (caller, edge) in enumerate(way) if caller.events[edge.position].block.loops]
-        for caller, edge in way[looped[-1] + 2 if looped else 0 :]:
-            yield caller, caller.events[edge.position].line
-
-    def loops_down_to(self, function: Function) -> Iterator[tuple[Function, Loop, int]]:
-        """Loops on the way from the entry to `function`, inner first: (where, loop, line of the call in it)."""
-        for caller, edge in self.entry.reach.way(function):
-            if edge.position < 0:
-                continue
-            event = caller.events[edge.position]
-            for number in reversed(event.block.loops):
-                yield caller, caller.loops[number], event.line
-
     @cached_property
     def loop_lines(self) -> Mapping[Function, frozenset[int]]:
         """Lines of the loops that training runs in, by the function they stand in."""
         found: dict[Function, set[int]] = {}
         for function in self.steppers[:6]:
             found.setdefault(function, set()).update(loop.line for loop in function.loops)
-            for caller, loop, _ in self.loops_down_to(function):
+            for caller, loop, _ in self.ways.loops_down_to(function):
                 found.setdefault(caller, set()).add(loop.line)
         return {function: frozenset(lines) for function, lines in found.items()}
 
@@ -202,3 +186,7 @@ class Training:
         for one in (*held, *through):
             if isinstance(one, Class) and is_network(self.index, one) and not is_loss_class(self.index, one):
                 yield one
+
+
+def _goes_backward_in_loop(sign: Sign) -> bool:
+    return sign.role == "backward" and bool(sign.site.event.block.loops)

@@ -15,6 +15,9 @@ from trainsleuth.facts.sites import call_sites
 
 from .annotations import named_types
 from .asking import Asking
+from .branches import Settled, is_not_chosen
+from .common_names import COMMON_NAMES
+from .config_objects import BUILDS, TARGETS, ConfigObjects, default_of
 from .forwarding import Detours, given_back, place_before
 from .keys import key_of
 from .lookups import entries_of, members_of
@@ -26,6 +29,7 @@ Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
 MAX_CALLERS = 12  # of one function whose parameter is asked about
 MAX_HELD = 12
+MAX_BELOW = 6  # classes below one, asked for what a method of theirs gives back
 _SAME = frozenset(
     [
         "to",
@@ -58,6 +62,7 @@ _WRAPPERS = frozenset(
         "setup_model",
         "script",
         "deepcopy",
+        "partial",
     ]
 )
 _MAKES = ("create", "build", "make", "get", "new")  # of a factory
@@ -78,6 +83,9 @@ class Values:
         loaded: frozenset[str] | None = None,
         modules: Mapping[tuple[str, int], Module] | None = None,
         detours: Detours | None = None,
+        objects: ConfigObjects | None = None,
+        narrowed: frozenset[Class] = frozenset(),
+        known: Mapping[str, str] | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
@@ -87,7 +95,9 @@ class Values:
         of the configuration build: instantiate(cfg.model) gives that of the section "model". `looked_up` are
         the classes that a function takes from a table by a configured name. `loaded` are the files of the program:
         what others hand over is not held. `modules` are those that an import by a setting loads. `detours` are those of the same
-        index, when somebody has looked for them before.
+        index, when somebody has looked for them before. `objects` are the configuration objects of the recipe. `narrowed` are classes
+        that the settings choose: what is known to be of a class above one of them is of that one. `known` are the
+        settings themselves: what is bound in an arm that they do not choose is not held.
         """
         self.index = index
         self.excluded = excluded
@@ -97,6 +107,9 @@ class Values:
         self.loaded = loaded
         self.modules = modules or {}
         self.detours = detours or Detours(index)
+        self.objects = objects or ConfigObjects(index)
+        self.known = known or {}
+        self._below = _only_below(index, narrowed)
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._called: dict[Function, tuple[Site, ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
@@ -105,7 +118,9 @@ class Values:
     def knowing(self, kinds: Mapping[str, Class]) -> Values:
         """The same, where names that hold nothing known hold these."""
         known = {**kinds, **self.kinds}
-        return Values(self.index, self.excluded, known, self.configured, self.looked_up, self.loaded, self.modules)
+        other = Values(self.index, self.excluded, known, self.configured, self.looked_up, self.loaded, self.modules)
+        other.objects, other._below, other.known = self.objects, self._below, self.known
+        return other
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
         """Classes (of the project, or external by full name) that `expr` may be an instance of."""
@@ -180,7 +195,7 @@ class Values:
 
     def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
         """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
-        for given in call.arguments:
+        for given in call.arguments if call.last not in COMMON_NAMES else ():  # optimizer.step(closure) gives a loss
             symbol = resolve(self.index, function, given.text) if given.kind == "path" else None
             if isinstance(symbol, Function):
                 yield symbol
@@ -190,7 +205,9 @@ class Values:
     ) -> tuple[Class | Function | External, ...]:
         """What callers hand over to be called, else its default: actor_critic=core.MLPActorCritic."""
         found: list[Class | Function | External] = []
-        for site, value in self._given(function, name):
+        for site, value in (
+            self._given(function, name) if function.name != "step" else ()
+        ):  # not optimizer.step(closure)
             if value.kind == "path" and value.text != name and site.function is not function:
                 found.extend(self.callables(site.function, value, depth + 3))
         default = function.parameter(name)
@@ -242,7 +259,7 @@ class Values:
 
     def _variable_callables(self, symbol: Variable, depth: int) -> tuple[Class | Function | External, ...]:
         found: list[Class | Function | External] = []
-        for binding in bindings(symbol.scope).get(symbol.name, ())[:8]:
+        for binding in self._live(symbol.scope, symbol.name)[:8]:
             if binding.kind == "assign" and binding.value is not None and not binding.items:
                 found.extend(self.callables(symbol.scope, binding.value, depth + 1))
         return tuple(dict.fromkeys(found))[:MAX_HELD]
@@ -259,11 +276,11 @@ class Values:
             cls = resolve(self.index, function, receiver.text)
             if isinstance(cls, Class) and self.index.method(cls, expr.last) is None:
                 return (cls,)
-        found = [
-            method
-            for held in self.of(function, receiver, depth + 1)
-            if isinstance(held, Class) and (method := self.index.method(held, expr.last)) is not None
-        ]
+        found: list[Class | Function | External] = []
+        for held in self.of(function, receiver, depth + 1):
+            if isinstance(held, Class):
+                made = self.objects.built_by(held) if BUILDS.match(expr.last) or expr.last in TARGETS else None
+                found += [one for one in (made, self.index.method(held, expr.last)) if one is not None]
         if not found and isinstance(named := self.kinds.get(expr.last), Function):
             return (named,)
         return tuple(dict.fromkeys(found or self._kept_callables(function, receiver, expr.last, depth)))
@@ -285,7 +302,7 @@ class Values:
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Held, ...]:
         last, arguments = call.last, call.arguments
-        if last in _WRAPPERS and arguments:
+        if (last in _WRAPPERS or call.callee == "ray.get") and arguments:
             return self.of(function, arguments[0], depth + 1)
         if last in _SAME and call.receiver is not None:
             inner = self.of(function, call.receiver, depth + 1)
@@ -293,10 +310,10 @@ class Values:
                 return inner
         found: list[Held] = []
         for one in self.callables(function, call.parts[0], depth + 1):
-            if isinstance(one, Function):
-                found.extend(self._given_back(one, depth))
-            else:
-                found.append(one)
+            made = one.methods.get("__new__") if isinstance(one, Class) else one
+            given = self._given_back(made, depth) if isinstance(made, Function) else ()
+            parsed = self.objects.parsed(one) if isinstance(one, External) else None
+            found.extend(given if given or isinstance(one, Function) else (parsed or one,))
         if self.configured and not any(isinstance(one, Class) for one in found):
             found = [*self._of_section(call), *found]
         if call.receiver is not None and last in _MAKES and not any(isinstance(one, Class) for one in found):
@@ -321,7 +338,7 @@ class Values:
         known = self._asking.known(what)
         if known is None:
             self._asking.begin()
-            known = tuple(self._returned(function, depth, None))
+            known = tuple(self._returned(function, depth, None)) or tuple(self._returned_below(function, depth))
             self._asking.end(what, known)
         return known  # type: ignore[return-value]
 
@@ -342,6 +359,13 @@ class Values:
             else:
                 yield from self.of(function, value, depth + 1)
 
+    def _returned_below(self, function: Function, depth: int) -> Iterator[Held]:
+        """What methods give back that stand in for one that gives back nothing: an abstract load_trainer()."""
+        owner = self.index.class_of(function)
+        for one in self.index.subclasses(owner)[:MAX_BELOW] if owner is not None and function.self_name else ():
+            if function.name in one.methods and one not in self.excluded and self.is_loaded(one):
+                yield from self._returned(one.methods[function.name], depth, None)
+
     def _path(self, function: Function, text: str, depth: int) -> tuple[Held, ...]:
         key = (function, text)
         if key in self._held:
@@ -354,6 +378,8 @@ class Values:
         chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
         if isinstance(chosen, Class) and all(_is_made_by_name(one) for one in found):
             found = (chosen,)
+        if self._below:
+            found = _unique(self._below.get(one, one) if isinstance(one, Class) else one for one in found)
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
             self._held[key] = found
             self._asking.settle(key)
@@ -369,7 +395,7 @@ class Values:
         if head == function.self_name and (owner := self.index.class_of(function)) is not None:
             yield owner
             return
-        found = [b for b in bindings(function).get(head, ()) if b.kind in ("assign", "with")]
+        found = [b for b in self._live(function, head) if b.kind in ("assign", "with")]
         if found:
             for binding in found[:8]:
                 yield from self._annotated(function, binding)
@@ -381,9 +407,17 @@ class Values:
             if isinstance(symbol, Variable) and symbol.scope is not function:
                 yield from self._path(symbol.scope, symbol.name, depth + 1)
 
+    def _live(self, function: Function, name: str) -> tuple[Binding, ...]:
+        """What a name is bound to, without the arms that the settings do not choose."""
+        found = tuple(bindings(function).get(name, ()))
+        if not self.known or len(found) < 2:
+            return found
+        settled = Settled(self.known, self.index, function)
+        return tuple(b for b in found if not is_not_chosen(function.events[b.position], settled)) or found
+
     def _attribute(self, function: Function, text: str, depth: int) -> Iterator[Held]:
         receiver, _, name = text.rpartition(".")
-        local = [b for b in bindings(function).get(text, ()) if b.kind == "assign"]
+        local = [b for b in self._live(function, text) if b.kind == "assign"]
         for binding in local:
             yield from self._annotated(function, binding)
             yield from self._bound(function, binding, depth)
@@ -392,12 +426,28 @@ class Values:
                 yield from self._attribute_of(held, name, depth, function)
 
     def _attribute_of(self, cls: Class, name: str, depth: int, seen: Function) -> Iterator[Held]:
+        given = list(self.objects.in_field(cls, name))
+        for scope, value in given:
+            yield from self.of(scope, value, depth + 1)
+        if given:
+            return
         below = [one for one in self.index.subclasses(cls) if one not in self.excluded and self.is_loaded(one)]
         for one in (*self.index.lineage(cls), *below[:4]):
+            yield from self._declared(one, name)
             for method, binding in self.index.hierarchy.attribute_bindings(one, name):
                 if method is not seen and binding.kind == "assign":
                     yield from self._annotated(method, binding)
                     yield from self._bound(method, binding, depth)
+
+    def _declared(self, cls: Class, name: str) -> Iterator[Held]:
+        """What the body of a class says of a field: its default, else its annotation."""
+        for binding in bindings(cls.body).get(name, ()):
+            default = default_of(binding.value) if binding.value is not None else None
+            symbol = self.index.resolve(cls.body, default.text) if default is not None else None
+            if isinstance(symbol, Class):
+                yield symbol
+            else:
+                yield from self._annotated(cls.body, binding)
 
     def is_loaded(self, cls: Class) -> bool:
         """Its file belongs to the program, as far as that is known: no class of a program beside this one."""
@@ -432,6 +482,16 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
+
+
+def _only_below(index: Index, chosen: Iterable[Class]) -> dict[Class, Class]:
+    """For each base of one of `chosen` that one, where none but it and its own bases derive from it."""
+    below: dict[Class, list[Class]] = {}
+    for cls in sorted(chosen, key=lambda one: (one.path, one.line)):
+        for base in index.lineage(cls)[1:]:
+            below.setdefault(base, []).append(cls)
+    last = {base: [one for one in found if one not in below] for base, found in below.items()}
+    return {base: found[0] for base, found in last.items() if len(found) == 1}
 
 
 def _is_made_by_name(held: Held) -> bool:

@@ -63,7 +63,7 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, event.line, "resume", 0.66 * weight**0.4)
     yield from _wrappers(program, savers)
     for choice in program.choices:
-        if re.search(r"checkpoint|ckpt", choice.key, re.I):
+        if re.search(r"checkpoint|ckpt", f"{choice.key} {choice.value.rpartition('.')[2]}", re.I):
             yield Place(choice.path, choice.line, "configuration", 0.8)
 
 
@@ -163,6 +163,7 @@ def _by_name(call: Expr) -> tuple[str, float]:
         "self.trainer",
         "agent",
         "accelerator",
+        "self.accelerator",
     )
     return ("save", 0.6) if call.last == "save" and own else ("", 0.0)
 

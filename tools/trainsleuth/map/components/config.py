@@ -38,6 +38,8 @@ _PARSERS = {
     "mmcv.Config.fromfile": ("file", 1.0),
     "mmengine.config.Config.fromfile": ("file", 1.0),
     "Config.fromfile": ("file", 0.9),
+    "sacred.Experiment": ("experiment", 0.9),
+    "LightningCLI": ("parser", 1.0),
     "TrainingArguments": ("arguments", 0.95),
     "Seq2SeqTrainingArguments": ("arguments", 0.95),
     "SFTConfig": ("arguments", 0.9),
@@ -96,7 +98,7 @@ def _sections(program: Program, path: str, score: float) -> Iterator[Place]:
             yield Place(path, value.line, "setting", 0.8 * score)
 
 
-_CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|_)config(?:_|$)")
+_CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|[_.])config(?:_|$)")
 _DATA_FOLDER = re.compile(r"(?:^|/)(?:data|datasets?)/", re.I)
 
 
@@ -110,6 +112,8 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
     options = [(event, call) for event in function.events for call in event.calls if call.last == "add_argument"]
     if options and function.name != "<module>":
         yield program.at(function, function.line, "options", 0.7 * weight**0.4)
+        if (owner := program.index.class_of(function)) is not None:
+            yield program.at_target(owner, "options", 0.68 * weight**0.4)
     if options:
         yield program.at(function, options[0][1].line, "first option", 0.8 * weight**0.4)
         if len(options) > 8:

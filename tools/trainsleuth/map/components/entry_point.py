@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, Function
 from trainsleuth.facts.scopes import bindings
 
+from ..entries import MAINS
 from ..launch import names_recipe
 from ..program import Program
 from ..records import Place
 from ..running import is_guarded
+from ..scripts import started_at
+from ..ways import line_of_call
 
 MAX_LAUNCHES = 16
 
@@ -19,6 +22,8 @@ def places(program: Program) -> Iterator[Place]:
     entry = program.entry
     if entry.line > 1 or entry.trains:
         yield Place(entry.path, entry.line, "start", 1.0)
+    if (owner := program.index.class_of(entry.root)) is not None:  # of a library
+        yield program.at_target(owner, "start", 0.9)
     yield from _mains(program)
     seen: set[str] = set()
     named = [one for one in entry.commands if program.recipe is not None and names_recipe(one, program.recipe)]
@@ -27,8 +32,10 @@ def places(program: Program) -> Iterator[Place]:
     for rank, command in enumerate(ordered):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank if command.path not in seen or rank < 3 else 0.3 - 0.01 * rank
         if rank < MAX_LAUNCHES:
-            if command.path:  # one that the caller gave stands nowhere
+            if command.path:  # one that the caller gave stands nowhere, or in a script
                 yield Place(command.path, command.line, "launch", score)
+            elif command.script:
+                yield Place(command.script, started_at(program.index, command), "launch", score)
         seen.add(command.path)
     yield from _way_down(program)
 
@@ -49,9 +56,7 @@ def _mains(program: Program) -> Iterator[Place]:
                     yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
                     yield program.at(root, call.line, "start", 0.55)
     for function in file.functions.values():
-        if any(
-            decorator.last in ("hydra_main", "main", "command", "argparse_main") for decorator in function.decorators
-        ):
+        if any(decorator.last in MAINS for decorator in function.decorators):
             yield program.at(function, function.line, "main", 0.97)
             yield program.at(function, min(d.line for d in function.decorators), "main", 0.9)
         elif function in program.entry.reach.roots and function.name != "<module>":
@@ -65,11 +70,10 @@ def _way_down(program: Program) -> Iterator[Place]:
         return
     for handover in program.handed.get(goal, ()):
         yield program.at(goal, handover.site.call.line, "way down", 0.6)
-    way = list(program.entry.reach.way(goal))
+    way = list(program.training.ways.back(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:
-            line = caller.events[edge.position].line
-            yield program.at(caller, line, "way down", 0.7 / (1 + 0.1 * hop))
+            yield program.at(caller, line_of_call(caller, edge), "way down", 0.7 / (1 + 0.1 * hop))
             yield from _receiver(program, caller, edge.position, 0.66 / (1 + 0.1 * hop))
         yield program.at(edge.target, edge.target.line, "way down", 0.75 / (1 + 0.15 * hop))
 

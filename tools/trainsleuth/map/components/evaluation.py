@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, Function, written
 
+from ..common_names import COMMON_NAMES
 from ..entries import ASIDE, NEVER, guard_line
 from ..networks import is_dataset, is_network
 from ..program import Program
@@ -30,27 +31,39 @@ _METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sac
 def places(program: Program) -> Iterator[Place]:
     """Nothing when gradients are only off somewhere: targets and averaged weights are made so, too."""
     found = list(_signs(program))
-    if any(place.role != NO_GRADIENTS for place in found):
+    if any(place.role not in (NO_GRADIENTS, DRAW) for place in found):
         yield from found
 
 
-NO_GRADIENTS = "no gradients"
+NO_GRADIENTS, DRAW = "no gradients", "draw"
+_SWITCHES = (
+    "__init__",
+    "train",
+    "eval",
+    "train_mode",
+    "eval_mode",
+    "test_mode",
+    "inference_mode",
+)  # they only say which mode others are in
 
 
 def _signs(program: Program) -> Iterator[Place]:
     evaluating: set[Function] = set()
     for function, weight in program.functions():
         sign = _quiet(program, function)
-        named = _is_named(function)
+        drawn = (not sign or _DRAWS.search(function.owner) is not None) and _is_draw(program, function)
+        named = not drawn and _is_named(function)
+        evaluates = sign > 0 and not drawn and function.name not in _SWITCHES
         if sign:
             training = function is program.training.step or function.name == "<module>"
-            role = "evaluation mode" if named or _is_switched(function) else NO_GRADIENTS
+            role = "evaluation mode" if evaluates and (named or _is_switched(function)) else NO_GRADIENTS
             yield program.at(function, sign, role, (0.75 if named or training else 0.45) * weight**0.4)
-        if named and (sign or _runs_something(function)):
+        if drawn:
+            yield program.at(function, function.line, DRAW, 0.3 * weight**0.4)
+        elif named and (sign or _runs_something(function)):
             evaluating.add(function)
-            sure = 0.9 if sign else 0.3 if _is_draw(program, function) else 0.68
-            yield program.at(function, function.line, "definition", sure * weight**0.4)
-        elif sign and _MAY_BE.search(function.name) and not _is_inside_network(program, function):
+            yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
+        elif evaluates and _MAY_BE.search(function.name) and not _is_inside_network(program, function):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
@@ -92,6 +105,8 @@ _NOT_VERB = re.compile(
 
 def _is_named(function: Function) -> bool:
     """By its own name, or as the main function of a file that is named so: val.run(...)."""
+    if function.name in _SWITCHES:
+        return False
     if _NAMED.match(function.name):
         return True
     if _VERB.match(function.name) and not _NOT_VERB.search(function.name):
@@ -135,8 +150,11 @@ def _is_draw(program: Program, function: Function) -> bool:
     return (
         bool(function.owner)
         and function.name in ("sample", "generate", "score")
-        and not _is_inside_network(program, function)
+        and (_DRAWS.search(function.owner) is not None or not _is_inside_network(program, function))
     )
+
+
+_DRAWS = re.compile(r"Distribution|Normal|Gaussian|Categorical|Bernoulli|Sampler|Buffer|Noise")
 
 
 def _is_inside_network(program: Program, function: Function) -> bool:
@@ -154,7 +172,7 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
 
             elif _CALLED.search(call.last) and not _NOT_VERB.search(call.last) and call.parts[1:]:
                 yield program.at(function, call.line, "evaluation call", 0.66 * weight**0.6)
-            elif call.receiver is not None and call.parts[1:] and _FOR_EVALUATION.search(call.receiver.last):
+            elif call.receiver is not None and call.parts[1:] and _is_for_evaluation(call):
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
 
 
@@ -162,6 +180,14 @@ _CALLED = re.compile(r"^_?(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|io
 _FOR_EVALUATION = re.compile(
     r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
 )
+
+
+_OF_TENSORS = COMMON_NAMES - {"run", "step", "start", "apply"}
+
+
+def _is_for_evaluation(call: Expr) -> bool:
+    held = call.receiver.last if call.receiver is not None else ""
+    return _FOR_EVALUATION.search(held) is not None and call.last not in _OF_TENSORS
 
 
 def _is_trainer(call: Expr) -> bool:
@@ -197,6 +223,9 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
 
 
+_OF_EVALUATION = re.compile(r"(?:^|(?<=/))(?:eval|evaluation)/")  # a folder in which such programs are no strangers
+
+
 def _alone(program: Program) -> Iterator[Place]:
     """Programs of their own that evaluate, sample or infer."""
     home = PurePosixPath(program.entry.path).parent
@@ -206,7 +235,7 @@ def _alone(program: Program) -> Iterator[Place]:
             continue
         near = PurePosixPath(path).parent == home
         score = 0.75 if near else 0.5
-        if NEVER.search(path) or (ASIDE.search(path) and not near):
+        if NEVER.search(path) or (ASIDE.search(_OF_EVALUATION.sub("", path)) and not near):
             continue
         file = program.index.files[path]
         yield Place(path, guard_line(file.body), "program", score)

@@ -90,7 +90,7 @@ def places(program: Program) -> Iterator[Place]:
     yield from _defined(program)
     yield from _wrappers(program, feeders)
     for choice in program.choices:
-        if re.search(r"logger|writer|tensorboard|wandb", choice.key, re.I):
+        if re.search(r"logger|writer|tensorboard|wandb", f"{choice.key} {choice.value.rpartition('.')[2]}", re.I):
             yield Place(choice.path, choice.line, "configuration", 0.8)
 
 

@@ -12,7 +12,7 @@ from ..program import Called, Program
 from ..records import Place
 
 _BUILDER = re.compile(
-    r"^(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft)\w*$",
+    r"^_?(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft)\w*$",
     re.I,
 )
 _LIBRARIES = (

@@ -33,14 +33,14 @@ def places(program: Program) -> Iterator[Place]:
         return
     for function in program.training.steppers:
         yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
-    near = {step, *(caller for caller, _, _ in program.training.loops_down_to(step))}
+    near = {step, *(caller for caller, _, _ in program.training.ways.loops_down_to(step))}
     for function, signs in program.signs.items():
         if program.is_reached(function) and function not in program.training.steppers:
             share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
-            if signs[0].role in ("scheduler step", "optimizer step", "zero_grad", "backward"):
-                for caller, line in program.callers(function):
-                    if caller in near:
-                        yield program.at(caller, line, signs[0].role, 0.9 * SCORES[signs[0].role])
+            role = next((sign.role for sign in signs if sign.role in _OF_STEPS), "")
+            for caller, line in program.callers(function) if role else ():
+                if caller in near:
+                    yield program.at(caller, line, role, 0.9 * SCORES[role])
             for sign in signs:
                 yield program.at(
                     function,
@@ -50,18 +50,62 @@ def places(program: Program) -> Iterator[Place]:
                 )
     if step.name != "<module>":
         yield program.at(step, step.line, "step", 0.7)
-    for caller, loop, _ in program.training.loops_down_to(step):
+    for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
-    for caller, line, target in program.training.calls_down_to(step):
+    for caller, line, target in program.training.ways.calls_down_to(step):
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.55)
-    for rank, (caller, line) in enumerate(program.training.calls_above(step)):
+    yield from _prepared(program)
+    for caller, line in program.training.ways.direct_calls(step):
+        yield program.at(caller, line, "call of the step", 0.72)
+    for other in program.training.steppers[1:3]:  # another optimizer's, or another network's
+        yield from (
+            program.at(where, loop.line, "loop", 0.78) for where, loop, _ in program.training.ways.loops_down_to(other)
+        )
+        for where, line, target in program.training.ways.calls_down_to(other):
+            yield program.at(where, line, "call of the step", 0.74)
+            yield program.at(target, target.line, "step", 0.5)
+    for rank, (caller, line) in enumerate(program.training.ways.calls_above(step)):
         yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
     for function in near - {step}:
         for event in function.events:
             if averages(event):
                 yield program.at(function, event.line, "averaged weights", 0.72)
     yield from _other_loops(program, step)
+    if not program.training.ways.is_repeated(step):
+        yield from _named_loops(program)
+
+
+NEAR_ENTRY = 6  # distance of a function
+_SAYS_TRAIN = re.compile(
+    r"^_?(?:(?:train|learn)(?:_\w+)?|\w+_(?:train|learn)|update_(?:weights|parameters|policy|networks?)|"
+    r"(?:run|optimi[sz]e)_(?:step|epoch|iter))$"
+)
+
+
+def _named_loops(program: Program) -> Iterator[Place]:
+    """Where no way is read from a loop to the step: loops around calls that say that they train."""
+    for function, weight in program.functions():
+        near = program.entry.reach.distance[function] <= NEAR_ENTRY
+        for event in function.events if near else ():
+            for call in event.calls if event.block.loops else ():
+                targets = program.graph.targets(function, call)
+                if _SAYS_TRAIN.match(call.last) and not any(isinstance(one, External) for one in targets):
+                    yield program.at(function, call.line, "call of the step", 0.85 * weight**0.3)
+                    for number in event.block.loops:
+                        yield program.at(function, function.loops[number].line, "loop", 0.86 * weight**0.3)
+                    yield from (program.at_target(one, "step", 0.6) for one in targets if isinstance(one, Function))
+
+
+_OF_STEPS = ("scheduler step", "optimizer step", "zero_grad", "backward")
+
+
+def _prepared(program: Program) -> Iterator[Place]:
+    """Where accelerate takes what the loop works with: its backward and its steps are others than they look."""
+    for called in program.reached_calls:
+        call = called.call
+        if call.last == "prepare" and call.receiver is not None and call.receiver.last.endswith("accelerator"):
+            yield program.at(called.function, call.line, "prepared", 0.8 * called.weight**0.3)
 
 
 def _own_loop(program: Program) -> Iterator[Place]:
@@ -84,8 +128,8 @@ _CLIPS = re.compile(r"clip_?(?:grad|norm)", re.I)
 
 def _other_loops(program: Program, step: Function) -> Iterator[Place]:
     """Loops of other reached functions around the same step: an online and an offline trainer of one agent."""
-    way = {step: 0, **{target: 0 for _, _, target in program.training.calls_down_to(step)}}
-    known = {caller for caller, _, _ in program.training.calls_down_to(step)} | way.keys()
+    way = {step: 0, **{target: 0 for _, _, target in program.training.ways.calls_down_to(step)}}
+    known = {caller for caller, _, _ in program.training.ways.calls_down_to(step)} | way.keys()
     for target in way:
         for caller, line in program.callers(target):
             event = next((event for event in caller.events if event.line == line), None)
@@ -128,7 +172,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
             yield program.at(function, stage.line, "loss", share * 0.86)
         elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
-            yield program.at(function, stage.line, "loss", share * 0.74)
+            if not loops or loops & set(stage.event.block.loops):  # else it is made once, before the loop
+                yield program.at(function, stage.line, "loss", share * 0.74)
 
 
 def _handovers(program: Program) -> Iterator[Place]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trainsleuth.facts import ConfigValue, Expr, FileFacts
+from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts
 
+from ..running import is_guarded
 from .config_functions import built_settings
 from .literals import flat, is_table, text_of
 
@@ -27,13 +28,19 @@ def python_configs(files: Mapping[str, FileFacts]) -> Iterator[tuple[str, dict[s
 
 
 def is_settings(path: str, file: FileFacts) -> bool:
-    """It names its bases, or lies in a folder of configurations and does nothing but assign."""
+    """It names its bases, or lies in a folder of configurations and only assigns, but for what starting it runs."""
     body = file.body
     if body.source.holds(_BASES) and any(target.text == "_base_" for event in body.events for target in event.targets):
         return True
     if _FOLDER.search(path) is None or path.endswith("__init__.py"):
         return False
-    return len(file.functions) == 1 and all(event.kind in _PLAIN for event in body.events)
+    return len(file.functions) == 1 and all(event.kind in _PLAIN or _is_start(event) for event in body.events)
+
+
+def _is_start(event: Event) -> bool:
+    """The guard of a file that is started, or what stands under it."""
+    tests = event.value.walk() if event.kind == "if" and event.value is not None else ()
+    return is_guarded(event) or any(part.text == "__name__" for part in tests)
 
 
 def settings_of(file: FileFacts) -> dict[str, ConfigValue]:

@@ -213,7 +213,7 @@ def _that_count(program: Program, known: Mapping[str, tuple[str, ...]]) -> Itera
         section for section, _, last in (choice.key.rpartition(".") for choice in program.choices) if last != "_target_"
     }
     for one in fields(program):
-        if not chosen or program.recipe is None or one.group in ("", "node", "constant") or one.group in known:
+        if not chosen or not program.told or one.group in ("", "node", "constant") or one.group in known:
             yield one
 
 

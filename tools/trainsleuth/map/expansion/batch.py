@@ -180,7 +180,9 @@ def _runs(program: Program, stage: Stage) -> str:
 
 def _signs(program: Program) -> Iterator[Step]:
     step = program.training.step
-    near = {step, *(caller for caller, _, _ in program.training.loops_down_to(step))} if step is not None else set()
+    near = (
+        {step, *(caller for caller, _, _ in program.training.ways.loops_down_to(step))} if step is not None else set()
+    )
     for function, found in program.signs.items():
         if program.is_reached(function):
             same = function in near or (step is not None and function.path == step.path)

@@ -13,7 +13,12 @@ _QUOTES = ('"""', "'''")
 
 
 def body_of(function: Function, lines: Sequence[str], off: Callable[[int], str] = lambda line: "") -> list[str]:
-    """The lines of code below the signature, with their indentation against each other.
+    """The lines of code below the signature, with their indentation against each other."""
+    return [line for _, line in numbered_body(function, lines, off)]
+
+
+def numbered_body(function: Function, lines: Sequence[str], off: Callable[[int], str]) -> list[tuple[int, str]]:
+    """The same with the number of each line.
 
     What `off` names a setting for, which keeps the line of that number from running, is one line that says so.
     """
@@ -24,17 +29,17 @@ def body_of(function: Function, lines: Sequence[str], off: Callable[[int], str] 
     code = _without_docstring([line for _, line in kept])
     kept = [one for one in kept[len(kept) - len(code) :] if not one[1].lstrip().startswith("#")]
     edge = min((_indent(line) for _, line in kept), default=0)
-    return [clean_line(line[edge:]) for line in _live(kept, off)]
+    return [(number, clean_line(line[edge:])) for number, line in _live(kept, off)]
 
 
-def _live(lines: Sequence[tuple[int, str]], off: Callable[[int], str]) -> Iterator[str]:
+def _live(lines: Sequence[tuple[int, str]], off: Callable[[int], str]) -> Iterator[tuple[int, str]]:
     left_out = -1  # indentation of what is left out
     for number, line in lines:
         if 0 <= left_out <= _indent(line):
             continue
         why = off(number)
         left_out = _indent(line) if why else -1
-        yield f"{' ' * left_out}# off: {why}" if why else line
+        yield number, f"{' ' * left_out}# off: {why}" if why else line
 
 
 def _indent(line: str) -> int:

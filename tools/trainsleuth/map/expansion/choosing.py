@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Event, FileFacts, Function, written
+from trainsleuth.repository import is_source
 
 from ..layout import ranked
 from ..program import Program
@@ -43,13 +45,21 @@ def _aside(program: Program, place: Place) -> int:
 
 def is_elsewhere(program: Program, place: Place) -> bool:
     """In a file of code that the program never comes to: another program, or a tool."""
-    return place.path.endswith((".py", ".ipynb")) and place.path not in program.entry.reach.files
+    return is_source(place.path) and place.path not in program.entry.reach.files
+
+
+def is_other_launch(program: Program, place: Place) -> bool:
+    """A text that says how to start the program, when the caller says which start is meant: not that of the recipe."""
+    if not program.told or is_source(place.path):
+        return False
+    home = PurePosixPath(program.recipe).parents if program.recipe is not None else ()
+    return not (home and any(place.path.startswith(f"{one}/") for one in home[:2] if str(one) != "."))
 
 
 def makes_registry(program: Program, place: Place) -> bool:
     """MODELS = Registry("model"): with a recipe, what it chooses from the registry says more."""
     file = program.index.files.get(place.path)
-    if program.recipe is None or file is None or place.cell is not None:
+    if not program.told or file is None or place.cell is not None:
         return False
     found = event_at(file.body, place.line)
     value = found[1].value if found is not None and found[1].line <= place.line else None
@@ -60,7 +70,7 @@ def makes_registry(program: Program, place: Place) -> bool:
 def _rank(program: Program, place: Place, name: str) -> int:
     """0 is what is shown first; places of the same rank stay in their order."""
     file = program.index.files.get(place.path)
-    if file is None or not place.path.endswith((".py", ".ipynb")):
+    if file is None or not is_source(place.path):
         return 5 if name in OF else 1  # the settings show it
     function = enclosing(file, place.line)
     if not (program.is_reached(function) or is_class_body(file, function)):

@@ -30,7 +30,7 @@ def chosen_bodies(program: Program, truth: Truth, name: str) -> Iterator[Place]:
     classes = dict.fromkeys(
         choice.target
         for choice in sorted(truth.program.choices, key=lambda one: _OTHER.search(one.key) is not None)
-        if program.recipe is not None and isinstance(choice.target, Class)
+        if program.told and isinstance(choice.target, Class)
         if (kind_of(truth, choice) or _by_key(choice.key)) in kinds and choice.path in program.config_paths
     )
     every = zip_longest(*(list(_methods(program, cls, name)) for cls in classes))

@@ -43,9 +43,9 @@ def blocks(truth: Truth, names: Mapping[str, str]) -> Iterator[Block]:
         section = key.name.rpartition(".")[0]
         if section and key.uses != "unread" and count[section] >= MIN_TOGETHER:
             above = f" {section}" + (f", given to {key.taker}" if key.uses == "given" else "")
-            yield Block((heading, above), (place,), (f"  {_line(truth, key, names, section)}",), key.to_dict())
+            yield Block((heading, above), (place,), (f"  {key_line(truth, key, names, section)}",), key.to_dict())
         else:
-            yield Block((heading,), (place,), (f" {_line(truth, key, names)}",), key.to_dict())
+            yield Block((heading,), (place,), (f" {key_line(truth, key, names)}",), key.to_dict())
 
 
 MIN_TOGETHER = 3  # keys of a section that are shown below its name
@@ -64,7 +64,7 @@ def worth(key: Key) -> float:
     return 3 * set_by_file + said - 3 * side + bool(_FIRST.search(words))
 
 
-def _line(truth: Truth, key: Key, names: Mapping[str, str], section: str = "") -> str:
+def key_line(truth: Truth, key: Key, names: Mapping[str, str], section: str = "") -> str:
     """In one line; the name of `section` stands above it, and who is given its keys."""
     shown = clean(truth.effective(key.value), 60) if key.source is not None else "?"
     said = [f"{key.name[len(section) + 1 :] if section else key.name} = {shown or repr('')}"]

@@ -35,7 +35,7 @@ def drawn(plan: Plan, wanted: Sequence[str], budget: int) -> Expansion:
         head: list[str] = []
     else:
         above = [[clean(one, width) for one in (part.title("##"), *part.said)] for part in parts]
-        head = [f"# {', '.join(part.what.replace('_', ' ') for part in parts)}{of}"]
+        head = [f"# {', '.join(part.name for part in parts)}{of}"]
     fixed = sum(len(line) + 1 for lines in (head, *above) for line in lines) + FOOT + COUNT * (len(parts) - 1)
     legend = needed = ""
     fits: list[_Fit] = []
@@ -51,7 +51,7 @@ def drawn(plan: Plan, wanted: Sequence[str], budget: int) -> Expansion:
     lines = [*head, *([needed] if needed and head else [])]
     for titles, fit in zip(above, fits, strict=True):
         lines += [titles[0], *([needed] if needed and not head else []), *titles[1:], *written_out(fit.taken)]
-        lines += [_rest(fit)]
+        lines += [clean(_rest(fit), COUNT - 2)]
     text = "\n".join(lines) + "\n"
     used = -(-(len(text) + 2 * len(str(budget)) + 13) // 4)
     text += f"{used} of {budget} tokens\n"

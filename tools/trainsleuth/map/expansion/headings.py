@@ -26,7 +26,8 @@ def heading(program: Program, truth: Truth, function: Function) -> str:
     names = [one.kind + one.name for one in function.parameters if one.name != function.self_name]
     more = ", …" if len(names) > MAX_PARAMETERS else ""
     calls = list(dict.fromkeys(_calls(program, truth, function)))[:MAX_CALLERS]
-    where = ", called at " + ", ".join(calls) if calls else ""
+    unseen = "" if program.is_reached(function) else ", no call of it was seen"
+    where = ", called at " + ", ".join(calls) if calls else unseen
     return f"  in {said}({', '.join(names[:MAX_PARAMETERS])}{more}) :{function.line}{where}"
 
 

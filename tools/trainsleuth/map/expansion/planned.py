@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
@@ -14,12 +14,12 @@ from ..parts import Anatomy
 from ..program import Program
 from ..records import Status
 from ..wording import clean
-from . import batch, component, config, settings
+from . import about, batch, component, config, opened, run, settings
 from .config import short_names
 from .features import feature_blocks
 from .frozen import frozen_blocks
 from .homes import homes
-from .records import EXPANDABLE
+from .records import ASKED, EXPANDABLE
 from .writing import Block
 
 
@@ -34,9 +34,13 @@ class Planned(NamedTuple):
     settings: tuple[tuple[Block, bool], ...] = ()  # and whether somebody set them
     features: tuple[Block, ...] = ()
 
+    @property
+    def name(self) -> str:
+        return self.what if " " in self.what else self.what.replace("_", " ")
+
     def title(self, marks: str, of: str = "") -> str:
         status = "" if self.status == "found" else f" [{self.status}] {self.why}"
-        return f"{marks} {self.what.replace('_', ' ')}{of}{status}"
+        return f"{marks} {self.name}{of}{status}"
 
     def blocks(self, budget: int) -> list[Block]:
         """All, best first; `budget` in tokens decides how much of the settings comes first."""
@@ -53,22 +57,24 @@ class Plan:
     skipped: Mapping[str, str]
 
 
-def plan(anatomy: Anatomy, launch: Command | None) -> Plan:
-    """`launch` is the command that the caller gave."""
+def plan(anatomy: Anatomy, launch: Command | None, wanted: Sequence[str] = EXPANDABLE) -> Plan:
+    """`launch` is the command that the caller gave; `wanted` are parts, "find WORDS" and "open WHERE"."""
     program, truth = anatomy.program, anatomy.truth
     skipped = {one.path: one.reason for one in anatomy.index.repository.skipped}
     if program is None or truth is None:
-        none = {one: anatomy.parts["data" if one == "batch" else one] for one in EXPANDABLE}
+        none = {one: anatomy.parts.get(one, anatomy.parts["data"]) for one in wanted}
         empty = {one: Planned(one, part.status, part.why) for one, part in none.items()}
         return Plan(program.entry.path if program is not None else "", {}, empty, skipped)
     names = short_names(truth)
-    parts = {one: _planned(anatomy, program, truth, names, one, launch) for one in EXPANDABLE}
+    parts = {one: _planned(anatomy, program, truth, names, one, launch) for one in wanted}
     return Plan(program.entry.path, names, parts, skipped)
 
 
 def _planned(
     anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str, str], what: str, launch: Command | None
 ) -> Planned:
+    if what.split()[0] in ASKED or what == "run":
+        return _answer(anatomy, program, truth, names, what)
     part = anatomy.parts["data" if what == "batch" else what]
     if what == "config":
         said = (_order(program, launch, names),)
@@ -84,6 +90,24 @@ def _planned(
     return Planned(what, part.status, part.why, (), places, given, features)
 
 
+def _answer(anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str, str], what: str) -> Planned:
+    """What is no component: the sheet of a run, words, a place."""
+    asked, *words = what.split()
+    if asked == "open":
+        return Planned(
+            what, "found", "", (), tuple(_shortened(one, names) for one in opened.blocks(program, truth, words[0]))
+        )
+    if asked == "run":
+        found = run.blocks(program, truth, anatomy)
+        return Planned(what, "found", "", (), tuple(_shortened(one, names) for one in found))
+    given = tuple((_shortened(block, names), telling) for block, telling in about.settings(truth, words, names))
+    code = [_shortened(block, names) for block in about.blocks(program, truth, words)]
+    own = [one for one in code if one.item.get("path") in program.entry.reach.files][:BEFORE_SCRIPTS]
+    places = (*own, *about.scripts(program, words), *(one for one in code if one not in own))
+    return Planned(what, "found", "", (), places, given)
+
+
+BEFORE_SCRIPTS = 5  # statements that the program loads, before lines of launch scripts
 SETTINGS_SHARE = 0.5  # of the room, before the first place
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..records import COMPONENTS, Status, tokens
 
-EXPANDABLE = (*COMPONENTS, "batch")
+EXPANDABLE = (*COMPONENTS, "batch", "run")
+ASKED = ("find", "open")  # words before what is asked for: find WORDS, open PATH:LINE or open NAME
 
 
 class UnknownPartError(ValueError):
@@ -17,11 +18,20 @@ class UnknownPartError(ValueError):
 
 def check_parts(what: str) -> tuple[str, ...]:
     """The parts that are named, each once. Raises UnknownPartError for one that cannot be expanded."""
-    wanted = tuple(dict.fromkeys(one.strip().replace("-", "_").replace(" ", "_") for one in what.split(",")))
-    for one in wanted:
-        if one not in EXPANDABLE:
-            raise UnknownPartError(f"{one!r} cannot be expanded; there are {', '.join(EXPANDABLE)}")
-    return wanted
+    wanted = []
+    for one in what.split(","):
+        words = one.split()
+        if words[:1] and words[0] in ASKED and words[1:]:
+            wanted.append(" ".join(words))
+            continue
+        part = one.strip().replace("-", "_").replace(" ", "_")
+        if part not in EXPANDABLE:
+            named = ", ".join(EXPANDABLE)
+            raise UnknownPartError(
+                f"{one.strip()!r} cannot be expanded; there are {named}; 'find WORDS' and 'open PATH:LINE' (or a name)"
+            )
+        wanted.append(part)
+    return tuple(dict.fromkeys(wanted))
 
 
 @dataclass(frozen=True)

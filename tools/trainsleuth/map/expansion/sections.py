@@ -32,7 +32,7 @@ _DECIDES = {
     "training_loop": r"clip|accum|max_(?:steps|updates?)|epochs|update_freq",
     "optimizer_scheduler": r"(?:^|[ ._])lr|warm|optim|sched",
 }
-_NOTHING = ("None", "null", "", "-1", "False", "false", "[]", "{}", "0")
+NOTHING = ("None", "null", "", "-1", "False", "false", "[]", "{}", "0")
 
 
 class Section(NamedTuple):
@@ -85,7 +85,7 @@ def _weight(component: str, words: str) -> float:
 
 def _tells(key: Key) -> float:
     """How much a default says: one that switches something on, or is a number, more than one that is nothing."""
-    return worth(key) + (key.value not in _NOTHING)
+    return worth(key) + (key.value not in NOTHING)
 
 
 def is_set(key: Key) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trainsleuth.facts import MODULE_BODY
 
-from ..configuration import Key, Truth
+from ..configuration import Key, Truth, is_settings
 from ..recipes import Choice, refers_to
 from ..statements import enclosing, is_class_body
 from .kinds import kind_of
@@ -88,7 +88,7 @@ def _sections(truth: Truth, component: str, lists: Sequence[Pipeline], home: Map
     }
     held: dict[str, list[Key]] = {}
     for key in truth.keys:
-        if key.source is not None and not key.name.endswith((".!new", ".!name")) and not _is_of_others(truth, key):
+        if key.source is not None and not key.name.endswith((".!new", ".!name")) and not is_of_others(truth, key):
             held.setdefault(_section_of(key, chosen), []).append(key)
     for name in chosen:
         held.setdefault(name, [])
@@ -107,19 +107,23 @@ def _sections(truth: Truth, component: str, lists: Sequence[Pipeline], home: Map
 def _is_ours(truth: Truth, choice: Choice) -> bool:
     """With a recipe: not a table at the top of a file that is no setting of this program."""
     program = truth.program
-    if program.recipe is None or choice.path in (*program.config_paths, program.entry.path):
+    if not program.told or choice.path in (*program.config_paths, program.entry.path):
         return True
     file = program.index.files.get(choice.path)
     function = enclosing(file, choice.line) if file is not None else None
     return function is None or (function.name != MODULE_BODY and program.is_reached(function))
 
 
-def _is_of_others(truth: Truth, key: Key) -> bool:
+def is_of_others(truth: Truth, key: Key) -> bool:
     """A default in code that no part of the program runs."""
     source, program = key.source, truth.program
     file = program.index.files.get(source.path) if source is not None and source.how == "default" else None
-    if program.recipe is None or file is None or source is None:
+    if not program.told or file is None or source is None:
         return False
+    if source.path in program.config_paths:
+        return False
+    if source.path not in program.entry.reach.files or (program.config_paths and is_settings(source.path, file)):
+        return True  # of another program, or another recipe
     function = enclosing(file, source.line)
     return not (function.name == MODULE_BODY or is_class_body(file, function) or program.is_reached(function))
 

@@ -64,7 +64,7 @@ def value_of(program: Program, truth: Truth, function: Function, name: str) -> s
 def _of_attribute(program: Program, truth: Truth, function: Function, name: str) -> str:
     """self.name: what the only statement of the class gives it that sets it; a setting that all are set from."""
     owner = program.index.class_of(function)
-    lineage = program.index.lineage(owner) if owner is not None else ()
+    lineage = (*program.index.lineage(owner), *program.index.subclasses(owner)) if owner is not None else ()
     found = [
         (method, binding)
         for cls in lineage

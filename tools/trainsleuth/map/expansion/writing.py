@@ -44,9 +44,12 @@ def without_shown(blocks: Iterable[Block], taken: Iterable[Block]) -> list[Block
 def _is_within(block: Block, shown: Sequence[tuple[str, int, int]]) -> bool:
     """It is a statement of a function that is shown as a whole."""
     path, line = block.item.get("path"), block.item.get("line")
-    if block.span is not None or not isinstance(line, int) or "cell" in block.item or "feature" in block.item:
+    if block.span is not None or not isinstance(line, int) or not _OTHER.isdisjoint(block.item):
         return False
     return any(path == one and first <= line <= last for one, first, last in shown)
+
+
+_OTHER = {"cell", "feature", "signature"}  # lines of these are not counted, or not part of a body
 
 
 def chosen(blocks: Iterable[Block], room: int) -> tuple[list[Block], int]:

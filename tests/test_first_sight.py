@@ -1,0 +1,121 @@
+"""A check speaks as loudly as it has been right: the figures that ship are those of the readers, and the rule holds."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+from trainsleuth.answers.findings import failure_text
+from trainsleuth.checks import check_ids, explain, run_checks
+from trainsleuth.checks._record import Record, record
+from trainsleuth.checks.docs import files_of
+from trainsleuth.repository import Repository
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict[str, object]:
+    found: dict[str, object] = yaml.safe_load((ROOT / "evidence" / "check_reports.yaml").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture
+def first_sight(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.syspath_prepend(str(ROOT / "evidence"))
+    return import_module("first_sight")
+
+
+def test_what_ships_is_what_the_readers_said(first_sight: object, recorded: dict[str, object]) -> None:
+    shipped = first_sight.shipped(recorded)  # type: ignore[attr-defined]
+    assert (ROOT / "tools/trainsleuth/checks/first_sight.json").read_text("utf-8") == shipped, (
+        "check_reports.yaml has changed: run python evidence/first_sight.py"
+    )
+
+
+def test_each_recorded_form_is_one_that_its_check_has(first_sight: object, recorded: dict[str, object]) -> None:
+    for check, told in first_sight.figures(recorded).items():  # type: ignore[attr-defined]
+        said = import_module(f"trainsleuth.checks.{check.replace('-', '_')}").SAY
+        assert set(told["reports"]) <= set(said.forms or [""]), check
+
+
+@pytest.mark.parametrize(
+    ("told", "speaks"),
+    [
+        (Record(right=1), True),
+        (Record(wrong=1), False),
+        (Record(unsure=2, sites=900), False),
+        (Record(right=1, wrong=1, cured=1), False),
+        (Record(right=2, wrong=1, cured=1), True),
+        (Record(right=2, wrong=1), False),
+        (Record(right=6, wrong=2, cured=2), True),
+        (Record(right=5, wrong=2, cured=2), False),
+        (Record(sites=60, is_sure=True), True),
+        (Record(sites=59, is_sure=True), False),
+        (Record(sites=900), False),
+    ],
+)
+def test_the_rule(told: Record, speaks: bool) -> None:
+    assert told.speaks == speaks
+    assert told.words.endswith("asks and does not accuse") == (not speaks)
+
+
+def _first_failure(check: str, folder: Path) -> object:
+    cases = import_module(f"tests.checks_cases.{check.replace('-', '_')}")
+    for name, source in files_of(next(iter(cases.FAILS.values()))):
+        (folder / name).write_text(source)
+    return run_checks(Repository(folder), only=[check]).findings[0]
+
+
+@pytest.mark.parametrize(
+    ("check", "severity"),
+    [("double-softmax", "error"), ("accumulation-cleared", "note"), ("mean-of-batch-means", "note")],
+)
+def test_a_finding_says_what_its_confidence_rests_on(check: str, severity: str, tmp_path: Path) -> None:
+    finding = _first_failure(check, tmp_path)
+    grounds = record(check).words if check != "mean-of-batch-means" else ""  # one that asks by design has none
+    assert (finding.severity, finding.grounds) == (severity, grounds)  # type: ignore[attr-defined]
+    assert grounds in failure_text(finding)  # type: ignore[arg-type]
+
+
+def test_explain_tells_the_record_of_each_form() -> None:
+    assert record("double-softmax").words in explain("double-softmax").record.lower()
+    assert len(explain("nll-without-log").record.split("; ")) == 4
+    told = {id: explain(id) for id in check_ids()}
+    assert told["mean-of-batch-means"].record == "It asks by design."
+    assert told["accumulation-cleared"].severity == "note"
+
+
+def test_a_form_that_no_check_has_is_refused() -> None:
+    say = import_module("trainsleuth.checks.softmax_axis").SAY
+    with pytest.raises(ValueError, match="named, unnamed"):
+        say.fail("a.py", 1, "", (), form="other")
+
+
+LESSON = """import torch
+
+def NAME(model, loader):
+    WORDS
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "severity"),
+    [
+        ("train", '"""One epoch."""', "error"),
+        ("wrong_loop", '"""One epoch."""', "note"),
+        ("train_without_zero_grad", "pass", "note"),
+        ("train", '"""What not to do: nothing clears."""', "note"),
+        ("train", "# a common mistake", "note"),
+    ],
+)
+def test_an_error_that_is_shown_on_purpose_is_a_note(name: str, words: str, severity: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(LESSON.replace("NAME", name).replace("WORDS", words))
+    found = run_checks(Repository(tmp_path), only=["missing-zero-grad"]).findings[0]
+    assert (found.outcome, found.severity) == ("fail", severity)

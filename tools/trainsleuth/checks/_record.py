@@ -1,0 +1,76 @@
+"""How often each form of a check was right on code that nobody had tuned it for, and whether it may speak up.
+
+The figures (first_sight.json) are derived from the verdicts of readers by evidence/first_sight.py.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from trainsleuth.finding import Confidence
+
+SHARE = 0.85  # of the repositories that must have been right: six of seven
+SITES = 60  # silent on so many, less than one in twenty is a false alarm (95 %)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Repositories by what a reader said of the reports of one form there: `right` when all are true, `wrong` when
+    one is false, `cured` those of the wrong whose class has a program in the tests since, `unsure` the rest.
+    `sites`: what the whole check examined in code that it had not been tuned on. `is_sure`: the fault follows from
+    what is written, and nothing from names or from what was not found elsewhere.
+    """
+
+    right: int = 0
+    wrong: int = 0
+    cured: int = 0
+    unsure: int = 0
+    sites: int = 0
+    is_sure: bool = False
+
+    @property
+    def reported(self) -> int:
+        return self.right + self.wrong + self.unsure
+
+    @property
+    def speaks(self) -> bool:
+        """May it accuse? One cured miss is forgiven once two repositories were right; what was never reported may only
+        where the fault is sure: of all other forms about half were wrong in the first repository that they spoke of.
+        """
+        if not self.reported:
+            return self.is_sure and self.sites >= SITES
+        misses = self.wrong - (self.cured > 0 and self.right > 1)
+        return self.right > 0 and self.right >= SHARE * (self.right + misses)
+
+    @property
+    def confidence(self) -> Confidence:
+        if not self.speaks:
+            return "low"
+        return "high" if self.right > 2 and self.right >= SHARE * self.reported else "medium"
+
+    @property
+    def words(self) -> str:
+        if self.reported:
+            said = f"right in {self.right} of {self.reported} {'repository' if self.reported == 1 else 'repositories'}"
+            said += " not seen before" + (f" ({self.cured} of its misses cured since)" if self.cured else "")
+        else:
+            said = (
+                f"never reported on code not seen before, {self.sites} {'site' if self.sites == 1 else 'sites'} there"
+            )
+        return said if self.speaks else f"{said}, so it asks and does not accuse"
+
+
+@cache
+def _figures() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("first_sight.json").read_text("utf-8"))
+    return found
+
+
+def record(check: str, form: str = "", is_sure: bool = False) -> Record:
+    """`form`: one of the check's own, where its verdicts tell them apart."""
+    told = _figures().get(check, {"sites": 0, "reports": {}})
+    return Record(**told["reports"].get(form, {}), sites=told["sites"], is_sure=is_sure)

@@ -1,0 +1,161 @@
+"""What a program says about some words: settings, definitions and statements that hold them, the rarest words first."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from trainsleuth.facts import FileFacts
+from trainsleuth.repository import is_source
+
+from ..configuration import Key, Truth
+from ..parts import source_lines
+from ..program import Program
+from ..records import Place
+from ..standing import off
+from ..statements import enclosing, event_at, is_class_body
+from ..wording import clean
+from .config import key_line, worth
+from .sections import is_set
+from .settings import is_of_others
+from .writer import Writer
+from .writing import Block
+
+MAX_KEYS = 10
+MAX_FOUND = 60
+MAX_HITS = 4000  # lines of code that are looked at
+BODY = 26  # lines of code of a function of that name which is shown at once
+_TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|help=|^(?:raise|assert)\b", re.I)
+
+
+class _Found(NamedTuple):
+    """A statement or definition, and what of the words it holds is worth."""
+
+    place: Place
+    worth: float
+
+
+def blocks(program: Program, truth: Truth, words: Sequence[str]) -> Iterator[Block]:
+    """One block for each definition and statement in code that the program reaches, best first."""
+    writer = Writer(program, truth, {}, set())
+    seen: set[tuple[str, int]] = set()
+    for one in _found(program, truth, tuple(word.lower() for word in words)):
+        if (mark := (one.place.path, one.place.line)) not in seen:
+            seen.add(mark)
+            yield _block(writer, one.place)
+
+
+def _block(writer: Writer, place: Place) -> Block:
+    if place.role == "definition":
+        return writer.body(place, BODY)
+    function = enclosing(writer.program.index.files[place.path], place.line)
+    if place.role == "statement":
+        return writer.block(place)[0]
+    text = clean(place.text, SCRIPT_WIDTH)
+    item = {**place.to_dict(), "function": function.qualname, "signature": True}
+    return Block(writer.headings(place, function), (place.line,), (f"   {place.line} {text}",), item)
+
+
+def scripts(program: Program, words: Sequence[str]) -> Iterator[Block]:
+    """One block for each line of the launch scripts beside the recipe that holds them."""
+    pattern = re.compile("|".join(re.escape(word) for word in words), re.I)
+    home = PurePosixPath(program.recipe).parents if program.recipe is not None else ()
+    beside = {str(one) for one in home[:2]}
+    for path in program.index.repository.files if beside else ():
+        if path.endswith(".sh") and str(PurePosixPath(path).parent) in beside:
+            for number, line in enumerate((program.index.repository.read(path) or "").split("\n"), 1):
+                if pattern.search(line) and not line.lstrip().startswith("#"):
+                    text = f"  {number} {clean(line, SCRIPT_WIDTH)}"
+                    yield Block((f" {path}",), (number,), (text,), {"path": path, "line": number, "text": line.strip()})
+
+
+SCRIPT_WIDTH = 140
+
+
+def settings(truth: Truth, words: Sequence[str], names: Mapping[str, str]) -> Iterator[tuple[Block, bool]]:
+    """One block for each setting whose name or help holds them, and whether somebody set it."""
+    found = []
+    for key in truth.keys:
+        held = _held(key, [word.lower() for word in words])
+        if held and (is_set(key) or (key.uses == "read" and not is_of_others(truth, key))):
+            found.append((-held, not is_set(key), -worth(key), key))
+    for place, (_, _, _, key) in enumerate(sorted(found, key=lambda one: one[:3])[:MAX_KEYS]):
+        yield Block(("# settings",), (place,), (f"  {key_line(truth, key, names)}",), key.to_dict()), is_set(key)
+
+
+def _held(key: Key, words: Sequence[str]) -> float:
+    name, last = key.name.lower(), key.name.lower().rpartition(".")[2]
+    return sum(1.0 if word in last else 0.5 if word in name else 0.0 for word in words)
+
+
+def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]:
+    hits = list(_hits(program, words))
+    count = Counter(word for held in hits for word in held[2])
+    rare = {word: 1 / (1 + math.log(max(1, count[word]))) for word in words}
+    found: dict[Place, set[str]] = {}
+    for file, line, held in hits:
+        if (place := _place(file, line, held)) is not None:
+            found.setdefault(place, set()).update(held)
+    best = [_judged(program, truth, place, [rare[one] for one in held]) for place, held in found.items()]
+    return sorted(best, key=lambda one: (-one.worth, one.place.path, one.place.line))[:MAX_FOUND]
+
+
+def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, list[str]]]:
+    """Lines of code that hold some of the words: in files that the program loads, in others what none of these has."""
+    loaded, files = program.entry.reach.files, program.index.files
+    near = sorted(loaded, key=lambda path: (-program.weight(files[path].body), path))
+    seen: set[str] = set()
+    for found in _lines_with(program, near, words):
+        seen.update(found[2])
+        yield found
+    if left := [word for word in words if word not in seen]:
+        yield from _lines_with(program, [path for path in files if path not in loaded and is_source(path)], left)
+
+
+def _lines_with(
+    program: Program, paths: Sequence[str], words: Sequence[str]
+) -> Iterator[tuple[FileFacts, int, list[str]]]:
+    pattern = re.compile("|".join(map(re.escape, words)))
+    count = 0
+    for path in paths:
+        for number, text in enumerate(source_lines(program.index, path), 1):
+            line = text.lower()
+            if pattern.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
+                yield program.index.files[path], number, [word for word in words if word in line]
+                count += 1
+        if count > MAX_HITS:
+            return
+
+
+def _place(file: FileFacts, line: int, held: Sequence[str]) -> Place | None:
+    """The statement of a line, or the definition of that name; None for text."""
+    function = enclosing(file, line)
+    first = function.events[0].line if function.events else function.end_line
+    if function is not file.body and function.line <= line < max(first, function.line + 1):
+        if is_class_body(file, function):
+            return Place(file.path, function.line, "statement", 0.0)
+        named = any(word in function.name.lower() for word in held)
+        return Place(file.path, function.line if named else line, "definition" if named else "parameter", 0.0)
+    found = event_at(function, line)
+    if found is None or line - found[1].line > MAX_STATEMENT:
+        return None
+    return Place(file.path, found[1].line, "statement", 0.0)
+
+
+MAX_STATEMENT = 12  # lines from the begin of a statement to one of its lines
+
+
+_ROLES = {"definition": 1.5, "statement": 1.0, "parameter": 0.8}
+
+
+def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float]) -> _Found:
+    function = enclosing(program.index.files[place.path], place.line)
+    text = source_lines(program.index, place.path)[place.line - 1].strip()
+    aside = (0.4 if _TALKS.search(text) else 1.0) * (1.0 if program.is_reached(function) else 0.5)
+    aside *= 0.6 if off(program, truth, function, place.line) else 1.0
+    worth = sum(held) * aside * (0.5 + program.weight(function)) * _ROLES[place.role]
+    return _Found(place._replace(text=text), worth)

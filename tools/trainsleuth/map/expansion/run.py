@@ -1,0 +1,137 @@
+"""The run on one sheet: what is asked of every run, each with its values, where they are set and where they are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..configuration import Key, Truth
+from ..parts import Anatomy, source_lines
+from ..program import Program
+from ..records import Place
+from ..standing import off_at
+from ..statements import enclosing, statement
+from ..wording import clean
+from .lines import become
+from .sections import NOTHING, is_set
+from .settings import is_of_others
+from .writing import Block
+
+
+class _Topic(NamedTuple):
+    """`words` match the last name of a key as a whole; `places` are parts or features, with roles, "" for any."""
+
+    name: str
+    words: str
+    places: tuple[tuple[str, str], ...] = ()
+
+
+_TOPICS = (
+    _Topic("optimizer", r"(?:base_|max_|peak_)?lr|learning_rate|optim\w*|opt|opt_\w*|weight_decay|wd|\w*betas?[12]?|momentum|(?:\w*_)?eps(?:ilon)?|nesterov", (("optimizer_scheduler", "optimizer"),)),
+    _Topic("schedule", r"\w*sched\w*|\w*warm_?up\w*|lr_\w+|min_lr|\w*anneal\w*|milestones|gamma|t_max|pct_start|div_factor|final_div_factor|decay_\w+|power", (("optimizer_scheduler", "scheduler"), ("optimizer_scheduler", "learning rate"), ("optimizer_scheduler", "scheduler step"))),
+    _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|steps|updates?|iters?|iterations|samples)|niter|duration|end_epoch", (("training_loop", "loop"),)),
+    _Topic("batch", r"\w*batch_size\w*|samples_per_gpu|max_tokens|batch_type|\w*workers\w*|shuffle\w*|drop_last|\w*sampler\w*|seq_len\w*|block_size", (("data", "built"),)),
+    _Topic("accumulation", r"\w*accum\w*|update_freq|iter_size|\w*micro_batch\w*", (("accumulation", ""),)),
+    _Topic("clipping", r"\w*clip(?!s)\w*|max_(?:grad_)?norm", (("clipping", ""), ("training_loop", "clip"))),
+    _Topic("precision", r"\w*amp|\w*fp16|\w*bf16|\w*precision|\w*dtype|autocast|\w*loss_scale|\w*tf32|half", (("mixed_precision", ""),)),
+    _Topic("loss", r"\w*loss\w*|criterion\w*|\w*smoothing|reduction|\w*_weights?|lambda\w*|\w*_coeff?", (("loss", "sum"), ("loss", "loss"))),
+    _Topic("model", r"arch|model(?:_?name|_type)?|backbone|(?:num|n)_\w*(?:layers?|blocks|heads?)|depth|hidden(?:_size|_dim)|\w*dropout\w*|drop_path\w*|d_model|embed_dim|freeze\w*|pretrained\w*"),
+    _Topic("seed", r"\w*seed|deterministic|cudnn_\w+|benchmark", (("seeds", ""),)),
+    _Topic("devices", r"world_size|devices|n?gpus\w*|\w*num_gpus|nnodes|\w*nproc\w*|strategy|accelerator|sync_bn|backend|find_unused_parameters|device", (("distribution", ""),)),
+    _Topic("averaged weights", r"\w*ema(?:_\w+)?|swa\w*|average_\w+|avg_\w+|\w*nbest\w*", (("ema", ""),)),
+    _Topic("saved", r"\w*save\w*|\w*ckpt\w*|\w*checkpoint\w*|\w*keep\w*|output_dir|out_dir|work_dir|exp_dir", (("checkpointing", "save"),)),
+    _Topic("resumed", r"\w*resume\w*|load_\w+|restore\w*|init_from|finetune\w*|init_checkpoint|start_epoch|recover\w*", (("resume", ""), ("checkpointing", "restore"))),
+    _Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*best\w*|monitor\w*|\w*early\w*|patience|beam\w*", (("evaluation", "loop"), ("evaluation", "call"))),
+    _Topic("logged", r"log\w*|\w*log_\w+|print\w*|\w*wandb\w*|\w*tensorboard\w*|report_to|\w*tracker\w*", (("logging", "tracked"), ("logging", "writer"), ("logging", "logs"))),
+)  # fmt: skip
+FIRST_KEYS = 3  # of a topic, before other topics say more
+MAX_KEYS = 8
+MAX_PLACES = 2
+VALUE_WIDTH = 50
+CODE_WIDTH = 96
+
+
+def blocks(program: Program, truth: Truth, anatomy: Anatomy) -> Iterator[Block]:
+    """One line of settings for each topic, then a place of each, then what more there is."""
+    rest: list[Block] = []
+    seen: set[str] = set()
+    for number, topic in enumerate(_TOPICS):
+        keys = _keys(program, truth, topic, seen)
+        seen.update(key.name for key in keys)
+        if keys[:FIRST_KEYS]:
+            yield _settings(truth, topic, number, 0, keys[:FIRST_KEYS])
+        if keys[FIRST_KEYS:]:
+            rest.append(_settings(truth, topic, number, 1, keys[FIRST_KEYS:MAX_KEYS]))
+        for place, found in enumerate(_places(program, truth, anatomy, topic)):
+            block = _code(program, found, topic, number, place)
+            if place:
+                rest.append(block)
+            else:
+                yield block
+    yield from rest
+
+
+def _settings(truth: Truth, topic: _Topic, number: int, part: int, keys: list[Key]) -> Block:
+    text = ", ".join(_said(truth, key) for key in keys)
+    return Block((f"# {topic.name}",), (number, part), (f"  {text}",), {"topic": topic.name, "keys": [key.to_dict() for key in keys]})  # fmt: skip
+
+
+def _said(truth: Truth, key: Key) -> str:
+    source = key.source
+    value = clean(truth.effective(key.value), VALUE_WIDTH) or repr("")
+    where = f" {source.path}:{source.line}" if source is not None and source.path else " the command"
+    default = " default" if source is not None and source.how == "default" else ""
+    maybe = next((layer for layer in key.layers if not layer.certain and layer is not source), None)
+    then = f"; {become(maybe)}" if maybe is not None else ""
+    read = f", read {key.reads[0].path}:{key.reads[0].line}" if key.reads else ", read by nothing" if key.uses == "unread" else ""  # fmt: skip
+    return f"{key.name}={value} ({default.strip()}{where}{read}{then})".replace("( ", "(")
+
+
+def _keys(program: Program, truth: Truth, topic: _Topic, seen: set[str]) -> list[Key]:
+    words = re.compile(topic.words, re.I)
+    found = [
+        key
+        for key in truth.keys
+        if key.name not in seen and key.source is not None and _is_of(words, key.name)
+        if is_set(key) or (key.uses == "read" and not is_of_others(truth, key))
+    ]
+    return sorted(found, key=lambda key: -_worth(program, key))[:MAX_KEYS]
+
+
+def _is_of(words: re.Pattern[str], name: str) -> bool:
+    """By its last word, or as the tag of a section of that name: optimizer.type."""
+    above, _, last = name.rpartition(".")
+    return words.fullmatch(above.rpartition(".")[2] if last in _TAGS else last) is not None
+
+
+_TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
+
+
+def _worth(program: Program, key: Key) -> float:
+    """Set by somebody, read near the frame of the program, and not nothing."""
+    index = program.index
+    near = max((program.weight(enclosing(index.files[use.path], use.line)) for use in key.reads if use.path in index.files), default=0.0)  # fmt: skip
+    return 4 * is_set(key) + 2 * near + (key.value not in NOTHING) - 0.2 * key.name.count(".")
+
+
+def _places(program: Program, truth: Truth, anatomy: Anatomy, topic: _Topic) -> Iterator[Place]:
+    """The first places that run of each of the roles, one of each before a second of any."""
+    found: dict[tuple[str, int], Place] = {}
+    for part, role in topic.places:
+        held = (anatomy.parts if part in anatomy.parts else anatomy.features)[part].places
+        for place in held:
+            file = program.index.files.get(place.path)
+            if file is None or place.cell is not None or role not in ("", place.role):
+                continue
+            if program.is_reached(enclosing(file, place.line)) and not off_at(program, truth, place):
+                found.setdefault((place.path, place.line), place)
+                break
+    yield from list(found.values())[:MAX_PLACES]
+
+
+def _code(program: Program, place: Place, topic: _Topic, number: int, part: int) -> Block:
+    lines = source_lines(program.index, place.path)
+    text = statement(lines, place.line, width=CODE_WIDTH)
+    item = {"topic": topic.name, **place.to_dict(), "text": text}
+    return Block((f"# {topic.name}",), (number, 2 + part), (f"  {place.path}:{place.line} {text}",), item)
