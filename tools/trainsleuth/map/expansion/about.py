@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import FileFacts
+from trainsleuth.facts import MODULE_BODY, FileFacts, Function
 from trainsleuth.repository import is_source
 
 from ..configuration import Key, Truth
@@ -29,7 +29,7 @@ MAX_KEYS = 10
 MAX_FOUND = 60
 MAX_HITS = 4000  # lines of code that are looked at
 BODY = 26  # lines of code of a function of that name which is shown at once
-_TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|help=|^(?:raise|assert)\b", re.I)
+_TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|ArgumentParser\(|help=|^(?:raise|assert)\b", re.I)
 
 
 class _Found(NamedTuple):
@@ -37,27 +37,43 @@ class _Found(NamedTuple):
 
     place: Place
     worth: float
+    lines: tuple[int, ...]
 
 
 def blocks(program: Program, truth: Truth, words: Sequence[str]) -> Iterator[Block]:
     """One block for each definition and statement in code that the program reaches, best first."""
     writer = Writer(program, truth, {}, set())
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[str, ...]] = set()
     for one in _found(program, truth, tuple(word.lower() for word in words)):
-        if (mark := (one.place.path, one.place.line)) not in seen:
+        block = _block(writer, one.place, one.lines)
+        mark = tuple(line for line in block.lines if line.startswith("   |")) or (one.place.path, str(one.place.line))
+        if mark not in seen:
             seen.add(mark)
-            yield _block(writer, one.place)
+            yield block
 
 
-def _block(writer: Writer, place: Place) -> Block:
+def _block(writer: Writer, place: Place, lines: Sequence[int]) -> Block:
     if place.role == "definition":
         return writer.body(place, BODY)
     function = enclosing(writer.program.index.files[place.path], place.line)
     if place.role == "statement":
-        return writer.block(place)[0]
+        return _with_cut(writer, writer.block(place)[0], lines)
     text = clean(place.text, SCRIPT_WIDTH)
     item = {**place.to_dict(), "function": function.qualname, "signature": True}
     return Block(writer.headings(place, function), (place.line,), (f"   {place.line} {text}",), item)
+
+
+def _with_cut(writer: Writer, block: Block, lines: Sequence[int]) -> Block:
+    """With those of the lines that a long statement was cut before."""
+    if block.span is not None or not any("…" in line for line in block.lines):
+        return block
+    source = writer.texts[str(block.item["path"])]
+    shown = "".join("".join(block.lines).split())
+    cut = [one for one in lines if "".join(source[one - 1].split())[:20] not in shown][:MAX_CUT]
+    return block._replace(lines=(*block.lines, *(f"     {one} {clean(source[one - 1], SCRIPT_WIDTH)}" for one in cut)))
+
+
+MAX_CUT = 3  # lines of a statement behind its beginning
 
 
 def scripts(program: Program, words: Sequence[str]) -> Iterator[Block]:
@@ -89,28 +105,51 @@ def settings(truth: Truth, words: Sequence[str], names: Mapping[str, str]) -> It
 
 def _held(key: Key, words: Sequence[str]) -> float:
     name, last = key.name.lower(), key.name.lower().rpartition(".")[2]
-    return sum(1.0 if word in last else 0.5 if word in name else 0.0 for word in words)
+    patterns = [re.compile(_pattern(word)) for word in words]
+    return sum(1.0 if one.search(last) else 0.5 if one.search(name) else 0.0 for one in patterns)
+
+
+def _pattern(word: str) -> str:
+    """A short word counts only where no letter stands before it, a very short one as a whole: lr is not in already."""
+    before = r"(?<![a-z])" if len(word) <= SHORT else ""
+    after = r"(?![a-z])" if len(word) < SHORT else ""
+    return before + re.escape(word) + after
+
+
+SHORT = 4
 
 
 def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]:
     hits = list(_hits(program, words))
-    count = Counter(word for held in hits for word in held[2])
+    count = Counter(word for hit in hits for word in hit[3])
     rare = {word: 1 / (1 + math.log(max(1, count[word]))) for word in words}
     found: dict[Place, set[str]] = {}
-    for file, line, held in hits:
-        if (place := _place(file, line, held)) is not None:
+    lines: dict[Place, list[int]] = {}
+    for file, line, text, held in hits:
+        if (place := _place(file, line, text, held)) is not None:
             found.setdefault(place, set()).update(held)
-    best = [_judged(program, truth, place, [rare[one] for one in held]) for place, held in found.items()]
+            lines.setdefault(place, []).append(line)
+    home = {place: enclosing(program.index.files[place.path], place.line) for place in found}
+    around: dict[Function, set[str]] = {}
+    for place, known in found.items():
+        around.setdefault(home[place], set()).update(known if home[place].name != MODULE_BODY else ())
+    best = []
+    for place, known in found.items():
+        said = [rare[one] for one in known] + [NEARBY * rare[one] for one in around[home[place]] - known]
+        best.append(_judged(program, truth, place, said, lines[place]))
     return sorted(best, key=lambda one: (-one.worth, one.place.path, one.place.line))[:MAX_FOUND]
 
 
-def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, list[str]]]:
+NEARBY = 0.3  # what a word counts that stands in the function, but not in the statement
+
+
+def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
     """Lines of code that hold some of the words: in files that the program loads, in others what none of these has."""
     loaded, files = program.entry.reach.files, program.index.files
     near = sorted(loaded, key=lambda path: (-program.weight(files[path].body), path))
     seen: set[str] = set()
     for found in _lines_with(program, near, words):
-        seen.update(found[2])
+        seen.update(found[3])
         yield found
     if left := [word for word in words if word not in seen]:
         yield from _lines_with(program, [path for path in files if path not in loaded and is_source(path)], left)
@@ -118,44 +157,48 @@ def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, i
 
 def _lines_with(
     program: Program, paths: Sequence[str], words: Sequence[str]
-) -> Iterator[tuple[FileFacts, int, list[str]]]:
-    pattern = re.compile("|".join(map(re.escape, words)))
+) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
+    patterns = {word: re.compile(_pattern(word)) for word in words}
+    any_of = re.compile("|".join(map(_pattern, words)))
     count = 0
     for path in paths:
         for number, text in enumerate(source_lines(program.index, path), 1):
             line = text.lower()
-            if pattern.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
-                yield program.index.files[path], number, [word for word in words if word in line]
+            if any_of.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
+                yield program.index.files[path], number, text, [word for word in words if patterns[word].search(line)]
                 count += 1
         if count > MAX_HITS:
             return
 
 
-def _place(file: FileFacts, line: int, held: Sequence[str]) -> Place | None:
+def _place(file: FileFacts, line: int, text: str, held: Sequence[str]) -> Place | None:
     """The statement of a line, or the definition of that name; None for text."""
     function = enclosing(file, line)
-    first = function.events[0].line if function.events else function.end_line
-    if function is not file.body and function.line <= line < max(first, function.line + 1):
-        if is_class_body(file, function):
-            return Place(file.path, function.line, "statement", 0.0)
-        named = any(word in function.name.lower() for word in held)
-        return Place(file.path, function.line if named else line, "definition" if named else "parameter", 0.0)
-    found = event_at(function, line)
-    if found is None or line - found[1].line > MAX_STATEMENT:
-        return None
-    return Place(file.path, found[1].line, "statement", 0.0)
+    if function is file.body or (function.events and line >= function.events[0].line):
+        found = event_at(function, line)
+        if found is None or line - found[1].line > MAX_STATEMENT:
+            return None
+        return Place(file.path, found[1].line, "statement", 0.0)
+    if line == function.line and is_class_body(file, function):
+        return Place(file.path, line, "statement", 0.0)
+    if line == function.line and any(word in function.name.lower() for word in held):
+        return Place(file.path, line, "definition", 0.0)
+    name = re.match(r"\W*(\w*)", text)
+    if line == function.line or (name is not None and function.parameter(name[1]) is not None):
+        return Place(file.path, line, "parameter", 0.0)
+    return None
 
 
-MAX_STATEMENT = 12  # lines from the begin of a statement to one of its lines
+MAX_STATEMENT = 24  # lines from the begin of a statement to one of its lines
 
 
 _ROLES = {"definition": 1.5, "statement": 1.0, "parameter": 0.8}
 
 
-def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float]) -> _Found:
+def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float], lines: Sequence[int]) -> _Found:
     function = enclosing(program.index.files[place.path], place.line)
     text = source_lines(program.index, place.path)[place.line - 1].strip()
     aside = (0.4 if _TALKS.search(text) else 1.0) * (1.0 if program.is_reached(function) else 0.5)
     aside *= 0.6 if off(program, truth, function, place.line) else 1.0
     worth = sum(held) * aside * (0.5 + program.weight(function)) * _ROLES[place.role]
-    return _Found(place._replace(text=text), worth)
+    return _Found(place._replace(text=text), worth, tuple(lines))
