@@ -29,17 +29,17 @@ class _Topic(NamedTuple):
 
 _TOPICS = (
     _Topic("optimizer", r"(?:base_|max_|peak_)?lr|learning_rate|optim\w*|opt|opt_\w*|weight_decay|wd|\w*betas?[12]?|momentum|(?:\w*_)?eps(?:ilon)?|nesterov", (("optimizer_scheduler", "optimizer"),)),
-    _Topic("schedule", r"\w*sched\w*|\w*warm_?up\w*|lr_\w+|min_lr|\w*anneal\w*|milestones|gamma|t_max|pct_start|div_factor|final_div_factor|decay_\w+|power", (("optimizer_scheduler", "scheduler"), ("optimizer_scheduler", "learning rate"), ("optimizer_scheduler", "scheduler step"))),
+    _Topic("schedule", r"\w*sched\w*|\w*warm_?up\w*|lr_\w+|min_lr|\w*anneal\w*|milestones|gamma|t_max|pct_start|div_factor|final_div_factor|decay_\w+|power|start_factor|end_factor", (("optimizer_scheduler", "scheduler"), ("optimizer_scheduler", "learning rate"), ("optimizer_scheduler", "scheduler step"))),
     _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|steps|updates?|iters?|iterations|samples)|niter|duration|end_epoch", (("training_loop", "loop"),)),
     _Topic("batch", r"\w*batch_size\w*|samples_per_gpu|max_tokens|batch_type|\w*workers\w*|shuffle\w*|drop_last|\w*sampler\w*|seq_len\w*|block_size", (("data", "built"),)),
     _Topic("accumulation", r"\w*accum\w*|update_freq|iter_size|\w*micro_batch\w*", (("accumulation", ""),)),
-    _Topic("clipping", r"\w*clip(?!s)\w*|max_(?:grad_)?norm", (("clipping", ""), ("training_loop", "clip"))),
+    _Topic("clipping", r"\w*grad\w*_clip\w*|(?:\w+_)?clip(?:_?(?:grad|norm|val|max)\w*)?|max_(?:grad_)?norm", (("clipping", ""), ("training_loop", "clip"))),
     _Topic("precision", r"\w*amp|\w*fp16|\w*bf16|\w*precision|\w*dtype|autocast|\w*loss_scale|\w*tf32|half", (("mixed_precision", ""),)),
     _Topic("loss", r"\w*loss\w*|criterion\w*|\w*smoothing|reduction|\w*_weights?|lambda\w*|\w*_coeff?", (("loss", "sum"), ("loss", "loss"))),
     _Topic("model", r"arch|model(?:_?name|_type)?|backbone|(?:num|n)_\w*(?:layers?|blocks|heads?)|depth|hidden(?:_size|_dim)|\w*dropout\w*|drop_path\w*|d_model|embed_dim|freeze\w*|pretrained\w*"),
     _Topic("seed", r"\w*seed|deterministic|cudnn_\w+|benchmark", (("seeds", ""),)),
     _Topic("devices", r"world_size|devices|n?gpus\w*|\w*num_gpus|nnodes|\w*nproc\w*|strategy|accelerator|sync_bn|backend|find_unused_parameters|device", (("distribution", ""),)),
-    _Topic("averaged weights", r"\w*ema(?:_\w+)?|swa\w*|average_\w+|avg_\w+|\w*nbest\w*", (("ema", ""),)),
+    _Topic("averaged weights", r"\w*ema(?:_\w+)?|swa\w*|(?:average|avg)_(?:model|mode|num|check|ckpt|weight|param|last)\w*|\w*nbest\w*", (("ema", ""),)),
     _Topic("saved", r"\w*save\w*|\w*ckpt\w*|\w*checkpoint\w*|\w*keep\w*|output_dir|out_dir|work_dir|exp_dir", (("checkpointing", "save"),)),
     _Topic("resumed", r"\w*resume\w*|load_\w+|restore\w*|init_from|finetune\w*|init_checkpoint|start_epoch|recover\w*", (("resume", ""), ("checkpointing", "restore"))),
     _Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*best\w*|monitor\w*|\w*early\w*|patience|beam\w*", (("evaluation", "loop"), ("evaluation", "call"))),
@@ -101,8 +101,8 @@ def _keys(program: Program, truth: Truth, topic: _Topic, seen: set[str]) -> list
 
 def _is_of(words: re.Pattern[str], name: str) -> bool:
     """By its last word, or as the tag of a section of that name: optimizer.type."""
-    above, _, last = name.rpartition(".")
-    return words.fullmatch(above.rpartition(".")[2] if last in _TAGS else last) is not None
+    *above, last = [part for part in name.split(".") if not part.isdigit()] or [name]
+    return words.fullmatch(above[-1] if above and last in _TAGS else last) is not None
 
 
 _TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
