@@ -66,10 +66,13 @@ def place_of(hit: Hit) -> Place | None:
         return Place(file.path, line, "statement", 0.0)
     if line == function.line and any(word in function.name.lower() for word in held):
         return Place(file.path, line, "definition", 0.0)
-    name = re.match(r"\W*(\w*)", text)
+    name = _PARAMETER.match(text)
     if line == function.line or (name is not None and function.parameter(name[1]) is not None):
         return Place(file.path, line, "parameter", 0.0)
     return None
+
+
+_PARAMETER = re.compile(r"\s*\*{0,2}(\w+)\b(?=.*(?:=|[,)]\s*(?:->.*)?:?\s*(?:#.*)?$))")  # not a line of a docstring
 
 
 MAX_STATEMENT = 24  # lines from the begin of a statement to one of its lines
