@@ -30,7 +30,7 @@ class _Topic(NamedTuple):
 _TOPICS = (
     _Topic("optimizer", r"(?:base_|max_|peak_)?lr|learning_rate|optim\w*|opt|opt_\w*|weight_decay|wd|\w*betas?[12]?|momentum|(?:\w*_)?eps(?:ilon)?|nesterov", (("optimizer_scheduler", "optimizer"),)),
     _Topic("schedule", r"\w*sched\w*|\w*warm_?up\w*|lr_\w+|min_lr|\w*anneal\w*|milestones|gamma|t_max|pct_start|div_factor|final_div_factor|decay_\w+|power|start_factor|end_factor", (("optimizer_scheduler", "scheduler"), ("optimizer_scheduler", "learning rate"), ("optimizer_scheduler", "scheduler step"))),
-    _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|steps|updates?|iters?|iterations|samples)|niter|duration|end_epoch", (("training_loop", "loop"),)),
+    _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|epoches|steps|updates?|iters?|iterations|samples)|niter|duration|end_epoch", (("training_loop", "loop"),)),
     _Topic("batch", r"\w*batch_size\w*|samples_per_gpu|max_tokens|batch_type|\w*workers\w*|shuffle\w*|drop_last|\w*sampler\w*|seq_len\w*|block_size", (("data", "built"),)),
     _Topic("accumulation", r"\w*accum\w*|update_freq|iter_size|\w*micro_batch\w*", (("accumulation", ""),)),
     _Topic("clipping", r"\w*grad\w*_clip\w*|(?:\w+_)?clip(?:_?(?:grad|norm|val|max)\w*)?|max_(?:grad_)?norm", (("clipping", ""), ("training_loop", "clip"))),
