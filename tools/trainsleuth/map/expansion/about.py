@@ -18,6 +18,7 @@ from ..records import Place
 from ..standing import off
 from ..statements import enclosing
 from ..wording import clean
+from .choosing import is_open
 from .config import key_line, worth
 from .hits import hits, pattern_of, place_of
 from .sections import is_set
@@ -139,6 +140,7 @@ def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float],
     function = enclosing(program.index.files[place.path], place.line)
     text = source_lines(program.index, place.path)[place.line - 1].strip()
     aside = (0.4 if _TALKS.search(text) else 1.0) * (1.0 if program.is_reached(function) else 0.5)
+    aside *= 0.3 if is_open(function) else 1.0
     aside *= 0.6 if off(program, truth, function, place.line) else 1.0
     worth = sum(held) * aside * (0.5 + program.weight(function)) * _ROLES[place.role]
     return _Found(place._replace(text=text), worth, tuple(lines))
