@@ -9,17 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, FileFacts, Function
-from trainsleuth.repository import is_source
+from trainsleuth.facts import MODULE_BODY, Function
 
 from ..configuration import Key, Truth
 from ..parts import source_lines
 from ..program import Program
 from ..records import Place
 from ..standing import off
-from ..statements import enclosing, event_at, is_class_body
+from ..statements import enclosing
 from ..wording import clean
+from .choosing import is_open
 from .config import key_line, worth
+from .hits import hits, pattern_of, place_of
 from .sections import is_set
 from .settings import is_of_others
 from .writer import Writer
@@ -27,7 +28,6 @@ from .writing import Block
 
 MAX_KEYS = 10
 MAX_FOUND = 60
-MAX_HITS = 4000  # lines of code that are looked at
 BODY = 26  # lines of code of a function of that name which is shown at once
 _TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|ArgumentParser\(|help=|^(?:raise|assert)\b", re.I)
 
@@ -105,30 +105,20 @@ def settings(truth: Truth, words: Sequence[str], names: Mapping[str, str]) -> It
 
 def _held(key: Key, words: Sequence[str]) -> float:
     name, last = key.name.lower(), key.name.lower().rpartition(".")[2]
-    patterns = [re.compile(_pattern(word)) for word in words]
+    patterns = [re.compile(pattern_of(word)) for word in words]
     return sum(1.0 if one.search(last) else 0.5 if one.search(name) else 0.0 for one in patterns)
 
 
-def _pattern(word: str) -> str:
-    """A short word counts only where no letter stands before it, a very short one as a whole: lr is not in already."""
-    before = r"(?<![a-z])" if len(word) <= SHORT else ""
-    after = r"(?![a-z])" if len(word) < SHORT else ""
-    return before + re.escape(word) + after
-
-
-SHORT = 4
-
-
 def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]:
-    hits = list(_hits(program, words))
-    count = Counter(word for hit in hits for word in hit[3])
+    every = list(hits(program, words))
+    count = Counter(word for hit in every for word in hit.words)
     rare = {word: 1 / (1 + math.log(max(1, count[word]))) for word in words}
     found: dict[Place, set[str]] = {}
     lines: dict[Place, list[int]] = {}
-    for file, line, text, held in hits:
-        if (place := _place(file, line, text, held)) is not None:
-            found.setdefault(place, set()).update(held)
-            lines.setdefault(place, []).append(line)
+    for hit in every:
+        if (place := place_of(hit)) is not None:
+            found.setdefault(place, set()).update(hit.words)
+            lines.setdefault(place, []).append(hit.line)
     home = {place: enclosing(program.index.files[place.path], place.line) for place in found}
     around: dict[Function, set[str]] = {}
     for place, known in found.items():
@@ -143,55 +133,6 @@ def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]
 NEARBY = 0.3  # what a word counts that stands in the function, but not in the statement
 
 
-def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
-    """Lines of code that hold some of the words: in files that the program loads, in others what none of these has."""
-    loaded, files = program.entry.reach.files, program.index.files
-    near = sorted(loaded, key=lambda path: (-program.weight(files[path].body), path))
-    seen: set[str] = set()
-    for found in _lines_with(program, near, words):
-        seen.update(found[3])
-        yield found
-    if left := [word for word in words if word not in seen]:
-        yield from _lines_with(program, [path for path in files if path not in loaded and is_source(path)], left)
-
-
-def _lines_with(
-    program: Program, paths: Sequence[str], words: Sequence[str]
-) -> Iterator[tuple[FileFacts, int, str, list[str]]]:
-    patterns = {word: re.compile(_pattern(word)) for word in words}
-    any_of = re.compile("|".join(map(_pattern, words)))
-    count = 0
-    for path in paths:
-        for number, text in enumerate(source_lines(program.index, path), 1):
-            line = text.lower()
-            if any_of.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
-                yield program.index.files[path], number, text, [word for word in words if patterns[word].search(line)]
-                count += 1
-        if count > MAX_HITS:
-            return
-
-
-def _place(file: FileFacts, line: int, text: str, held: Sequence[str]) -> Place | None:
-    """The statement of a line, or the definition of that name; None for text."""
-    function = enclosing(file, line)
-    if function is file.body or (function.events and line >= function.events[0].line):
-        found = event_at(function, line)
-        if found is None or line - found[1].line > MAX_STATEMENT:
-            return None
-        return Place(file.path, found[1].line, "statement", 0.0)
-    if line == function.line and is_class_body(file, function):
-        return Place(file.path, line, "statement", 0.0)
-    if line == function.line and any(word in function.name.lower() for word in held):
-        return Place(file.path, line, "definition", 0.0)
-    name = re.match(r"\W*(\w*)", text)
-    if line == function.line or (name is not None and function.parameter(name[1]) is not None):
-        return Place(file.path, line, "parameter", 0.0)
-    return None
-
-
-MAX_STATEMENT = 24  # lines from the begin of a statement to one of its lines
-
-
 _ROLES = {"definition": 1.5, "statement": 1.0, "parameter": 0.8}
 
 
@@ -199,6 +140,7 @@ def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float],
     function = enclosing(program.index.files[place.path], place.line)
     text = source_lines(program.index, place.path)[place.line - 1].strip()
     aside = (0.4 if _TALKS.search(text) else 1.0) * (1.0 if program.is_reached(function) else 0.5)
+    aside *= 0.3 if is_open(function) else 1.0
     aside *= 0.6 if off(program, truth, function, place.line) else 1.0
     worth = sum(held) * aside * (0.5 + program.weight(function)) * _ROLES[place.role]
     return _Found(place._replace(text=text), worth, tuple(lines))
