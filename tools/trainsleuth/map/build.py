@@ -72,7 +72,7 @@ def read_index(repository: Repository) -> Index:
 def _worth_reading(repository: Repository) -> list[str]:
     """Top folders and files but those of tests and copied libraries: no program is trained from there."""
     tops = {path.partition("/")[0] for path in repository.files}
-    return sorted(top for top in tops if not NEVER.search(f"{top}/"))
+    return sorted(top for top in tops if top in repository.scripts or not NEVER.search(f"{top}/"))
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share

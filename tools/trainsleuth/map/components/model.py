@@ -159,7 +159,7 @@ def _chosen(program: Program) -> Iterator[Place]:
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(target, "builder", 0.85)
         if isinstance(target, Class) and is_network(program.index, target) and not is_loss_class(program.index, target):
-            share = _share(program, target)
+            share = 1.0 if _THE_MODEL.fullmatch(choice.key) else _share(program, target)
             yield Place(choice.path, choice.line, "configuration", 0.8 * share)
             yield from (place._replace(score=place.score * share) for place in program.chosen_at(choice))
             yield from _defined(program, target, share)
@@ -171,6 +171,11 @@ _BESIDE = re.compile(r"augment|normaliz|feature|fbank|spectrogram|search|scorer|
 
 _SECTION = re.compile(
     r"(?:^|\.)(?:\w*model|net|network|backbone|generator|discriminator|policy|actor|critic|unet)$", re.I
+)
+
+
+_THE_MODEL = re.compile(
+    r"(?:model|net|network|arch|architecture|system)(?:[._](?:type|name|class|cls|_target_|class_path))?"
 )
 
 
