@@ -78,6 +78,12 @@ def test_comment_that_is_wrong_is_reported(source: str, left: bool, said: str, t
     assert said in next(f.message for f in review.report.findings if f.by == "check:ignore-comment")
 
 
+def test_comment_in_a_program_without_an_ending(tmp_path: Path) -> None:
+    (tmp_path / "train").write_text("#!/usr/bin/python3\n" + LOOP.replace(STEP, f"        optimizer.step()  {WHY}\n"))
+    review = reviewed(Repository(tmp_path))
+    assert failures(review) == [] and len(review.accepted) == 1
+
+
 def test_comment_about_a_check_that_did_not_run_is_not_called_unused(tmp_path: Path) -> None:
     repository = written(tmp_path, LOOP.replace(STEP, f"        optimizer.step()  {WHY}\n"))
     assert failures(reviewed(repository, only=["double-softmax"])) == []

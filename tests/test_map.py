@@ -269,14 +269,3 @@ def test_wrong_names_are_said(given: dict[str, str], word: str, tmp_path: Path) 
 def test_a_budget_below_the_least_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=str(MIN_BUDGET)):
         map_repository(plain(tmp_path), budget=MIN_BUDGET - 1)
-
-
-def test_what_was_not_read_is_not_called_absent(tmp_path: Path) -> None:
-    (tmp_path / "train").write_text("#!/usr/bin/python3\nimport torch\nloss = net(x).mean()\nloss.backward()\n")
-    for files in ({}, {"helper.py": "import torch\n\n\nif __name__ == '__main__':\n    print(torch.ones(1))\n"}):
-        for name, text in files.items():
-            (tmp_path / name).write_text(text)
-        found = map_repository(tmp_path)
-        assert "NOTHING THAT WAS READ TRAINS" in found.text and "TRAINS NOTHING" not in found.text
-        assert found.components["training_loop"].status == "unresolved"
-        assert "train" in found.components["training_loop"].why

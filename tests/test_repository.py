@@ -145,11 +145,13 @@ def test_what_was_seen_is_compared(tmp_path: Path) -> None:
     assert not Repository(tmp_path).is_as_seen(seen)
 
 
-def test_a_program_without_an_ending_is_named_as_not_read(tmp_path: Path) -> None:
+def test_a_program_without_an_ending_is_a_source(tmp_path: Path) -> None:
     (tmp_path / "train").write_text("#!/usr/bin/env python3\nimport torch\n")
     (tmp_path / "download").write_text("#!/bin/sh\necho\n")
     (tmp_path / "LICENSE").write_bytes(b"\xff\xfe")
     os.mkfifo(tmp_path / "pipe")
     repository = Repository(tmp_path)
-    assert repository.unread_scripts == ("train",)
-    assert [one.path for one in repository.skipped if "without the ending .py" in one.reason] == ["train"]
+    assert repository.sources() == ("train",)
+    seen = repository.seen()
+    (tmp_path / "download").write_text("#!/usr/bin/python\nprint()\n")
+    assert not Repository(tmp_path).is_as_seen(seen)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import python_ripgrep
 
-SOURCE_SUFFIXES = (".py", ".ipynb")
+NOTEBOOK = ".ipynb"
+SOURCE_SUFFIXES = (".py", NOTEBOOK)
 CONFIG_SUFFIXES = (".yaml", ".yml", ".json")
 NOTES_FILE = "trainsleuth-notes.md"  # written by us: never listed, so that no answer is about itself
 MAX_BYTES = 1_000_000  # of one source file; the longest hand-written modules have about 300 kB
@@ -75,7 +76,7 @@ class Repository:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        self.unread_scripts  # noqa: B018 listing finds most of them
+        self.files  # noqa: B018 listing finds most of them
         return tuple(Skipped(path, reason) for path, reason in sorted(self._skipped.items()))
 
     def skip(self, path: str, reason: str) -> None:
@@ -99,13 +100,14 @@ class Repository:
         return tuple(path for path in paths if path not in dropped)
 
     @cached_property
-    def unread_scripts(self) -> tuple[str, ...]:
-        """Python programs that are told by their first line alone, without the ending .py: they are not parsed."""
-        plain = [path for path in self.files if "." not in path.rpartition("/")[2]]
-        found = tuple(path for path in plain[:MAX_SCRIPTS] if _PYTHON.match(self._first_bytes(path)))
-        for path in found:
-            self.skip(path, "a Python program without the ending .py: not read; look at it by hand")
-        return found
+    def scripts(self) -> tuple[str, ...]:
+        """Python programs without the ending .py, told by their first line."""
+        plain = [path for path in self.files if has_no_ending(path)]
+        return tuple(path for path in plain[:MAX_SCRIPTS] if _PYTHON.match(self._first_bytes(path)))
+
+    def sources(self, under: Iterable[str] = ()) -> tuple[str, ...]:
+        """Python files, scripts and notebooks that are, or lie in, one of `under`."""
+        return tuple(sorted((*self.select(SOURCE_SUFFIXES, under), *self._below(self.scripts, under))))
 
     def _first_bytes(self, path: str) -> bytes:
         try:
@@ -116,12 +118,11 @@ class Repository:
 
     def select(self, suffixes: tuple[str, ...], under: Iterable[str] = ()) -> tuple[str, ...]:
         """Files that end in one of `suffixes` and are, or lie in, one of `under` (files, folders)."""
+        return self._below((path for path in self.files if path.endswith(suffixes)), under)
+
+    def _below(self, paths: Iterable[str], under: Iterable[str]) -> tuple[str, ...]:
         scopes = [self.relative(scope) for scope in under]
-        return tuple(
-            path
-            for path in self.files
-            if path.endswith(suffixes) and (not scopes or any(is_under(path, scope) for scope in scopes))
-        )
+        return tuple(path for path in paths if not scopes or any(is_under(path, scope) for scope in scopes))
 
     def relative(self, path: str | os.PathLike[str]) -> str:
         """`path` from the root, where a relative one starts. Raises RepositoryError outside of it."""
@@ -187,8 +188,9 @@ class Repository:
 
     @cached_property
     def _listing(self) -> bytes:
-        """Digest of all names, and of what is left out by name."""
-        names = "\0".join((*self.files, "", *(f"{path}\0{why}" for path, why in sorted(self._odd.items()))))
+        """Digest of all names, of which of them are scripts, and of what is left out by name."""
+        odd = (f"{path}\0{why}" for path, why in sorted(self._odd.items()))
+        names = "\0".join((*self.files, "", *self.scripts, "", *odd))
         return hashlib.blake2b(names.encode("utf-8", "backslashreplace"), digest_size=20).digest()
 
     def _decode(self, path: str, raw: bytes) -> str | None:
@@ -232,12 +234,30 @@ class Repository:
             yield Hit(os.path.relpath(fields[0], self.root).replace(os.sep, "/"), int(fields[1]), fields[2])
 
 
+def is_python(path: str) -> bool:
+    """Of a source file: it is Python, and no notebook. A script has no ending."""
+    return path.endswith(".py") or has_no_ending(path)
+
+
+def is_source(path: str) -> bool:
+    """Of a file that has facts: it is code, and no document that quotes some."""
+    return is_python(path) or is_notebook(path)
+
+
+def is_notebook(path: str) -> bool:
+    return path.endswith(NOTEBOOK)
+
+
+def has_no_ending(path: str) -> bool:
+    return "." not in path.rpartition("/")[2]
+
+
 def is_under(path: str, scope: str) -> bool:
     return scope == "." or path == scope or path.startswith(scope.rstrip("/") + "/")
 
 
 def _limit(path: str) -> int:
-    if path.endswith(".ipynb"):
+    if is_notebook(path):
         return MAX_NOTEBOOK_BYTES
     return MAX_CONFIG_BYTES if path.endswith(CONFIG_SUFFIXES) else MAX_BYTES
 

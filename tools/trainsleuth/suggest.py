@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from difflib import unified_diff
 
 from trainsleuth.finding import Finding
-from trainsleuth.repository import Repository
+from trainsleuth.repository import Repository, is_python
 
 Edit = Callable[[list[str], Finding], list[str] | None]
 _STEP = re.compile(r"^(\s*)([\w.]+)\.step\(\)\s*$")
@@ -30,7 +30,7 @@ def suggested(repository: Repository, findings: Iterable[Finding]) -> str:
 def _diff(repository: Repository, finding: Finding) -> Iterator[str]:
     edit = _EDITS.get(finding.by.removeprefix("check:"))
     path = finding.path or ""
-    if edit is None or finding.outcome != "fail" or not finding.line or not path.endswith(".py"):
+    if edit is None or finding.outcome != "fail" or not finding.line or not is_python(path):
         return
     before = (repository.read(path) or "").splitlines(keepends=True)
     after = edit(list(before), finding) if finding.line <= len(before) else None

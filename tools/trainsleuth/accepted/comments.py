@@ -7,9 +7,10 @@ import re
 import tokenize
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from trainsleuth.finding import Finding
-from trainsleuth.repository import Repository
+from trainsleuth.repository import Repository, is_python
 
 _COMMENT = re.compile(r"#\s*trainsleuth:\s*ignore\b(?:\s*\[([^\]]*)\])?[\s:,-]*(.*)$")
 _MARK = r"#\s*trainsleuth:"
@@ -38,8 +39,9 @@ class Comment:
 
 def comments(repository: Repository, paths: Iterable[str] | None = None) -> Iterator[Comment]:
     """The comments in Python files below `paths` (all by default). Those in notebooks have no line of their own."""
-    wanted = frozenset(repository.select((".py",), paths or ()))
-    for path in sorted({hit.path for hit in repository.search(_MARK, ["*.py"], MAX_COMMENTS)} & wanted):
+    wanted = frozenset(path for path in repository.sources(paths or ()) if is_python(path))
+    globs = ["*.py", *{PurePosixPath(path).name for path in repository.scripts}]
+    for path in sorted({hit.path for hit in repository.search(_MARK, globs, MAX_COMMENTS)} & wanted):
         yield from _comments_of(path, repository.read(path) or "")
 
 

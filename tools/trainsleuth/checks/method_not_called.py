@@ -46,6 +46,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Event, Expr, Index, Instance, Spot, is_module, is_test, sounds_like_optimizer, written
 from trainsleuth.finding import Finding, Link
+from trainsleuth.repository import is_notebook
 
 from ._verdicts import Verdicts
 
@@ -66,10 +67,10 @@ def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
         if is_test(function.path):
             continue
-        is_notebook = function.path.endswith(".ipynb")  # a bare name is shown there
+        is_shown = is_notebook(function.path)  # a bare name at the end of a cell
         for position, event in enumerate(function.events):
             spot = Spot(function, position)
-            if (bare := _bare(event)) is not None and not is_notebook and not _is_property(index, bare):
+            if (bare := _bare(event)) is not None and not is_shown and not _is_property(index, bare):
                 yield _failure(spot, bare, f"{written(bare)} stands without parentheses and does nothing")
             elif (flag := _replaced(index, event, spot)) is not None:
                 said = f"{written(flag)} is replaced by a value; the mode stays as it was"

@@ -94,6 +94,7 @@ from trainsleuth.facts import (
     written,
 )
 from trainsleuth.finding import Finding, Link
+from trainsleuth.repository import is_notebook
 
 from ._verdicts import Verdicts
 
@@ -341,7 +342,7 @@ def _hidden(index: Index, collection: _Collection) -> str:
         return "one module behind an underscore, hidden on purpose"
     text = index.repository.read(collection.cls.path) or ""
     lines = text.split("\n")[max(0, collection.spot.line - 4) : collection.spot.line]
-    if not collection.cls.path.endswith(".ipynb") and _ON_PURPOSE.search("\n".join(lines)):
+    if not is_notebook(collection.cls.path) and _ON_PURPOSE.search("\n".join(lines)):
         return "a comment says that it is not to be registered"
     return ""
 

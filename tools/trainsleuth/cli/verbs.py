@@ -124,13 +124,13 @@ def _check(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.github import workflow_commands
     from trainsleuth.answers.reports import check_answer, unresolved_lines
     from trainsleuth.answers.sarif import sarif
-    from trainsleuth.repository import SOURCE_SUFFIXES, Repository
+    from trainsleuth.repository import Repository
     from trainsleuth.suggest import suggested
 
     root, paths = scope(asked.root, asked.paths)
     repository = Repository(root)
     review = reviewed(repository, only=asked.only, paths=paths, baseline=asked.baseline)
-    sources = len(repository.select(SOURCE_SUFFIXES, paths or ()))
+    sources = len(repository.sources(paths or ()))
     answer = check_answer(review, str(root), sources, output.width())
     if asked.write_baseline is not None:
         kept = [one.finding for one in review.accepted if one.how == "baseline"]

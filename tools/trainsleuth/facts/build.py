@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from trainsleuth.cache import code_digest, digest, open_cache
-from trainsleuth.repository import CONFIG_SUFFIXES, SOURCE_SUFFIXES, Repository
+from trainsleuth.repository import CONFIG_SUFFIXES, Repository, is_notebook, is_source
 
 from .collection import no_collection
 from .config import ConfigValue, read_config
@@ -36,7 +36,7 @@ def keep_facts(index: Index) -> None:
     new = {
         _key(index.repository, facts.path): pack(facts)
         for facts in index.files.values()
-        if facts.path.endswith(SOURCE_SUFFIXES)
+        if is_source(facts.path)
         and facts.stored_bodies < sum(function.is_read for function in facts.functions.values())
     }
     open_cache().put(new)
@@ -67,12 +67,12 @@ def _read_sources(repository: Repository, under: tuple[str, ...]) -> Iterator[Fi
 def _texts(
     repository: Repository, under: tuple[str, ...]
 ) -> Iterator[tuple[str, tuple[str, tuple[tuple[int, int], ...]]]]:
-    for path in repository.select(SOURCE_SUFFIXES, under):
+    for path in repository.sources(under):
         text = repository.read(path)
         if text is None:
             continue
         cells: tuple[tuple[int, int], ...] = ()
-        if path.endswith(".ipynb"):
+        if is_notebook(path):
             try:
                 text, cells = join_cells(text)
             except ValueError as error:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index
 from trainsleuth.facts.sites import call_sites
-from trainsleuth.repository import is_under
+from trainsleuth.repository import is_notebook, is_python, is_under
 
 from .frameworks import Handover
 from .graph import Graph
@@ -65,7 +65,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     for command in commands:
         launched[command.target] = launched.get(command.target, 0) + 1
     bodies = {f.path for f in trained if f.name == "<module>"}
-    bodies |= {path for path in index.files if path.endswith(".ipynb")}  # its cells are run, whatever they define
+    bodies |= {path for path in index.files if is_notebook(path)}  # its cells are run, whatever they define
     found: dict[str, float] = {}
     for path, file in index.files.items():
         started = has_guard(file) or any(
@@ -105,7 +105,7 @@ def name_score(path: str) -> float:
     if _LEFT.search("/" + name):
         score -= 2
     score -= 0.02 * len(name)  # of near copies, the plain one
-    return score - (2 if path.endswith(".ipynb") else 0) - (1.5 if path.lower().endswith(".md") else 0)
+    return score - (2 if is_notebook(path) else 0) - (1.5 if path.lower().endswith(".md") else 0)
 
 
 def entries(
@@ -137,7 +137,7 @@ def entries(
 def _shows(entry: Entry) -> float:
     """Where nothing trains, the program to read is the one that is written down, and that runs most of the code."""
     name = "/" + PurePosixPath(entry.path).name
-    less = 8 * bool(NEVER.search(entry.path)) + 4 * bool(_AUXILIARY.search(name)) + 5 * (not name.endswith(".py"))
+    less = 8 * bool(NEVER.search(entry.path)) + 4 * bool(_AUXILIARY.search(name)) + 5 * (not is_python(name))
     return 2 * min(3, len(entry.commands)) + math.log2(1 + len(entry.reach.files)) - less
 
 

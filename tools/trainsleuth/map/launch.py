@@ -19,7 +19,7 @@ _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
-_OWN_STARTER = re.compile(r"\./[\w./-]+\.py$")  # a file with a line that says what runs it
+_OWN_STARTER = re.compile(r"\./[\w./-]+$")  # a file with a line that says what runs it
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
@@ -118,8 +118,9 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
         if not _OWN_STARTER.match(name):
             return
     folder = str(PurePosixPath(path).parent)
-    for match in _SCRIPT.finditer(text):
-        if (target := _script(index, folder, match[1])) is not None:
+    scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
+    for written in (*(match[1] for match in _SCRIPT.finditer(text)), *scripts):
+        if (target := _script(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
     for match in _MODULE.finditer(text):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from trainsleuth.facts import Class, Index
+from trainsleuth.repository import is_notebook, is_python
 
 from .arguments import argument_places
 from .bound import bound_places
@@ -85,10 +86,7 @@ def parts_of(
 
 def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
     """No Python at all, or code of another library: said, and no part is claimed."""
-    unread = ", ".join(index.repository.unread_scripts[:3])
     part = Part("absent", f"{library} code; this map reads PyTorch" if library else "no Python program was found")
-    if unread and not library:
-        part = Part("unresolved", f"not read, for want of the ending .py: {unread}")
     return Anatomy(
         index,
         program,
@@ -116,8 +114,6 @@ _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 
 
 def _part(program: Program, name: str, trains: bool) -> Part:
-    if not trains and name in _TRAINING_ONLY and (unread := program.index.repository.unread_scripts):
-        return Part("unresolved", f"nothing that was read trains; not read, for want of the ending .py: {unread[0]}")
     if not trains and name in _TRAINING_ONLY:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
     places = tuple(_followed(program, name, _running(program, name)))
@@ -182,7 +178,7 @@ def source_lines(index: Index, path: str) -> list[str]:
     text = index.repository.read(path)
     if text is None:
         return []
-    if path.endswith(".ipynb"):
+    if is_notebook(path):
         from trainsleuth.facts.notebook import join_cells
 
         text, _ = join_cells(text)
@@ -195,7 +191,7 @@ def _programs(program: Program) -> Iterator[str]:
     direct = {function.path for function, found in program.signs.items() if any(s.role == "backward" for s in found)}
     direct |= {function.path for function in program.handed}
     every = [*judged, *(path for path in program.started if path not in judged and not NEVER.search(path))]
-    training = [path for path in every if path.endswith(".py") and judged.get(path, path in direct)]
+    training = [path for path in every if is_python(path) and judged.get(path, path in direct)]
     together = groups(program.index, training)
     if len(training) < 2:
         return

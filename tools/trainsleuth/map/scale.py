@@ -6,13 +6,12 @@ from collections.abc import Mapping
 
 from trainsleuth.facts import Index
 from trainsleuth.history import History, read_history
-
-SOURCES = (".py", ".ipynb")
+from trainsleuth.repository import is_source
 
 
 def lines_of_code(index: Index) -> Mapping[str, int]:
     """Lines of each Python file and notebook."""
-    return {path: file.lines for path, file in index.files.items() if path.endswith(SOURCES)}
+    return {path: file.lines for path, file in index.files.items() if is_source(path)}
 
 
 def largest_files(index: Index) -> str:

@@ -60,8 +60,7 @@ def _budget_line(used: int, budget: int) -> str:
 def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     index, program = anatomy.index, anatomy.program
     code = lines_of_code(index)
-    unread = "NOTHING THAT WAS READ TRAINS" if index.repository.unread_scripts else "TRAINS NOTHING"
-    trains = "trains" if anatomy.trains else unread
+    trains = "trains" if anatomy.trains else "TRAINS NOTHING"
     yield f"{anatomy.framework} · {trains} · {len(code)} files, {sum(code.values()):,} lines"
     if program is None:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trainsleuth.facts import MODULE_BODY, Function
+from trainsleuth.repository import is_python
 
 from .configuration import Truth
 from .configuration.untaken import untaken
@@ -29,7 +30,7 @@ def off(program: Program, truth: Truth, function: Function, line: int, hops: int
 def off_at(program: Program, truth: Truth, place: Place) -> str:
     """The same for the statement of a place; "" for one that is not code."""
     file = program.index.files.get(place.path)
-    if file is None or not place.path.endswith(".py"):
+    if file is None or not is_python(place.path):
         return ""
     return off(program, truth, enclosing(file, place.line), place.line)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Event, FileFacts, Function, written
+from trainsleuth.repository import is_source
 
 from ..layout import ranked
 from ..program import Program
@@ -43,7 +44,7 @@ def _aside(program: Program, place: Place) -> int:
 
 def is_elsewhere(program: Program, place: Place) -> bool:
     """In a file of code that the program never comes to: another program, or a tool."""
-    return place.path.endswith((".py", ".ipynb")) and place.path not in program.entry.reach.files
+    return is_source(place.path) and place.path not in program.entry.reach.files
 
 
 def makes_registry(program: Program, place: Place) -> bool:
@@ -60,7 +61,7 @@ def makes_registry(program: Program, place: Place) -> bool:
 def _rank(program: Program, place: Place, name: str) -> int:
     """0 is what is shown first; places of the same rank stay in their order."""
     file = program.index.files.get(place.path)
-    if file is None or not place.path.endswith((".py", ".ipynb")):
+    if file is None or not is_source(place.path):
         return 5 if name in OF else 1  # the settings show it
     function = enclosing(file, place.line)
     if not (program.is_reached(function) or is_class_body(file, function)):

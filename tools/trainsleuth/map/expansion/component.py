@@ -8,6 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Event, Function
+from trainsleuth.repository import is_source
 
 from ..configuration import Truth
 from ..configuration.untaken import untaken
@@ -162,7 +163,7 @@ class _Writer(NamedTuple):
             self.texts[place.path] = source_lines(self.program.index, place.path)
         lines = self.texts[place.path]
         file = self.program.index.files.get(place.path)
-        if file is None or not place.path.endswith((".py", ".ipynb")):
+        if file is None or not is_source(place.path):
             text = statement(lines, place.line, 1)
             item = {**place.to_dict(), "text": text}
             return Block((f" {place.path}",), (place.line,), (f"  {place.line} {text}",), item), None

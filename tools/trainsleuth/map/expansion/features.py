@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from trainsleuth.repository import is_python
+
 from ..configuration import Truth
 from ..features import NONE_FOUND
 from ..parts import source_lines
@@ -56,7 +58,7 @@ def _told(program: Program, truth: Truth, place: Place) -> str:
     """The statement of a place with the values that it reads."""
     said, more = clean(place.text), ""
     file = program.index.files.get(place.path)
-    if file is not None and place.cell is None and place.path.endswith(".py"):
+    if file is not None and place.cell is None and is_python(place.path):
         function = enclosing(file, place.line)
         found = event_at(function, place.line)
         said = statement(source_lines(program.index, place.path), place.line, width=_WIDTH)
