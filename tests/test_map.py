@@ -272,3 +272,9 @@ def test_wrong_names_are_said(given: dict[str, str], word: str, tmp_path: Path) 
 def test_a_budget_below_the_least_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=str(MIN_BUDGET)):
         map_repository(plain(tmp_path), budget=MIN_BUDGET - 1)
+
+
+def test_the_plugin_that_the_settings_choose_leads(tmp_path: Path) -> None:
+    found = draw(load(CASES[0].with_name("plugin_by_label.yaml")), tmp_path)
+    (first, *_) = found.components["training_loop"].places
+    assert first.path == "plugins/tall/trainer.py", found.text

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Class, Function, Index
 
 from .entries import NEVER
+from .labelled import labelled
 from .named_choice import NO_NAMES, plain
 from .recipes import Choice, Setting
 from .running import is_guarded
@@ -18,6 +19,9 @@ _CHOOSES = re.compile(
     r"(?:^|[._])(?:model|net|network|arch|architecture|backbone|dataset|data|method|algo|algorithm|trainer|learner|agent|policy|"
     r"loss|criterion|optimizer|scheduler|generator|discriminator|encoder|decoder|runner|engine|task|env|type|name|class)(?:_(?:name|type|class|cls))?$",
     re.I,
+)
+_TAG = re.compile(
+    r"(?:^|[._])(?:type|kind|plugin|extension|task|algo|algorithm|method|trainer)(?:_(?:name|type))?$", re.I
 )
 _LABELS = re.compile(r"(?:^|[._])(?:project|group|run|exp\w*|title|author|desc\w*|wandb|log\w*|file|path|dir|tags?|entity)(?:_name|_id)?$", re.I)  # fmt: skip
 MIN_NAME = 3  # letters
@@ -52,6 +56,7 @@ def named_outright(
     for path in loaded:
         if (standing := _of_module(index, path)) is not None:
             exact.setdefault("=" + plain(PurePosixPath(path).stem), []).append(standing)
+    labels = labelled(index)
     latest: dict[str, Choice] = {}
     for setting in given:
         value = setting.value.strip("'\"")
@@ -68,6 +73,8 @@ def named_outright(
         if not found and _CHOOSES.search(setting.key):
             tables = [one for one in known.get(value, ()) if one.kind and one.kind not in kinds]
             found = list({one for table in tables if isinstance(one := table.entries[value], Class | Function)})
+        if not found and _TAG.search(setting.key) and value not in NO_NAMES:
+            found = [*labels.get(value, ())]
         if found and len(found) == 1:
             latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
     yield from latest.values()

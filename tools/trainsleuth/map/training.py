@@ -105,7 +105,14 @@ class Training:
         roles = {sign.role for sign in self.signs[function]}
         looped = any(sign.site.event.block.loops for sign in self.signs[function] if sign.role == "backward")
         bonus = 3 * ("optimizer step" in roles) + 2 * ("zero_grad" in roles) + 2 * looped
+        bonus += 6 * (self.index.class_of(function) in self._chosen_classes)
         return self.entry.reach.distance[function] - bonus, function.path, function.line
+
+    @cached_property
+    def _chosen_classes(self) -> frozenset[Class | None]:
+        """What the settings choose, with the classes above."""
+        chosen = (one.target for one in self.choices if isinstance(one.target, Class))
+        return frozenset(base for cls in chosen for base in self.index.lineage(cls))
 
     @cached_property
     def step(self) -> Function | None:
