@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -28,16 +29,16 @@ class _Topic(NamedTuple):
 
 
 _TOPICS = (
-    _Topic("optimizer", r"(?:base_|max_|peak_)?lr|learning_rate|optim\w*|opt|opt_\w*|weight_decay|wd|\w*betas?[12]?|momentum|(?:\w*_)?eps(?:ilon)?|nesterov", (("optimizer_scheduler", "optimizer"),)),
+    _Topic("optimizer", r"(?:base_|max_|peak_)?lr|learning_rate|optim\w*|opt|opt_\w*|weight_decay|wd|(?:adam_|optim\w*_)?betas?[12]?|momentum|(?:adam_|optim\w*_)?eps(?:ilon)?|nesterov", (("optimizer_scheduler", "optimizer"),)),
     _Topic("schedule", r"\w*sched\w*|\w*warm_?up\w*|lr_\w+|min_lr|\w*anneal\w*|milestones|gamma|t_max|pct_start|div_factor|final_div_factor|decay_\w+|power|start_factor|end_factor", (("optimizer_scheduler", "scheduler"), ("optimizer_scheduler", "learning rate"), ("optimizer_scheduler", "scheduler step"))),
-    _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|epoches|steps|updates?|iters?|iterations|samples)|niter|duration|end_epoch", (("training_loop", "loop"),)),
+    _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|epoches|steps|updates?|iters?|iterations)|niter|duration|end_epoch", (("training_loop", "loop"),)),
     _Topic("batch", r"\w*batch_size\w*|samples_per_gpu|max_tokens|batch_type|\w*workers\w*|shuffle\w*|drop_last|\w*sampler\w*|seq_len\w*|block_size", (("data", "built"),)),
     _Topic("accumulation", r"\w*accum\w*|update_freq|iter_size|\w*micro_batch\w*", (("accumulation", ""),)),
     _Topic("clipping", r"\w*grad\w*_clip\w*|(?:\w+_)?clip(?:_?(?:grad|norm|val|max)\w*)?|max_(?:grad_)?norm", (("clipping", ""), ("training_loop", "clip"))),
     _Topic("precision", r"\w*amp|\w*fp16|\w*bf16|\w*precision|\w*dtype|autocast|\w*loss_scale|\w*tf32|half", (("mixed_precision", ""),)),
     _Topic("loss", r"\w*loss\w*|criterion\w*|\w*smoothing|reduction|\w*_weights?|lambda\w*|\w*_coeff?", (("loss", "sum"), ("loss", "loss"))),
     _Topic("agent", r"discount\w*|gae_lambda|n_?step|tau|polyak|target_\w*(?:freq|interval|theta|update)|\w*buffer_size|n_sample|update_per_collect|utd\w*|rollout\w*|(?:num_|n_)envs?|\w*env_num|entropy_\w+|clip_(?:range|ratio|param)|eps_(?:start|end|decay)|epsilon\w*|stop_value"),
-    _Topic("model", r"arch|model(?:_?name|_type)?|backbone|(?:num|n)_\w*(?:layers?|blocks|heads?)|depth|hidden(?:_size|_dim)|\w*dropout\w*|drop_path\w*|d_model|embed_dim|freeze\w*|pretrained\w*"),
+    _Topic("model", r"arch|architecture|model(?:_?name|_type)?|backbone|(?:num|n)_\w*(?:layers?|blocks|heads?)|depth|hidden(?:_size|_dim)|\w*dropout\w*|drop_path\w*|d_model|embed_dim|freeze\w*|pretrained\w*"),
     _Topic("seed", r"\w*seed|deterministic|cudnn_\w+|benchmark", (("seeds", ""),)),
     _Topic("devices", r"world_size|devices|n?gpus\w*|\w*num_gpus|nnodes|\w*nproc\w*|strategy|accelerator|sync_bn|backend|find_unused_parameters|device", (("distribution", ""),)),
     _Topic("averaged weights", r"\w*ema(?:_\w+)?|swa\w*|(?:average|avg)_(?:model|mode|num|check|ckpt|weight|param|last)\w*|\w*nbest\w*", (("ema", ""),)),
@@ -49,28 +50,27 @@ _TOPICS = (
 FIRST_KEYS = 4  # of a topic, before other topics say more
 MAX_KEYS = 8
 MAX_PLACES = 2
+MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 50
 CODE_WIDTH = 96
 
 
 def blocks(program: Program, truth: Truth, anatomy: Anatomy) -> Iterator[Block]:
-    """One line of settings for each topic, then a place of each, then what more there is."""
-    rest: list[Block] = []
+    """A line of settings for each topic, else a place; then a place of each; then what more there is."""
+    later: list[tuple[int, Block]] = []
     seen: set[str] = set()
     for number, topic in enumerate(_TOPICS):
         keys = _keys(program, truth, topic, seen)
         seen.update(key.name for key in keys)
-        if keys[:FIRST_KEYS]:
+        found = [_code(program, place, topic, number, at) for at, place in enumerate(_places(program, truth, anatomy, topic))]  # fmt: skip
+        if keys:
             yield _settings(truth, topic, number, 0, keys[:FIRST_KEYS])
+        elif found:
+            yield found.pop(0)
+        later += [(at, one) for at, one in enumerate(found)]
         if keys[FIRST_KEYS:]:
-            rest.append(_settings(truth, topic, number, 1, keys[FIRST_KEYS:MAX_KEYS]))
-        for place, found in enumerate(_places(program, truth, anatomy, topic)):
-            block = _code(program, found, topic, number, place)
-            if place:
-                rest.append(block)
-            else:
-                yield block
-    yield from rest
+            later.append((1, _settings(truth, topic, number, 1, keys[FIRST_KEYS:MAX_KEYS])))
+    yield from (block for _, block in sorted(later, key=lambda one: one[0]))
 
 
 def _settings(truth: Truth, topic: _Topic, number: int, part: int, keys: list[Key]) -> Block:
@@ -97,7 +97,15 @@ def _keys(program: Program, truth: Truth, topic: _Topic, seen: set[str]) -> list
         if key.name not in seen and key.source is not None and _is_of(words, key.name)
         if is_set(key) or (key.uses == "read" and not is_of_others(truth, key))
     ]
-    return sorted(found, key=lambda key: -_worth(program, key))[:MAX_KEYS]
+    same: Counter[str] = Counter()
+    kept = []
+    for key in sorted(found, key=lambda key: -_worth(program, key)):
+        last = key.name.rpartition(".")[2]
+        most = 1 if (key.source is not None and key.source.how == "default") or key.value in NOTHING else MOST_ALIKE
+        if same[last] < most or last in _TAGS:
+            kept.append(key)
+            same[last] += 1
+    return kept[:MAX_KEYS]
 
 
 def _is_of(words: re.Pattern[str], name: str) -> bool:
