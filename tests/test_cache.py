@@ -64,7 +64,7 @@ def _report(folder: Path) -> CheckReport:
 def _nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on an answer must come out of the cache."""
 
-    def refuse(*_: object) -> Index:
+    def refuse(*_: object, **__: object) -> Index:
         raise AssertionError("the index was built again")
 
     monkeypatch.setattr("trainsleuth.checks.build_index", refuse)

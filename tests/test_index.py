@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from trainsleuth.facts import Class, External, Function, Index, Instance, Spot, Unknown, build_index
+from trainsleuth.facts import Class, External, Function, Index, Instance, Spot, Unknown, build_index, keep_facts
 from trainsleuth.repository import Repository
 
 FILES = {
@@ -156,6 +156,39 @@ def test_what_could_not_be_read_is_named(index: Index) -> None:
     reasons = {skipped.path: skipped.reason for skipped in index.repository.skipped}
     assert reasons["broken.py"].startswith("read in part: line 1")
     assert reasons["notes.ipynb"].startswith("not a notebook")
+
+
+def test_tests_are_read_only_where_other_code_imports_them(tmp_path: Path) -> None:
+    sources = {
+        "train.py": "from tests.shared import fit\nfit()\n",
+        "tests/__init__.py": "",
+        "tests/shared.py": "from .made import data\n\ndef fit(): data()\n",
+        "tests/made.py": "def data(): ...\n",
+        "tests/test_fit.py": "def test_fit(): ...\n",
+        "net.py": "class Net: ...\n",
+        "tests/net.py": "class Net: ...\n",
+        "lib/deep/use.py": "import missing.net\n",
+    }
+    for path, text in sources.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    whole, trimmed = build_index(Repository(tmp_path)), build_index(Repository(tmp_path), tests=False)
+    assert list(trimmed.files) == list(whole.files)
+    own = {path: sorted(facts.functions) for path, facts in trimmed.files.items()}
+    assert own["tests/shared.py"] == ["<module>", "fit"] and own["tests/made.py"] == ["<module>", "data"]
+    assert own["tests/test_fit.py"] == own["tests/net.py"] == ["<module>"]
+    assert own["net.py"] == ["<module>", "Net.<class>"]
+    keep_facts(trimmed)  # a file that was not read is not stored as empty
+    assert "test_fit" in build_index(Repository(tmp_path)).files["tests/test_fit.py"].functions
+
+
+def test_configuration_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text("lr: 0.1\n")
+    (tmp_path / "bad.yaml").write_text("lr: [0.1\n")
+    index = build_index(Repository(tmp_path))
+    assert not index.repository.skipped
+    assert {path: table["lr"].value for path, table in index.configs.items()} == {"good.yaml": "0.1"}
+    assert [one.path for one in index.repository.skipped] == ["bad.yaml"]
 
 
 def test_a_name_that_stands_for_two_files_is_not_resolved(tmp_path: Path) -> None:

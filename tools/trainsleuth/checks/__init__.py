@@ -100,7 +100,7 @@ def run_checks(
     """Run the checks `only` (all by default) over a whole project; report sites below `paths` (all by
     default).
 
-    The index always holds the whole project: a bug may begin in a file that was not asked about.
+    The index always holds the whole project: a bug may begin in a file that was not asked about. Tests are not examined.
     Raises UnknownCheckError for an id in `only`, RepositoryError for a path outside the project.
     """
     chosen = {name: _module(name) for name in only} if only else _modules()
@@ -109,7 +109,7 @@ def run_checks(
 
     def searched() -> CheckReport:
         with no_collection():
-            index = project if isinstance(project, Index) else build_index(project)
+            index = project if isinstance(project, Index) else build_index(project, tests=False)
             report = _run(chosen, index, scopes)
             keep_facts(index)
             return report

@@ -99,7 +99,7 @@ def _add_map(map_: argparse.ArgumentParser) -> None:
     map_.add_argument(
         "--recipe",
         metavar="FILE",
-        help='the configuration (YAML, JSON, Python) that chooses the parts, or the launch command: "python train.py --lr 1"',
+        help='the configuration (YAML, JSON, Python) that chooses the parts, or the launch command or its script: "python train.py --lr 1"',
     )
     map_.add_argument(
         "--expand",

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import PurePath
 
 from trainsleuth.cache import code_digest, digest, open_cache
-from trainsleuth.repository import CONFIG_SUFFIXES, Repository, is_notebook, is_source
+from trainsleuth.repository import Repository, is_notebook, is_source
 
 from .collection import no_collection
-from .config import ConfigValue, read_config
+from .config import Configs
 from .index import Index
+from .names import Names
 from .notebook import join_cells
 from .records import FileFacts
+from .sites import is_test
 from .source import read_source
 from .stored import pack, unpack
 
 MAX_PENDING = 20_000_000  # characters of source whose syntax trees wait for questions; each holds about 20 bytes
 
 
-def build_index(repository: Repository, under: Iterable[str] = ()) -> Index:
-    """Read every source and configuration file (below the folders `under`, if given).
+def build_index(repository: Repository, under: Iterable[str] = (), tests: bool = True) -> Index:
+    """Read every source file (below the folders `under`, if given); configuration files when they are asked for.
 
+    Without `tests` a file of tests is empty in the index, unless other code imports it.
     Never raises for their content: what could not be read is in `repository.skipped`.
     """
     scopes = tuple(under)
     with no_collection():
-        files = {facts.path: facts for facts in _read_sources(repository, scopes)}
-        configs = dict(_read_configs(repository, scopes))
-    return Index(repository, files, configs)
+        files = _read_sources(repository, repository.sources(scopes), tests)
+    return Index(repository, files, Configs(repository, scopes))
 
 
 def keep_facts(index: Index) -> None:
@@ -46,8 +49,27 @@ def _key(repository: Repository, path: str) -> bytes:
     return digest(code_digest(), PurePath(path).suffix.encode(), repository.digest(path))
 
 
-def _read_sources(repository: Repository, under: tuple[str, ...]) -> Iterator[FileFacts]:
-    texts = dict(_texts(repository, under))
+def _read_sources(repository: Repository, paths: tuple[str, ...], tests: bool) -> dict[str, FileFacts]:
+    """Facts by path, in the order of `paths`."""
+    found = {facts.path: facts for facts in _read(repository, [path for path in paths if tests or not is_test(path)])}
+    if tests:
+        return found
+    every = {path: _empty(path) for path in paths}
+    names, new = Names(every), list(found.values())
+    while new:
+        imported = {path for facts in new for path in names.imported(facts)}
+        new = list(_read(repository, sorted(path for path in imported if is_test(path) and path not in found)))
+        found.update((facts.path, facts) for facts in new)
+    return {path: found.get(path, empty) for path, empty in every.items() if path in found or is_test(path)}
+
+
+def _empty(path: str) -> FileFacts:
+    """Of a file that is not read. Its one body counts as stored: there is nothing to keep."""
+    return replace(read_source(path, ""), stored_bodies=1)
+
+
+def _read(repository: Repository, paths: Iterable[str]) -> Iterator[FileFacts]:
+    texts = dict(_texts(repository, paths))
     known = open_cache().get(_key(repository, path) for path in texts)
     pending = 0
     for path, (text, cells) in texts.items():
@@ -65,9 +87,9 @@ def _read_sources(repository: Repository, under: tuple[str, ...]) -> Iterator[Fi
 
 
 def _texts(
-    repository: Repository, under: tuple[str, ...]
+    repository: Repository, paths: Iterable[str]
 ) -> Iterator[tuple[str, tuple[str, tuple[tuple[int, int], ...]]]]:
-    for path in repository.sources(under):
+    for path in paths:
         text = repository.read(path)
         if text is None:
             continue
@@ -86,14 +108,3 @@ def _stored(path: str, text: str, stored: bytes | None) -> FileFacts | None:
         return unpack(path, text, stored) if stored is not None else None
     except (ValueError, RecursionError):
         return None  # damaged, or not ours
-
-
-def _read_configs(repository: Repository, under: tuple[str, ...]) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
-    for path in repository.select(CONFIG_SUFFIXES, under):
-        text = repository.read(path)
-        if text is None:
-            continue
-        try:
-            yield path, read_config(text)
-        except ValueError as error:
-            repository.skip(path, str(error))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import yaml
+
+from trainsleuth.repository import CONFIG_SUFFIXES, Repository
 
 MAX_ENTRIES = 5000
 BUILDING_TAGS = ("!new", "!name", "!apply", "!applyref", "!module")  # HyperPyYAML: what follows the colon is built
@@ -38,6 +41,40 @@ def read_config(text: str) -> dict[str, ConfigValue]:
         where = f"line {mark.line + 1}: " if mark is not None else ""
         raise ValueError(f"not YAML: {where}{getattr(error, 'problem', None) or type(error).__name__}") from error
     return table
+
+
+class Configs(Mapping[str, Mapping[str, ConfigValue]]):
+    """Path and table of every configuration file below `under` (anywhere, when empty), read when first asked for.
+
+    `repository.skipped` then has those that could not be read.
+    """
+
+    def __init__(self, repository: Repository, under: tuple[str, ...]) -> None:
+        self._repository = repository
+        self._under = under
+
+    @cached_property
+    def _tables(self) -> dict[str, dict[str, ConfigValue]]:
+        return dict(self._read())
+
+    def _read(self) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
+        for path in self._repository.select(CONFIG_SUFFIXES, self._under):
+            text = self._repository.read(path)
+            if text is None:
+                continue
+            try:
+                yield path, read_config(text)
+            except ValueError as error:
+                self._repository.skip(path, str(error))
+
+    def __getitem__(self, path: str) -> dict[str, ConfigValue]:
+        return self._tables[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
 
 
 def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str, ConfigValue]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -126,6 +126,14 @@ class Names:
 
     def _of(self, path: str) -> Module:
         return Module(path, _parent(path) or "." if path.endswith("__init__.py") else "")
+
+    def imported(self, file: FileFacts) -> Iterator[str]:
+        """Paths of the project's files that the imports of `file` name."""
+        for entry in file.imports:
+            for dotted in (entry.module, f"{entry.module}.{entry.name}" if entry.name else entry.module):
+                module = self.module(file.path, dotted, entry.level)
+                if module is not None and module.path:
+                    yield module.path
 
     def resolve(self, function: Function, dotted: str) -> Symbol | None:
         """What `dotted` means inside `function`: innermost scope first. None: not known, or not unique."""

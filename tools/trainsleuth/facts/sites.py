@@ -94,11 +94,8 @@ class Sites:
             return path
 
         for path, file in self.files.items():
-            for entry in file.imports:
-                for dotted in (entry.module, f"{entry.module}.{entry.name}" if entry.name else entry.module):
-                    module = self.names.module(path, dotted, entry.level)
-                    if module is not None and module.path:
-                        first[root(path)] = root(module.path)
+            for other in self.names.imported(file):
+                first[root(path)] = root(other)
         return {path: root(path) for path in first}
 
     def part(self, path: str) -> str:

@@ -55,6 +55,18 @@ def bound_places(program: Program, component: str) -> Iterator[Place]:
             yield program.at(function, event.line, "bound", HANDED * weight**0.6)
 
 
+def section_places(program: Program, component: str) -> Iterator[Place]:
+    """Sections of a recipe in code whose names say `component`, and the classes that they choose."""
+    pattern = _PATTERNS.get(component)
+    for choice in program.choices if pattern is not None else ():
+        section, _, last = choice.key.rpartition(".")
+        if pattern is not None and last == "_target_" and choice.path.endswith(".py"):
+            if pattern.fullmatch(section.rpartition(".")[2]):
+                yield Place(choice.path, choice.line, "configuration", 0.8)
+                if isinstance(choice.target, Class):
+                    yield program.at_target(choice.target, "class", 0.78)
+
+
 def _score(called: Called, component: str) -> float:
     last = called.call.last
     if last in _PLAIN or (last in COMMON_NAMES and not called.targets):

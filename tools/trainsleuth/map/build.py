@@ -72,7 +72,7 @@ def read_index(repository: Repository) -> Index:
 def _worth_reading(repository: Repository) -> list[str]:
     """Top folders and files but those of tests and copied libraries: no program is trained from there."""
     tops = {path.partition("/")[0] for path in repository.files}
-    return sorted(top for top in tops if not NEVER.search(f"{top}/"))
+    return sorted(top for top in tops if top in repository.scripts or not NEVER.search(f"{top}/"))
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
@@ -173,9 +173,11 @@ def _chosen_values(
 ) -> Values:
     """What names hold in the program that the settings choose."""
     index = before.index
+    left = not_chosen(index, chosen, known)
+    built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
     return Values(
         index,
-        not_chosen(index, chosen, known),
+        left | {one for one in built if isinstance(one, Class)},
         {**slots(chosen), **kinds_of(index, chosen), **tagged(given, chosen)},
         configured(given, chosen),
         looked_up(chosen),

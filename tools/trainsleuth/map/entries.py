@@ -41,7 +41,7 @@ _LEFT = re.compile(
     r"(?:^|[_/-])(?:legacy|old|deprecated|debug|toy|simple|minimal|undistributed|profil\w*)(?:$|[_.-])", re.I
 )
 NEVER = re.compile(
-    r"(?:^|/)(?:tests?|testing|third_?party|vendor(?:ed)?|build|site-packages)(?:/|$)|(?:^|/)(?:test_|conftest)[^/]*$",
+    r"(?:^|/)(?:tests?|testing|third_?party|vendor(?:ed)?|build|site-packages)/|(?:^|/)(?:test_|conftest)[^/]*$",
     re.I,
 )
 

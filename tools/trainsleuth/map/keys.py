@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
 from trainsleuth.facts import Expr
-
-_HOLDERS = re.compile(r"^(?:(?:hparams|config|cfg|conf|args|opt|params)\.)+")  # that hold the whole configuration
 
 
 def key_of(expr: Expr) -> str | None:
@@ -19,11 +15,15 @@ def key_of(expr: Expr) -> str | None:
         return ".".join(parts[1:]) or None
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
         base = expr.parts[0]
-        inner = key_of(base) if base.kind == "index" or "." in base.text else ""
-        inner = inner if inner is None else _HOLDERS.sub("", f"{inner}.").rstrip(".")
+        inner = key_of(base) if _is_in(base) else ""
         return None if inner is None else ".".join(filter(None, (inner, expr.parts[1].text)))
     if expr.kind == "call" and expr.last in ("pop", "get") and expr.arguments and expr.arguments[0].kind == "string":
         asked = expr.receiver
-        inner = key_of(asked) if asked is not None and (asked.kind in ("index", "call") or "." in asked.text) else ""
+        inner = key_of(asked) if asked is not None and _is_in(asked) else ""
         return None if inner is None else ".".join(filter(None, (inner, expr.arguments[0].text)))
     return None
+
+
+def _is_in(holder: Expr) -> bool:
+    """A section of the configuration, and not the whole of it."""
+    return holder.kind in ("index", "call") or "." in holder.text.removeprefix("self.")

@@ -36,7 +36,9 @@ def named_outright(
 
     No table was read that says so: the program finds it by getattr, by an import under a name, by a decorator.
     """
-    done = {(choice.path, choice.line, choice.key) for choice in taken}
+    before = list(taken)
+    done = {(choice.path, choice.line, choice.key) for choice in before}
+    kinds = {choice.table.kind for choice in before if choice.table is not None}
     exact: dict[str, list[Class | Function]] = {}
     loaded = {path for path in loaded if path in index.files and not _is_program(index, path)}
     for cls in index.classes():
@@ -64,9 +66,8 @@ def named_outright(
         if not found and _CHOOSES.search(setting.key) and plain(value) not in NO_NAMES:
             found = exact.get("=" + plain(value))
         if not found and _CHOOSES.search(setting.key):
-            found = list(
-                {one for t in known.get(value, ()) if t.kind and isinstance(one := t.entries[value], Class | Function)}
-            )
+            tables = [one for one in known.get(value, ()) if one.kind and one.kind not in kinds]
+            found = list({one for table in tables if isinstance(one := table.entries[value], Class | Function)})
         if found and len(found) == 1:
             latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
     yield from latest.values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,12 +15,13 @@ from .binding import bound_call, bound_names, names_given
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import PART, Graph
+from .keys import key_of
 from .optional_imports import resolve
 from .recipes import Choice, Setting
 from .records import Place
 from .running import is_guarded
 from .steps import Sign
-from .tables import Table
+from .tables import OF_ALL, Table
 from .training import Training
 from .values import Values
 
@@ -27,6 +29,9 @@ HAND_OVERS = ("run_stage", "spawn", "partial", "start_processes", "notebook_laun
 FAR = 30
 SLOPE = 0.15  # how fast code away from the frame of the program loses weight
 REACHED = 0.35  # weights at or above this belong to functions that the entry is seen to reach
+
+
+_MAKES = re.compile(r"(?:find|create|get|build|make|init|instantiate|construct)(?:_|$)")
 
 
 class Called(NamedTuple):
@@ -156,9 +161,21 @@ class Program:
                         found.setdefault(name, []).append((function, event.line))
         return found
 
+    @cached_property
+    def _lookups(self) -> Mapping[str, list[tuple[Function, int]]]:
+        """Calls that find or make what a setting names, find(cfg.system_type): where, by the last word of the key."""
+        found: dict[str, list[tuple[Function, int]]] = {}
+        for called in self.reached_calls:
+            makes = _MAKES.match(called.call.last) and called.call.arguments
+            key = key_of(called.call.arguments[0]) if makes else None
+            if key:
+                found.setdefault(key.rpartition(".")[2], []).append((called.function, called.call.line))
+        return found
+
     def chosen_at(self, choice: Choice) -> Iterator[Place]:
-        """Where the code looks a choice up in its table."""
-        for function, line in choice.sites:
+        """Where the code looks a choice up in its table; in one of classes of every kind, where it asks by the key."""
+        of_all = choice.table is not None and choice.table.kind.startswith(OF_ALL)
+        for function, line in self._lookups.get(choice.key.rpartition(".")[2], ()) if of_all else choice.sites:
             if self.is_reached(function):
                 yield self.at(function, line, "looked up", 0.85)
 

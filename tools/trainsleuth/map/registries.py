@@ -10,6 +10,7 @@ from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
 from .factories import factory_tables
+from .filled_registries import lookups
 from .registered_subclasses import subclass_tables
 from .tables import OF_ALL, Entry, Table
 from .values import Values
@@ -38,6 +39,7 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
 def _decorated(index: Index) -> Iterator[Table]:
     kinds: dict[str, dict[str, Entry]] = {}
     holders: dict[str, str] = {}  # a name that holds a registry -> its kind
+    fillers: dict[str, set[Function]] = {}  # decorators of the project, by the kind of their registry
     things: list[Class | Function] = [*index.classes(), *index.functions()]
     for thing in things:
         for decorator in thing.decorators:
@@ -47,20 +49,28 @@ def _decorated(index: Index) -> Iterator[Table]:
                 kinds.setdefault(kind, {}).setdefault(_name(decorator) or thing.name, thing)
             if kind and holder:
                 holders[holder] = kind
+            elif kind and isinstance(filler := _resolved(index, thing, decorator), Function):
+                fillers.setdefault(kind, set()).add(filler)
     for kind, entries in kinds.items():
         yield Table(entries, "", kind)
-    for site, kind in (*_asked(index, holders), *_asked_by_kind(index, kinds)):
-        wanted = site.call.arguments[0]
+    by_holder = (
+        (site, site.call.arguments[0], kind) for site, kind in (*_asked(index, holders), *_asked_by_kind(index, kinds))
+    )
+    for site, wanted, kind in (*by_holder, *lookups(index, fillers)):
         for key in dict.fromkeys(asked_keys(index, site, wanted)) or [""]:
             yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
 
 
+def _resolved(index: Index, thing: Class | Function, decorator: Expr) -> object:
+    """What a decorator means where it stands."""
+    return index.resolve(index.files[thing.path].body, decorator.callee or decorator.text)
+
+
 def _of_all(index: Index, thing: Class | Function, decorator: Expr) -> str:
     """The kind of the one registry that a function register() of the project fills with classes of every kind, else ""."""
-    name = decorator.callee or decorator.text
     if decorator.last != "register" or not isinstance(thing, Class):
         return ""
-    function = index.resolve(thing.body, name)
+    function = _resolved(index, thing, decorator)
     return f"{OF_ALL}{function.path}" if isinstance(function, Function) else ""
 
 

@@ -50,7 +50,11 @@ class Table:
         parts = key.split(".")
         named = parts if parts[-1] in (*_NAME_KEYS, "mode") else [_SAYS_NAME.sub("", parts[-1])]
         kind = _singular(self.kind)
+        named = [*named, _SAYS_NAME.sub("", parts[-1])]  # engine_name asks for an engine
         return any((word := _singular(part)) == kind or kind.endswith(f"_{word}") for part in named if part)
+
+
+_SAYS_NAME = re.compile(r"_(?:name|type|class|cls)$", re.I)
 
 
 def _singular(word: str) -> str:

@@ -134,9 +134,10 @@ class Training:
             one.target for one in self.choices if isinstance(one.target, Class) and is_network(self.index, one.target)
         ]
         run = [cls for cls in chosen if any(self.index.method(cls, name) for name in framework.hooks[:1])]
+        below = [cls for cls in run if any(base in given for base in self.index.lineage(cls)[1:])]
         return (
-            given
-            or tuple(dict.fromkeys(base for cls in run[:1] for base in self.index.lineage(cls)))
+            (() if below else given)
+            or tuple(dict.fromkeys(base for cls in (below or run)[:1] for base in self.index.lineage(cls)))
             or derived_classes(self.index, framework, self.entry.reach.distance)
         )
 

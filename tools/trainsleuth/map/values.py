@@ -29,7 +29,7 @@ Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
 MAX_CALLERS = 12  # of one function whose parameter is asked about
 MAX_HELD = 12
-MAX_BELOW = 6  # classes below one, asked for what a method of theirs gives back
+MAX_BELOW = 3  # classes with a method of their own: of more it is not known whose runs
 _SAME = frozenset(
     [
         "to",
@@ -361,10 +361,13 @@ class Values:
 
     def _returned_below(self, function: Function, depth: int) -> Iterator[Held]:
         """What methods give back that stand in for one that gives back nothing: an abstract load_trainer()."""
-        owner = self.index.class_of(function)
-        for one in self.index.subclasses(owner)[:MAX_BELOW] if owner is not None and function.self_name else ():
-            if function.name in one.methods and one not in self.excluded and self.is_loaded(one):
-                yield from self._returned(one.methods[function.name], depth, None)
+        owner = self.index.class_of(function) if function.self_name else None
+        below = self.index.subclasses(owner) if owner is not None else ()
+        found = [
+            one for one in below if function.name in one.methods and one not in self.excluded and self.is_loaded(one)
+        ]
+        for one in found if len(found) <= MAX_BELOW else ():
+            yield from self._returned(one.methods[function.name], depth, None)
 
     def _path(self, function: Function, text: str, depth: int) -> tuple[Held, ...]:
         key = (function, text)
@@ -376,7 +379,7 @@ class Values:
         found = _unique(self._name(function, text, depth))
         last = text.rpartition(".")[2]
         chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
-        if isinstance(chosen, Class) and all(_is_made_by_name(one) for one in found):
+        if isinstance(chosen, Class) and (_is_handed(function, text) or all(_is_made_by_name(one) for one in found)):
             found = (chosen,)
         if self._below:
             found = _unique(self._below.get(one, one) if isinstance(one, Class) else one for one in found)
@@ -482,6 +485,12 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
+
+
+def _is_handed(function: Function, name: str) -> bool:
+    """A parameter without a type: its callers are those of all functions of that name."""
+    parameter = function.parameter(name)
+    return parameter is not None and not parameter.annotation and name not in bindings(function)
 
 
 def _only_below(index: Index, chosen: Iterable[Class]) -> dict[Class, Class]:

@@ -127,6 +127,8 @@ def _kept(call: Expr, targets: tuple[Class | Function | External, ...]) -> tuple
 
 def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
     name = program.full_name(function, call.callee) if call.callee else ""
+    if name.startswith("torch.utils.checkpoint"):  # runs a part again in backward, keeps nothing
+        return "", 0.0
     if name and _SAVES.match(name):
         what = written(call.arguments[0]) if call.arguments else ""
         if _STATE.search(what):

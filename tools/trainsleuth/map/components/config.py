@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function
 
+from ..annotations import named_types
+from ..config_objects import is_config
 from ..configuration.fields import fields
 from ..networks import is_dataset
 from ..program import Program
@@ -71,6 +73,7 @@ def places(program: Program) -> Iterator[Place]:
             elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
                 yield program.at(function, decorator.line, "option", 0.5 * weight)
     yield from _classes(program)
+    yield from _taken(program)
     yield from _tables(program)
     yield from _keywords(program)
     yield from _constants(program)
@@ -177,6 +180,28 @@ def _classes(program: Program) -> Iterator[Place]:
                 yield program.at(cls.body, cls.line, "class", 0.85 * max(0.4, program.weight(cls.body)))
             elif cls.name == "Args" or (marked and path == program.entry.path):
                 yield program.at(cls.body, cls.line, "class", 0.8)
+
+
+def _taken(program: Program) -> Iterator[Place]:
+    """The class of the configuration that the frame of the program is handed, and those that the settings choose."""
+    top = program.values.objects.top
+    if top is not None:
+        yield program.at_target(top, "class", 0.88)
+    for choice in program.choices:
+        if isinstance(choice.target, Class) and is_config(choice.target):
+            yield program.at_target(choice.target, "class", 0.8)
+        elif choice.key in ("preset", "experiment", "_target_"):
+            yield Place(choice.path, choice.line, "recipe", 0.95)
+    for function in program.training.spine[:MAX_FRAME]:
+        for parameter in function.parameters:
+            found = named_types(program.index, function, parameter.annotation) if parameter.annotation else ()
+            for cls in found:
+                if isinstance(cls, Class) and is_config(cls):
+                    yield program.at_target(cls, "class", 0.9)
+                    yield from (program.at(function, one.line, "configured", 0.85) for one in function.decorators)
+
+
+MAX_FRAME = 8  # functions
 
 
 def _keywords(program: Program) -> Iterator[Place]:

@@ -116,6 +116,8 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
                 yield program.at(given, given.line, "mapped", 0.72 * base)
     if call.last == "train_test_split" and not called.targets:
         yield program.at(function, call.line, "split", 0.75 * base)
+    if call.last == "env_step":
+        yield program.at(function, call.line, "environment", 0.8 * base)
     if call.last in ("step", "reset") and call.receiver is not None and _ENVIRONMENT.search(call.receiver.last):
         yield program.at(function, call.line, "environment", (0.85 if call.last == "step" else 0.6) * base)
     if is_factory(call.last) and re.search(r"data|loader|(?:training|train|val|test)_set", written(call)):

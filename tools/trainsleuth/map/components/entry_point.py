@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function
+from trainsleuth.facts import MODULE_BODY, Expr, Function
 from trainsleuth.facts.scopes import bindings
 
 from ..entries import MAINS
@@ -70,6 +70,11 @@ def _way_down(program: Program) -> Iterator[Place]:
         return
     for handover in program.handed.get(goal, ()):
         yield program.at(goal, handover.site.call.line, "way down", 0.6)
+    around = [sign.site.event.block.loops for sign in program.signs.get(goal, ()) if sign.role == "backward"]
+    if goal is program.entry.root and any(around):
+        yield program.at(goal, goal.loops[next(filter(None, around))[0]].line, "way down", 0.6)
+    elif goal.name != MODULE_BODY:
+        yield program.at(goal, goal.line, "way down", 0.42)
     way = list(program.training.ways.back(goal))
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:

@@ -17,12 +17,12 @@ from ..records import Place
 _NAMED = re.compile(
     r"^_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
     r"validate_(?:epoch|model|step|loop|one_epoch)|test(?:_epoch|_step|_model|ing|_loop)?|infer(?:ence\w*)?|generate|sample|predict(?:_step)?|transcribe|"
-    r"(?:fit|run|do)_(?:valid|eval|test)\w*|estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score)$",
+    r"(?:fit|run|do)_(?:valid|eval|test)\w*|estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score|enjoy|play)$",
     re.I,
 )
 _MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
 _FILE = re.compile(
-    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*)",
+    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*|fid|enjoy|play(?:[._]|er))",
     re.I,
 )
 _METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b")
@@ -231,7 +231,8 @@ def _alone(program: Program) -> Iterator[Place]:
     home = PurePosixPath(program.entry.path).parent
     trained = {entry.path for entry in program.entries if entry.trains}
     for path in program.started:
-        if path == program.entry.path or path in trained or not _FILE.search(PurePosixPath(path).name):
+        named = _FILE.search(PurePosixPath(path).name) or _OF_EVALUATION.search(path)
+        if path == program.entry.path or path in trained or not named:
             continue
         near = PurePosixPath(path).parent == home
         score = 0.75 if near else 0.5

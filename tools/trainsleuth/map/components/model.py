@@ -32,6 +32,7 @@ _HELD_AS = re.compile(
     r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf|(?:^|\.)[GD](?:_ema)?$",
     re.I,
 )
+_IS_WHOLE = re.compile(r"^self\._?(?:model|net|network|module)$")  # of what only wraps it: a policy, a pipeline
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
 
 
@@ -80,6 +81,12 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
     function, call = called.function, called.call
     nested = _is_nested(program, function)
     base = (0.35 if nested else 0.75) * called.weight**0.5
+    if (
+        nested
+        and program.index.class_of(function) in run
+        and any(_IS_WHOLE.search(one.text) for one in called.event.targets)
+    ):
+        base = 0.8 * called.weight**0.5
 
     def place(score: float, cls: Class | None = None) -> tuple[Place, Class | None]:
         return program.at(function, call.line, "built", score), cls
@@ -87,7 +94,7 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
     for target in called.targets:
         if isinstance(target, Class) and is_network(program.index, target):
             if not is_loss_class(program.index, target):
-                yield place(0.95 if target in run and not nested else base, target)
+                yield place((0.85 if nested else 0.95) if target in run else base, target)
         elif isinstance(target, External):
             if _is_library_model(target.name, call.last):
                 yield place(0.95 * called.weight**0.5)
@@ -152,7 +159,7 @@ def _chosen(program: Program) -> Iterator[Place]:
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(target, "builder", 0.85)
         if isinstance(target, Class) and is_network(program.index, target) and not is_loss_class(program.index, target):
-            share = _share(program, target)
+            share = 1.0 if _THE_MODEL.fullmatch(choice.key) else _share(program, target)
             yield Place(choice.path, choice.line, "configuration", 0.8 * share)
             yield from (place._replace(score=place.score * share) for place in program.chosen_at(choice))
             yield from _defined(program, target, share)
@@ -164,6 +171,11 @@ _BESIDE = re.compile(r"augment|normaliz|feature|fbank|spectrogram|search|scorer|
 
 _SECTION = re.compile(
     r"(?:^|\.)(?:\w*model|net|network|backbone|generator|discriminator|policy|actor|critic|unet)$", re.I
+)
+
+
+_THE_MODEL = re.compile(
+    r"(?:model|net|network|arch|architecture|system)(?:[._](?:type|name|class|cls|_target_|class_path))?"
 )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trainsleuth.facts import Class, Event, Expr, Function, bindings
+from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, bindings
 from trainsleuth.facts.scopes import Binding
 
 from ..networks import is_dataset, is_network
 from ..program import Program
 from .literals import flat, is_literal, is_table, text_of
 from .options import parameters
+from .python_files import is_settings
 from .records import Definition
 
 MIN_ATTRIBUTES = 6  # literals that a constructor sets before its class counts as a table of settings
@@ -31,6 +32,8 @@ def fields(program: Program) -> Iterator[Definition]:
     files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
     for path in files:
         file = program.index.files[path]
+        if path != program.entry.path and _is_other_recipe(program, file):
+            continue
         for cls in file.classes.values():
             if is_settings_class(program, cls):
                 above = {name for base in program.index.lineage(cls)[1:] for name in _names(base)}
@@ -43,6 +46,12 @@ def fields(program: Program) -> Iterator[Definition]:
                 yield from _tables(function)
         if path == program.entry.path or _FILE.search(path):
             yield from _constants(file.body)
+
+
+def _is_other_recipe(program: Program, file: FileFacts) -> bool:
+    """Settings in Python that the program loads, but not for this run, whose recipe is written in Python too."""
+    chosen = program.config_paths if program.told else ()
+    return file.path not in chosen and any(one.endswith(".py") for one in chosen) and is_settings(file.path, file)
 
 
 def is_settings_class(program: Program, cls: Class) -> bool:

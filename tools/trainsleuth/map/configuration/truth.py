@@ -145,7 +145,9 @@ class Gathered:
     about: dict[str, str]
     flags: dict[str, str]
     negated: dict[str, str]
-    fields: set[str] = field(default_factory=set)  # of classes of which it is not known which section fills them
+    fields: set[str] = field(
+        default_factory=set
+    )  # of classes and tables of which it is not known which section fills them
 
     def key(self, name: str) -> Key:
         ordered = tuple(sorted(self.layers[name], key=lambda layer: ORDER.index(layer.how)))
@@ -163,7 +165,7 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     for one in defined:
         for name in _names(one, groups, known):
             _define(gathered, one, name)
-            if one.group[:1].isupper() and one.group not in known:
+            if one.group not in ("", "node", "constant", *known):
                 gathered.fields.add(name)
     layers = gathered.layers
     meant = _of_files(program, layers, set(chain.from_iterable(known.values())))

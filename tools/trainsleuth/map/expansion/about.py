@@ -9,17 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import FileFacts
-from trainsleuth.repository import is_source
+from trainsleuth.facts import MODULE_BODY, Function
 
 from ..configuration import Key, Truth
 from ..parts import source_lines
 from ..program import Program
 from ..records import Place
 from ..standing import off
-from ..statements import enclosing, event_at, is_class_body
+from ..statements import enclosing
 from ..wording import clean
+from .choosing import is_open
 from .config import key_line, worth
+from .hits import hits, pattern_of, place_of
 from .sections import is_set
 from .settings import is_of_others
 from .writer import Writer
@@ -27,9 +28,8 @@ from .writing import Block
 
 MAX_KEYS = 10
 MAX_FOUND = 60
-MAX_HITS = 4000  # lines of code that are looked at
 BODY = 26  # lines of code of a function of that name which is shown at once
-_TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|help=|^(?:raise|assert)\b", re.I)
+_TALKS = re.compile(r"\blog(?:ger|ging)?\.|print|warn|add_argument\(|ArgumentParser\(|help=|^(?:raise|assert)\b", re.I)
 
 
 class _Found(NamedTuple):
@@ -37,27 +37,43 @@ class _Found(NamedTuple):
 
     place: Place
     worth: float
+    lines: tuple[int, ...]
 
 
 def blocks(program: Program, truth: Truth, words: Sequence[str]) -> Iterator[Block]:
     """One block for each definition and statement in code that the program reaches, best first."""
     writer = Writer(program, truth, {}, set())
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[str, ...]] = set()
     for one in _found(program, truth, tuple(word.lower() for word in words)):
-        if (mark := (one.place.path, one.place.line)) not in seen:
+        block = _block(writer, one.place, one.lines)
+        mark = tuple(line for line in block.lines if line.startswith("   |")) or (one.place.path, str(one.place.line))
+        if mark not in seen:
             seen.add(mark)
-            yield _block(writer, one.place)
+            yield block
 
 
-def _block(writer: Writer, place: Place) -> Block:
+def _block(writer: Writer, place: Place, lines: Sequence[int]) -> Block:
     if place.role == "definition":
         return writer.body(place, BODY)
     function = enclosing(writer.program.index.files[place.path], place.line)
     if place.role == "statement":
-        return writer.block(place)[0]
+        return _with_cut(writer, writer.block(place)[0], lines)
     text = clean(place.text, SCRIPT_WIDTH)
     item = {**place.to_dict(), "function": function.qualname, "signature": True}
     return Block(writer.headings(place, function), (place.line,), (f"   {place.line} {text}",), item)
+
+
+def _with_cut(writer: Writer, block: Block, lines: Sequence[int]) -> Block:
+    """With those of the lines that a long statement was cut before."""
+    if block.span is not None or not any("…" in line for line in block.lines):
+        return block
+    source = writer.texts[str(block.item["path"])]
+    shown = "".join("".join(block.lines).split())
+    cut = [one for one in lines if "".join(source[one - 1].split())[:20] not in shown][:MAX_CUT]
+    return block._replace(lines=(*block.lines, *(f"     {one} {clean(source[one - 1], SCRIPT_WIDTH)}" for one in cut)))
+
+
+MAX_CUT = 3  # lines of a statement behind its beginning
 
 
 def scripts(program: Program, words: Sequence[str]) -> Iterator[Block]:
@@ -89,73 +105,42 @@ def settings(truth: Truth, words: Sequence[str], names: Mapping[str, str]) -> It
 
 def _held(key: Key, words: Sequence[str]) -> float:
     name, last = key.name.lower(), key.name.lower().rpartition(".")[2]
-    return sum(1.0 if word in last else 0.5 if word in name else 0.0 for word in words)
+    patterns = [re.compile(pattern_of(word)) for word in words]
+    return sum(1.0 if one.search(last) else 0.5 if one.search(name) else 0.0 for one in patterns)
 
 
 def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]:
-    hits = list(_hits(program, words))
-    count = Counter(word for held in hits for word in held[2])
+    every = list(hits(program, words))
+    count = Counter(word for hit in every for word in hit.words)
     rare = {word: 1 / (1 + math.log(max(1, count[word]))) for word in words}
     found: dict[Place, set[str]] = {}
-    for file, line, held in hits:
-        if (place := _place(file, line, held)) is not None:
-            found.setdefault(place, set()).update(held)
-    best = [_judged(program, truth, place, [rare[one] for one in held]) for place, held in found.items()]
+    lines: dict[Place, list[int]] = {}
+    for hit in every:
+        if (place := place_of(hit)) is not None:
+            found.setdefault(place, set()).update(hit.words)
+            lines.setdefault(place, []).append(hit.line)
+    home = {place: enclosing(program.index.files[place.path], place.line) for place in found}
+    around: dict[Function, set[str]] = {}
+    for place, known in found.items():
+        around.setdefault(home[place], set()).update(known if home[place].name != MODULE_BODY else ())
+    best = []
+    for place, known in found.items():
+        said = [rare[one] for one in known] + [NEARBY * rare[one] for one in around[home[place]] - known]
+        best.append(_judged(program, truth, place, said, lines[place]))
     return sorted(best, key=lambda one: (-one.worth, one.place.path, one.place.line))[:MAX_FOUND]
 
 
-def _hits(program: Program, words: Sequence[str]) -> Iterator[tuple[FileFacts, int, list[str]]]:
-    """Lines of code that hold some of the words: in files that the program loads, in others what none of these has."""
-    loaded, files = program.entry.reach.files, program.index.files
-    near = sorted(loaded, key=lambda path: (-program.weight(files[path].body), path))
-    seen: set[str] = set()
-    for found in _lines_with(program, near, words):
-        seen.update(found[2])
-        yield found
-    if left := [word for word in words if word not in seen]:
-        yield from _lines_with(program, [path for path in files if path not in loaded and is_source(path)], left)
-
-
-def _lines_with(
-    program: Program, paths: Sequence[str], words: Sequence[str]
-) -> Iterator[tuple[FileFacts, int, list[str]]]:
-    pattern = re.compile("|".join(map(re.escape, words)))
-    count = 0
-    for path in paths:
-        for number, text in enumerate(source_lines(program.index, path), 1):
-            line = text.lower()
-            if pattern.search(line) and not line.lstrip().startswith(("#", "import ", "from ")):
-                yield program.index.files[path], number, [word for word in words if word in line]
-                count += 1
-        if count > MAX_HITS:
-            return
-
-
-def _place(file: FileFacts, line: int, held: Sequence[str]) -> Place | None:
-    """The statement of a line, or the definition of that name; None for text."""
-    function = enclosing(file, line)
-    first = function.events[0].line if function.events else function.end_line
-    if function is not file.body and function.line <= line < max(first, function.line + 1):
-        if is_class_body(file, function):
-            return Place(file.path, function.line, "statement", 0.0)
-        named = any(word in function.name.lower() for word in held)
-        return Place(file.path, function.line if named else line, "definition" if named else "parameter", 0.0)
-    found = event_at(function, line)
-    if found is None or line - found[1].line > MAX_STATEMENT:
-        return None
-    return Place(file.path, found[1].line, "statement", 0.0)
-
-
-MAX_STATEMENT = 12  # lines from the begin of a statement to one of its lines
+NEARBY = 0.3  # what a word counts that stands in the function, but not in the statement
 
 
 _ROLES = {"definition": 1.5, "statement": 1.0, "parameter": 0.8}
 
 
-def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float]) -> _Found:
+def _judged(program: Program, truth: Truth, place: Place, held: Sequence[float], lines: Sequence[int]) -> _Found:
     function = enclosing(program.index.files[place.path], place.line)
     text = source_lines(program.index, place.path)[place.line - 1].strip()
     aside = (0.4 if _TALKS.search(text) else 1.0) * (1.0 if program.is_reached(function) else 0.5)
+    aside *= 0.3 if is_open(function) else 1.0
     aside *= 0.6 if off(program, truth, function, place.line) else 1.0
     worth = sum(held) * aside * (0.5 + program.weight(function)) * _ROLES[place.role]
-    return _Found(place._replace(text=text), worth)
+    return _Found(place._replace(text=text), worth, tuple(lines))

@@ -75,7 +75,7 @@ def _rank(program: Program, place: Place, name: str) -> int:
     function = enclosing(file, place.line)
     if not (program.is_reached(function) or is_class_body(file, function)):
         return 4
-    if _is_open(function):
+    if is_open(function):
         return 4
     if name == "model" and _is_far(program, file, function):
         return 3
@@ -110,7 +110,7 @@ def _is_aside(name: str, event: Event) -> bool:
     return words is not None and any(words.search(one) for one in (*said, value))
 
 
-def _is_open(function: Function) -> bool:
+def is_open(function: Function) -> bool:
     """It only says that a class below has to define it."""
     return any(event.kind == "raise" and "NotImplementedError" in written(event.value) for event in function.events[:3] if event.value is not None)  # fmt: skip
 

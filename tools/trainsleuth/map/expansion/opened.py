@@ -56,8 +56,13 @@ def _lines(program: Program, truth: Truth, function: Function, asked: int) -> It
     rest = [one for one in every if one not in runs]
     told: set[tuple[str, str]] = set()
     for idle, lines in enumerate((runs, rest)):
-        for number, code in sorted(lines, key=lambda one: (abs(one[0] - asked), one[0])):
+        for number, code in sorted(lines, key=lambda one: (_apart(one[0], asked), one[0])):
             yield _line(program, truth, function, number, code, idle, told)
+
+
+def _apart(line: int, asked: int) -> int:
+    """What follows a line says more of it than what stands above."""
+    return line - asked if line >= asked else 2 * (asked - line)
 
 
 def _line(
@@ -79,9 +84,10 @@ def _functions(program: Program, where: str) -> Iterator[tuple[Function, int]]:
     """Functions with the line that is asked for, those that the program reaches first."""
     path, _, line = where.rpartition(":")
     if path and line.isdigit():
-        for one in sorted(program.index.files):
-            if one == path or one.endswith(f"/{path}"):
-                yield enclosing(program.index.files[one], int(line)), int(line)
+        loaded = program.entry.reach.files
+        fits = (one for one in program.index.files if one == path or one.endswith(f"/{path}"))
+        for one in sorted(fits, key=lambda one: (one != path, one not in loaded, one)):
+            yield enclosing(program.index.files[one], int(line)), int(line)
         return
     every = [found for file in program.index.files.values() for found in _named(file, where)]
     near = partial(_distance, program)

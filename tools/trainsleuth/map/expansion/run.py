@@ -30,12 +30,13 @@ class _Topic(NamedTuple):
 _TOPICS = (
     _Topic("optimizer", r"(?:base_|max_|peak_)?lr|learning_rate|optim\w*|opt|opt_\w*|weight_decay|wd|\w*betas?[12]?|momentum|(?:\w*_)?eps(?:ilon)?|nesterov", (("optimizer_scheduler", "optimizer"),)),
     _Topic("schedule", r"\w*sched\w*|\w*warm_?up\w*|lr_\w+|min_lr|\w*anneal\w*|milestones|gamma|t_max|pct_start|div_factor|final_div_factor|decay_\w+|power|start_factor|end_factor", (("optimizer_scheduler", "scheduler"), ("optimizer_scheduler", "learning rate"), ("optimizer_scheduler", "scheduler step"))),
-    _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|steps|updates?|iters?|iterations|samples)|niter|duration|end_epoch", (("training_loop", "loop"),)),
+    _Topic("length", r"(?:num_|n_|max_|total_|number_of_|train_)*(?:train_)?(?:epochs?|epoches|steps|updates?|iters?|iterations|samples)|niter|duration|end_epoch", (("training_loop", "loop"),)),
     _Topic("batch", r"\w*batch_size\w*|samples_per_gpu|max_tokens|batch_type|\w*workers\w*|shuffle\w*|drop_last|\w*sampler\w*|seq_len\w*|block_size", (("data", "built"),)),
     _Topic("accumulation", r"\w*accum\w*|update_freq|iter_size|\w*micro_batch\w*", (("accumulation", ""),)),
     _Topic("clipping", r"\w*grad\w*_clip\w*|(?:\w+_)?clip(?:_?(?:grad|norm|val|max)\w*)?|max_(?:grad_)?norm", (("clipping", ""), ("training_loop", "clip"))),
     _Topic("precision", r"\w*amp|\w*fp16|\w*bf16|\w*precision|\w*dtype|autocast|\w*loss_scale|\w*tf32|half", (("mixed_precision", ""),)),
     _Topic("loss", r"\w*loss\w*|criterion\w*|\w*smoothing|reduction|\w*_weights?|lambda\w*|\w*_coeff?", (("loss", "sum"), ("loss", "loss"))),
+    _Topic("agent", r"discount\w*|gae_lambda|n_?step|tau|polyak|target_\w*(?:freq|interval|theta|update)|\w*buffer_size|n_sample|update_per_collect|utd\w*|rollout\w*|(?:num_|n_)envs?|\w*env_num|entropy_\w+|clip_(?:range|ratio|param)|eps_(?:start|end|decay)|epsilon\w*|stop_value"),
     _Topic("model", r"arch|model(?:_?name|_type)?|backbone|(?:num|n)_\w*(?:layers?|blocks|heads?)|depth|hidden(?:_size|_dim)|\w*dropout\w*|drop_path\w*|d_model|embed_dim|freeze\w*|pretrained\w*"),
     _Topic("seed", r"\w*seed|deterministic|cudnn_\w+|benchmark", (("seeds", ""),)),
     _Topic("devices", r"world_size|devices|n?gpus\w*|\w*num_gpus|nnodes|\w*nproc\w*|strategy|accelerator|sync_bn|backend|find_unused_parameters|device", (("distribution", ""),)),
@@ -45,7 +46,7 @@ _TOPICS = (
     _Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*best\w*|monitor\w*|\w*early\w*|patience|beam\w*", (("evaluation", "loop"), ("evaluation", "call"))),
     _Topic("logged", r"log\w*|\w*log_\w+|print\w*|\w*wandb\w*|\w*tensorboard\w*|report_to|\w*tracker\w*", (("logging", "tracked"), ("logging", "writer"), ("logging", "logs"))),
 )  # fmt: skip
-FIRST_KEYS = 3  # of a topic, before other topics say more
+FIRST_KEYS = 4  # of a topic, before other topics say more
 MAX_KEYS = 8
 MAX_PLACES = 2
 VALUE_WIDTH = 50
@@ -79,7 +80,7 @@ def _settings(truth: Truth, topic: _Topic, number: int, part: int, keys: list[Ke
 
 def _said(truth: Truth, key: Key) -> str:
     source = key.source
-    value = clean(truth.effective(key.value), VALUE_WIDTH) or repr("")
+    value = clean(truth.end(key.value), VALUE_WIDTH) or repr("")
     where = f" {source.path}:{source.line}" if source is not None and source.path else " the command"
     default = " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not source), None)
@@ -109,10 +110,12 @@ _TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
 
 
 def _worth(program: Program, key: Key) -> float:
-    """Set by somebody, read near the frame of the program, and not nothing."""
+    """Set by somebody, the command above all, read near the frame of the program, and not nothing."""
     index = program.index
     near = max((program.weight(enclosing(index.files[use.path], use.line)) for use in key.reads if use.path in index.files), default=0.0)  # fmt: skip
-    return 4 * is_set(key) + 2 * near + (key.value not in NOTHING) - 0.2 * key.name.count(".")
+    by_command = key.source is not None and key.source.how == "command"
+    said = 4 * is_set(key) + 1.5 * by_command + 2 * near + 2 * (key.value not in NOTHING)
+    return said - 0.1 * key.name.count(".")
 
 
 def _places(program: Program, truth: Truth, anatomy: Anatomy, topic: _Topic) -> Iterator[Place]:

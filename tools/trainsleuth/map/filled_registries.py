@@ -1,0 +1,48 @@
+"""Dicts that a decorator of the project fills, and where code looks a name up in them: _ENGINES[name]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, Variable
+
+Thing = Class | Function
+
+
+def lookups(index: Index, fillers: Mapping[str, set[Function]]) -> Iterator[tuple[Site, Expr, str]]:
+    """(where, wanted name, kind) of every lookup in a dict that one of the `fillers` of a kind fills."""
+    kinds: dict[Variable, str] = {}
+    for kind, functions in fillers.items():
+        for function in functions:
+            kinds.update(dict.fromkeys(_filled_by(index, function), kind))
+    names = sorted({re.escape(one.name).encode() for one in kinds})
+    for function in (
+        index.functions_holding(re.compile(rb"(?:%s)\s*(?:\[|\.get\b)" % b"|".join(names))) if names else ()
+    ):
+        for position, event in enumerate(function.events):
+            for part in event.value.walk() if event.value is not None else ():
+                table, wanted = _looked_up(part)
+                held = index.resolve(function, table.text) if table is not None and table.kind == "path" else None
+                if isinstance(held, Variable) and wanted is not None and held in kinds:
+                    yield Site(function, position, part), wanted, kinds[held]
+
+
+def _filled_by(index: Index, function: Function) -> Iterator[Variable]:
+    """Dicts of the module that a decorator function, or one written in it, puts what it is given into."""
+    file = index.files[function.path]
+    for one in (function, *(inner for inner in file.functions.values() if inner.outer == function.qualname)):
+        for event in one.events:
+            for target in event.targets:
+                if target.kind == "index" and target.parts[0].kind == "path" and target.parts[1].kind == "path":
+                    held = index.resolve(one, target.parts[0].text)
+                    if isinstance(held, Variable) and held.scope.name == MODULE_BODY:
+                        yield held
+
+
+def _looked_up(part: Expr) -> tuple[Expr | None, Expr | None]:
+    if part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind != "string":
+        return part.parts[0], part.parts[1]
+    if part.kind == "call" and part.last == "get" and part.arguments:
+        return part.receiver, part.arguments[0]
+    return None, None
