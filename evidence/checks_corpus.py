@@ -2,7 +2,7 @@
 
     python evidence/checks_corpus.py CHECKOUTS [CHECKOUTS ...] [--only NAME]
 
-CHECKOUTS are folders that hold checkouts of the repositories of check_reports.yaml (the three unopened halves) under their
+CHECKOUTS are folders that hold checkouts of the repositories of check_reports.yaml (the four unopened halves) under their
 names, at the commits that stand there; one that is not there is left out, and said so. Nothing is fetched.
 Exit code 1: a report without a verdict. Reports that no longer come are listed; a cured one should be among them.
 """
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
+from first_sight import HALVES
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tools"))
@@ -24,9 +25,9 @@ Key = tuple[str, str]  # check, place
 
 
 def recorded() -> list[dict[str, object]]:
-    """The repositories of the three unopened halves, each with its `reports`."""
+    """The repositories of the four unopened halves, each with its `reports`."""
     halves = yaml.safe_load((HERE / "check_reports.yaml").read_text("utf-8"))
-    return [row for half in ("unopened", "second_unopened", "third_unopened") for row in halves[half]["of"]]
+    return [row for half in HALVES for row in halves[half]["of"]]
 
 
 def checkout(name: str, folders: list[Path]) -> Path | None:

@@ -328,6 +328,30 @@ def test_an_exercise_that_is_not_solved_is_not_judged(tmp_path: Path) -> None:
     assert "train.py:8 is left to be filled in" in report.unresolved[0].why
 
 
+PHASES = """
+import torch
+
+def train(model, loaders):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=7)
+    for phase in ("train", "valid"):
+        if phase == "train":
+            scheduler.step()
+        for x in loaders[phase]:
+            optimizer.zero_grad()
+            loss = model(x).mean()
+            if phase == "train":
+                loss.backward()
+                optimizer.step()
+"""
+
+
+def test_a_schedule_first_under_a_test_is_not_told_clean(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"train.py": PHASES}), only=["scheduler-before-optimizer"])
+    assert [finding.outcome for finding in report.findings] == ["open"]
+    assert "a test decides in which rounds" in report.unresolved[0].why
+
+
 SEEDED = """
 import numpy as np
 from torch.utils.data import DataLoader, Dataset

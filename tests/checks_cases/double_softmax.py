@@ -311,6 +311,15 @@ def loss_of(net, x, y):
     score = torch.sigmoid(net(x))
     return F.binary_cross_entropy_with_logits(score, y)
 """,
+    "loss told apart by isinstance, squashed in the arm of its own": """
+from torch import nn
+
+def loss_of(model, x, y, criterion=nn.CrossEntropyLoss()):
+    if isinstance(criterion, nn.MSELoss):
+        return criterion(model(x), y)
+    elif isinstance(criterion, nn.CrossEntropyLoss):
+        return criterion(model(x).softmax(1), y)
+""",
     "every arm squashes": """
 import torch
 import torch.nn as nn
@@ -543,6 +552,32 @@ def train(model, criterion, loader):
 def main(loader):
     train(Net(), nn.CrossEntropyLoss(), loader)
     train(Squashed(), nn.BCELoss(), loader)
+""",
+    "loss told apart by isinstance": """
+import torch.nn.functional as F
+from torch import nn
+
+def evaluate(model, criterion, loader):
+    total = 0.0
+    for x, y in loader:
+        if isinstance(criterion, nn.CrossEntropyLoss):
+            total += criterion(model(x), y).item()
+        elif isinstance(criterion, nn.MSELoss):
+            probabilities = F.softmax(model(x), dim=1)
+            total += criterion(probabilities, F.one_hot(y, 10).float()).item()
+    return total
+
+def report(model, loader):
+    return evaluate(model, nn.CrossEntropyLoss(), loader)
+""",
+    "loss told apart by isinstance, in the else": """
+from torch import nn
+
+def loss_of(model, x, y, criterion=nn.CrossEntropyLoss()):
+    if isinstance(criterion, nn.CrossEntropyLoss):
+        return criterion(model(x), y)
+    else:
+        return criterion(model(x).softmax(1), y)
 """,
     "softmax as an option of the caller": """
 import torch.nn.functional as F

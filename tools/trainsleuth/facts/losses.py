@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .callers import Target, external_name
-from .operations import is_torch
+from .names import External
+from .operations import is_loss_layer, is_torch
 from .records import Class, Expr, Function
 from .sites import Site, call_sites, is_test
 from .things import Instance, Literal, Spot, Thing, Unknown
@@ -58,13 +59,18 @@ def _sites(index: Index, last_names: list[str], within: Collection[Function] | N
 def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | None:
     callee = site.call.parts[0]
     anyhow = index.objects.of(callee, Spot(site.function, site.position))
+    anyhow = tuple(thing for thing in anyhow if not _is_tested_away(index, site, thing))
     if not any(_loss_name(index, thing, site.call, wanted) for thing in anyhow):
         return _unresolved(site, anyhow)
     spots: list[Spot] = []
     losses: set[str] = set()
     for frame in index.calling.contexts(site.function):
         spot = Spot(site.function, site.position, frame)
-        things = [thing for thing in index.objects.of(callee, spot) if not _is_nothing(thing)]
+        things = [
+            thing
+            for thing in index.objects.of(callee, spot)
+            if not _is_nothing(thing) and not _is_tested_away(index, site, thing)
+        ]
         called = {_loss_name(index, thing, site.call, wanted) for thing in things}
         if called and None not in called and "" not in called:
             spots.append(spot)
@@ -100,3 +106,24 @@ def _loss_name(index: Index, thing: Thing, call: Expr, wanted: frozenset[str]) -
 
 def _is_nothing(thing: Thing) -> bool:
     return isinstance(thing, Literal) and thing.expr.text == "None"
+
+
+def _is_tested_away(index: Index, site: Site, thing: Thing) -> bool:
+    """The call stands in a branch where isinstance() says that what it calls is of another class of torch's losses."""
+    name = external_name(thing)
+    for branch in site.event.block.branches if is_loss_layer(name) else ():
+        for arm, test in enumerate(branch.tests):
+            tested = _tested_class(index, site, test)
+            if tested and (tested == name.rpartition(".")[2]) is (arm < branch.arm):
+                return True
+    return False
+
+
+def _tested_class(index: Index, site: Site, test: Expr) -> str:
+    """Last name of the loss of torch in `isinstance(what is called, loss)`, else ""."""
+    if test.kind != "call" or test.callee != "isinstance" or len(test.parts) != 3:
+        return ""
+    what, kind = test.parts[1:]
+    found = index.resolve(site.function, kind.text) if what.text == site.call.parts[0].text else None
+    last = found.name.rpartition(".")[2] if isinstance(found, External) and is_loss_layer(found.name) else ""
+    return last if not last.startswith("_") else ""
