@@ -94,25 +94,33 @@ SCRIPT_WIDTH = 140
 
 def settings(truth: Truth, words: Sequence[str], names: Mapping[str, str]) -> Iterator[tuple[Block, bool]]:
     """One block for each setting whose name or help holds them, and whether somebody set it."""
+    patterns = [re.compile(pattern_of(word.lower())) for word in words]
+    names_of = [key.name.lower() for key in truth.keys]
+    rare = {one: _rarity(sum(one.search(name) is not None for name in names_of)) for one in patterns}
     found = []
     for key in truth.keys:
-        held = _held(key, [word.lower() for word in words])
+        held = _held(key, rare)
         if held and (is_set(key) or (key.uses == "read" and not is_of_others(truth, key))):
             found.append((-held, not is_set(key), -worth(key), key))
     for place, (_, _, _, key) in enumerate(sorted(found, key=lambda one: one[:3])[:MAX_KEYS]):
         yield Block(("# settings",), (place,), (f"  {key_line(truth, key, names)}",), key.to_dict()), is_set(key)
 
 
-def _held(key: Key, words: Sequence[str]) -> float:
+def _held(key: Key, rare: Mapping[re.Pattern[str], float]) -> float:
+    """By the rarity of the words that its name holds, those in its last part twice."""
     name, last = key.name.lower(), key.name.lower().rpartition(".")[2]
-    patterns = [re.compile(pattern_of(word)) for word in words]
-    return sum(1.0 if one.search(last) else 0.5 if one.search(name) else 0.0 for one in patterns)
+    return sum((1.0 if one.search(last) else 0.5) * worth for one, worth in rare.items() if one.search(name))
+
+
+def _rarity(count: int) -> float:
+    """A word that many hold tells little: a section that all keys share."""
+    return 1 / (1 + math.log(max(1, count)))
 
 
 def _found(program: Program, truth: Truth, words: Sequence[str]) -> list[_Found]:
     every = list(hits(program, words))
     count = Counter(word for hit in every for word in hit.words)
-    rare = {word: 1 / (1 + math.log(max(1, count[word]))) for word in words}
+    rare = {word: _rarity(count[word]) for word in words}
     found: dict[Place, set[str]] = {}
     lines: dict[Place, list[int]] = {}
     for hit in every:

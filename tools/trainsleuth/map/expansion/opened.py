@@ -57,7 +57,8 @@ def _lines(program: Program, truth: Truth, function: Function, asked: int) -> It
     told: set[tuple[str, str]] = set()
     for idle, lines in enumerate((runs, rest)):
         for number, code in sorted(lines, key=lambda one: (_apart(one[0], asked), one[0])):
-            yield _line(program, truth, function, number, code, idle, told)
+            if code.strip(" )]},:"):
+                yield _line(program, truth, function, number, code, idle, told)
 
 
 def _apart(line: int, asked: int) -> int:
