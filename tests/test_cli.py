@@ -144,7 +144,7 @@ def test_probe_says_what_it_saw(repo: Path, source: str, code: int, words: str) 
     assert done.returncode == code, done.stdout
     found = parsed(done.stdout)
     assert found["trained"] is (code != 2) and found["ran"]
-    text = cli(repo, "probe", "--time", "40", *TRAIN)
+    text = cli(repo, "probe", "--time", "40", "--only", "loss_contract", *TRAIN)
     assert words in text.stdout and "to repeat: trainsleuth probe" in text.stdout
     assert text.returncode == code and text.stderr == ""
     assert [path.name for path in repo.iterdir()] == ["train.py"]
