@@ -1,9 +1,11 @@
-"""Code that says nothing of a running program: it never runs, or parts of it are left to be written."""
+"""Code that says nothing of a running program: it never runs, is left to be written, or shows an error on purpose."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+
+from trainsleuth.repository import is_notebook
 
 from .memo import kept_per_function
 from .records import Branch, Event, Expr, Function, Loop
@@ -58,7 +60,7 @@ def is_lesson(index: Index, path: str, line: int) -> bool:
     stem = path.rpartition("/")[2].partition(".")[0]
     if any(_WRONG.search(name) for name in (stem, *function.qualname.split("."))):
         return True
-    lines = (index.repository.read(path) or "").split("\n") if not path.endswith(".ipynb") else []
+    lines = (index.repository.read(path) or "").split("\n") if not is_notebook(path) else []
     head = function.line - 1 if function.name != "<module>" else line - 1
     return bool(_LESSON.search("\n".join([*lines[max(head - 4, 0) : head + 6], *lines[max(line - 5, 0) : line + 1]])))
 

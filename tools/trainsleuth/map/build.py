@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Function, Index, build_index
-from trainsleuth.facts.names import Module
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
-from .branches import known_settings
 from .bridges import Bridges
-from .config_files import of_program
-from .configuration import defaults, python_configs
-from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
+from .configuration import python_configs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
-from .hydra_main import removed_by
-from .launch import Command, commands, names_recipe, that_counts, usage
+from .launch import Command, commands, names_recipe, usage
 from .library import ways_in
-from .named_choice import words_of
-from .named_modules import named_modules
-from .named_outright import asked_in_code, named_outright
-from .presets import Preset, built_through, named_preset
 from .program import Program
 from .reach import reach
 from .recipes import (
     RECIPE_DISTANCE,
     Choice,
-    Setting,
-    choices,
-    configured,
-    kinds_of,
-    looked_up,
-    named_in_code,
-    not_chosen,
     offered,
     roots_of,
-    settings,
-    slots,
-    tagged,
 )
-from .registries import tables
-from .scripts import settings_in
 from .siblings import groups
 from .steps import Sign, signs
 from .tables import Table
+from .told import Told, told_of
 from .values import Values
 
 
@@ -76,7 +55,6 @@ def _worth_reading(repository: Repository) -> list[str]:
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
-NAMED_DISTANCE = 8  # from the entry: further away, a class that is named by a string is none of its choices
 MADE_DISTANCE = 3  # from the entry: what is made there is what the program works with
 ASSUMED_DISTANCE = 8  # of a training step that the entry is not seen to reach
 
@@ -139,12 +117,6 @@ def _unmade(index: Index, graph: Graph, entry: Entry, table: Mapping[Function, l
                     yield made
 
 
-def _near(entry: Entry) -> Iterator[Function]:
-    for function, distance in entry.reach.distance.items():
-        if distance <= NAMED_DISTANCE or function.path == entry.path:
-            yield function
-
-
 def _made(graph: Graph, entry: Entry) -> Iterator[Class]:
     """Classes that the program makes near its entry."""
     for function, distance in entry.reach.distance.items():
@@ -159,35 +131,6 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     for handover in handovers(index, values):
         found.setdefault(handover.site.function, []).append(handover)
     return found
-
-
-def _chosen_values(
-    before: Values,
-    chosen: tuple[Choice, ...],
-    given: tuple[Setting, ...],
-    loaded: frozenset[str],
-    modules: Mapping[tuple[str, int], Module],
-    known: Iterable[Table],
-    preset: Preset,
-    decided: Mapping[str, str],
-) -> Values:
-    """What names hold in the program that the settings choose."""
-    index = before.index
-    left = not_chosen(index, chosen, known)
-    built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
-    return Values(
-        index,
-        left | {one for one in built if isinstance(one, Class)},
-        {**slots(chosen), **kinds_of(index, chosen), **tagged(given, chosen)},
-        configured(given, chosen),
-        looked_up(chosen),
-        loaded,
-        modules,
-        before.detours,
-        preset.objects,
-        frozenset(one.target for one in chosen if isinstance(one.target, Class)),
-        decided,
-    )
 
 
 def _started_by(entry: Entry, recipe: str | None, launch: Command | None) -> Entry:
@@ -212,11 +155,13 @@ class Tracing(NamedTuple):
         return self._replace(entry=replace(entry, trains=any(trainings(entry.reach, self.table, self.handed))))
 
 
-def _as_chosen(before: Tracing, values: Values, graph: Graph, roots: list[Reached], is_decided: bool) -> Tracing:
-    """Traced anew by what the settings choose."""
+def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
+    """Traced anew by what the settings choose and decide."""
+    values, made = told.held(before.values), _made(before.graph, before.entry)
+    graph = Graph(values.index, values, told.decided, frozenset((*made, *told.preset.classes)), told.words)
     table, handed = signs(values.index, values), _handed(values.index, values)
     tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
-    if not is_decided:
+    if not told.decided:
         return tracing
     graph.keep_made(tracing.entry.reach.distance)
     return tracing.reaching(roots)
@@ -252,8 +197,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     """
     values = Values(index)
     graph = Graph(index, values)
-    table = signs(index, values)
-    handed = _handed(index, values)
+    table, handed = signs(index, values), _handed(index, values)
     started = commands(index)
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
@@ -261,59 +205,39 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     if not found:
         return None
     entry = _started_by(found[0], recipe, launch)
-    parts = of_program(index, entry.reach, entry.commands, recipe)
-    given = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
-    loaded = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    experiment = experiment_configs(index, loaded, launch.text if launch is not None else "")
-    given = (*experiment_settings(experiment), *given, *settings_in(index, launch))
-    known = tables(index, values)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
-    weak = tuple(defaults(first, launch))
-    chosen = choices(index, known, (*weak, *given))
-    chosen = (*chosen, *named_in_code(index, _near(entry)))
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded, known))
-    preset = named_preset(values, launch)
-    chosen = (*chosen, *built_through(values, chosen), *preset.choices, *experiment_choices(experiment))
-    given = (*given, *preset.settings)
-    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
-    decided = known_settings(weak, (*given, *commanded)) if recipe is not None or launch is not None else {}
-    roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, chosen)]
-    words = words_of((*(setting.value for setting in (*weak, *given)), launch.text if launch is not None else ""))
-    modules = named_modules(index, (*weak, *given))
+    told = told_of(first, recipe, launch)
     tracing = Tracing(values, graph, table, handed, entry)
-    if (
-        decided
-        or scope is not None
-        or modules
-        or len(found) > MANY_PROGRAMS
-        or any(choice.target is not None for choice in chosen)
-    ):
-        every = chain.from_iterable(known.values())
-        values = _chosen_values(values, chosen, given, loaded, modules, every, preset, decided)
-        graph = Graph(index, values, decided, frozenset((*_made(graph, entry), *preset.classes)), words)
-        tracing = _as_chosen(tracing, values, graph, roots, bool(decided))
-    tracing, more = _to_training(tracing, roots, known, chosen)
+    roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, told.choices)]
+    if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS:
+        tracing = _as_told(tracing, told, roots)
+    tracing, more = _to_training(tracing, roots, told.tables, told.choices)
     entry = tracing.entry
-    assumed = () if entry.trains else tuple(_assumed(index, tracing.table, tracing.handed, scope, loaded))
+    assumed = () if entry.trains else tuple(_assumed(index, tracing.table, tracing.handed, scope, told.loaded))
     if assumed:
         more += [(one, ASSUMED_DISTANCE) for one in assumed]
         entry = replace(_again(tracing.graph, entry, more), trains=True)
-    alike = next(group for group in groups(index, [entry.path, *(e.path for e in found[1:])]) if entry.path in group)
     return Program(
         index,
         tracing.values,
         tracing.graph,
         entry,
         tuple(found),
-        frozenset(alike) - {entry.path},
+        _copies(index, entry, found),
         tracing.table,
         tracing.handed,
-        started=tuple(candidates(index, started, ())),
         assumed=assumed,
-        choices=chosen,
-        config_paths=tuple(dict.fromkeys(part.path for part in parts)),
+        started=tuple(candidates(index, started, ())),
+        choices=told.choices,
+        config_paths=tuple(dict.fromkeys(part.path for part in told.parts)),
         recipe=recipe,
         told=recipe is not None or launch is not None,
-        settings=given,
-        tables=tuple(dict.fromkeys(table for found in known.values() for table in found)),
+        settings=told.settings,
+        tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
     )
+
+
+def _copies(index: Index, entry: Entry, found: list[Entry]) -> frozenset[str]:
+    """Files that are near copies of the entry."""
+    together = groups(index, [entry.path, *(one.path for one in found[1:])])
+    return frozenset(next(group for group in together if entry.path in group)) - {entry.path}

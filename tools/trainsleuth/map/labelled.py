@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from trainsleuth.facts import Class, Index
 
@@ -20,15 +20,14 @@ def labelled(index: Index) -> Mapping[str, list[Class]]:
     for cls in index.classes():
         if not NEVER.search(cls.path):
             for label in cls.body.source.found(_LABEL):
-                found.setdefault(label.decode(), []).extend(list(_given(index, cls)) or [cls])
+                found.setdefault(label.decode(), []).extend(_given(index, cls) or [cls])
     return found
 
 
-def _given(index: Index, cls: Class) -> Iterator[Class]:
-    """get_process() of a plug-in: return SDTrainer"""
-    for method in cls.methods.values():
-        for event in method.events:
-            if event.kind == "return" and event.value is not None and event.value.kind == "path":
-                one = index.resolve(method, event.value.text)
-                if isinstance(one, Class):
-                    yield one
+def _given(index: Index, cls: Class) -> tuple[Class, ...]:
+    """What every method of a plug-in gives back, when that is a class: get_process() with `return SDTrainer`."""
+    returned = [[event.value for event in one.events if event.kind == "return"] for one in cls.methods.values()]
+    methods = zip(cls.methods.values(), returned, strict=True)
+    found = [index.resolve(one, value.text) for one, values in methods for value in values if value is not None]
+    classes = tuple(one for one in found if isinstance(one, Class))
+    return classes if all(returned) and len(classes) == len(found) else ()

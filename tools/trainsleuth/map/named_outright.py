@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from trainsleuth.facts import Class, Function, Index
 
@@ -43,41 +44,56 @@ def named_outright(
     before = list(taken)
     done = {(choice.path, choice.line, choice.key) for choice in before}
     kinds = {choice.table.kind for choice in before if choice.table is not None}
-    exact: dict[str, list[Class | Function]] = {}
-    loaded = {path for path in loaded if path in index.files and not _is_program(index, path)}
-    for cls in index.classes():
-        if cls.path in loaded and not NEVER.search(cls.path):
-            exact.setdefault(cls.name, []).append(cls)
-            exact.setdefault("=" + plain(cls.name), []).append(cls)
-    for path in loaded:
-        for function in index.files[path].functions.values():
-            if any("regist" in decorator.last for decorator in function.decorators):
-                exact.setdefault(function.name, []).append(function)
-    for path in loaded:
-        if (standing := _of_module(index, path)) is not None:
-            exact.setdefault("=" + plain(PurePosixPath(path).stem), []).append(standing)
-    labels = labelled(index)
+    loadable = {path for path in loaded if path in index.files and not _is_program(index, path)}
+    names = _Names(_by_name(index, loadable), labelled(index), known, frozenset(kinds))
     latest: dict[str, Choice] = {}
     for setting in given:
         value = setting.value.strip("'\"")
-        if (
-            (setting.path, setting.line, setting.key) in done
-            or _LABELS.search(setting.key)
-            or len(value) < MIN_NAME
-            or not value.replace("-", "_").isidentifier()
-        ):
+        if (setting.path, setting.line, setting.key) in done or _LABELS.search(setting.key):
             continue
-        found = exact.get(value) if not value.islower() or _CHOOSES.search(setting.key) else None
-        if not found and _CHOOSES.search(setting.key) and plain(value) not in NO_NAMES:
-            found = exact.get("=" + plain(value))
-        if not found and _CHOOSES.search(setting.key):
-            tables = [one for one in known.get(value, ()) if one.kind and one.kind not in kinds]
-            found = list({one for table in tables if isinstance(one := table.entries[value], Class | Function)})
-        if not found and _TAG.search(setting.key) and value not in NO_NAMES:
-            found = [*labels.get(value, ())]
-        if found and len(found) == 1:
-            latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
+        if len(value) >= MIN_NAME and value.replace("-", "_").isidentifier():
+            found = names.of(setting.key, value)
+            if len(found) == 1:
+                latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
     yield from latest.values()
+
+
+class _Names(NamedTuple):
+    """What a value may name. `kinds` are those of registries that settings have chosen from already."""
+
+    by_name: Mapping[str, Sequence[Class | Function]]
+    by_label: Mapping[str, Sequence[Class]]
+    tables: Mapping[str, Collection[Table]]
+    kinds: frozenset[str]
+
+    def of(self, key: str, value: str) -> Sequence[Class | Function]:
+        """The first of these that holds any: a name letter by letter, but for case and bars, registered, a label."""
+        chooses = _CHOOSES.search(key) is not None
+        found = self.by_name.get(value, ()) if chooses or not value.islower() else ()
+        if not found and chooses and plain(value) not in NO_NAMES:
+            found = self.by_name.get("=" + plain(value), ())
+        if not found and chooses:
+            tables = [one for one in self.tables.get(value, ()) if one.kind and one.kind not in self.kinds]
+            found = list({one for table in tables if isinstance(one := table.entries[value], Class | Function)})
+        if not found and _TAG.search(key) and value not in NO_NAMES:
+            found = self.by_label.get(value, ())
+        return found
+
+
+def _by_name(index: Index, loadable: Collection[str]) -> Mapping[str, list[Class | Function]]:
+    """Classes and registered functions of these files by their names, and behind "=" without case and bars."""
+    found: dict[str, list[Class | Function]] = {}
+    for cls in index.classes():
+        if cls.path in loadable and not NEVER.search(cls.path):
+            found.setdefault(cls.name, []).append(cls)
+            found.setdefault("=" + plain(cls.name), []).append(cls)
+    for path in loadable:
+        for function in index.files[path].functions.values():
+            if any("regist" in decorator.last for decorator in function.decorators):
+                found.setdefault(function.name, []).append(function)
+        if (standing := _of_module(index, path)) is not None:
+            found.setdefault("=" + plain(PurePosixPath(path).stem), []).append(standing)
+    return found
 
 
 def _is_program(index: Index, path: str) -> bool:

@@ -1,0 +1,122 @@
+"""What is told of a program before its way is traced: its settings, the classes that they choose, what they decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple
+
+from trainsleuth.facts import Class, Function
+from trainsleuth.facts.names import Module
+
+from .branches import known_settings
+from .composition import Part
+from .config_files import of_program
+from .configuration import defaults
+from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
+from .entries import Entry
+from .hydra_main import removed_by
+from .launch import Command, that_counts
+from .named_choice import words_of
+from .named_modules import named_modules
+from .named_outright import asked_in_code, named_outright
+from .presets import Preset, built_through, named_preset
+from .program import Program
+from .recipes import (
+    Choice,
+    Setting,
+    choices,
+    configured,
+    kinds_of,
+    looked_up,
+    named_in_code,
+    not_chosen,
+    settings,
+    slots,
+    tagged,
+)
+from .registries import tables
+from .scripts import settings_in
+from .tables import Table
+from .values import Values
+
+NAMED_DISTANCE = 8  # from the entry: further away, a class that is named by a string is none of its choices
+
+
+class Told(NamedTuple):
+    """`parts` are the files of the configuration, `settings` their values, `decided` those that decide branches: none
+    where the caller names neither a recipe nor a command. `tables` are by the names in them, `words` those that the
+    values and the command consist of, `modules` what imports by a setting load.
+    """
+
+    parts: tuple[Part, ...]
+    settings: tuple[Setting, ...]
+    choices: tuple[Choice, ...]
+    preset: Preset
+    tables: Mapping[str, list[Table]]
+    loaded: frozenset[str]
+    decided: Mapping[str, str]
+    modules: Mapping[tuple[str, int], Module]
+    words: frozenset[str]
+
+    @property
+    def is_telling(self) -> bool:
+        """The program has to be traced anew by it."""
+        return bool(self.decided or self.modules or any(choice.target is not None for choice in self.choices))
+
+    def held(self, before: Values) -> Values:
+        """What names hold in the program that the settings choose."""
+        index, chosen = before.index, self.choices
+        left = not_chosen(index, chosen, chain.from_iterable(self.tables.values()))
+        built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
+        return Values(
+            index,
+            left | {one for one in built if isinstance(one, Class)},
+            {**slots(chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
+            configured(self.settings, chosen),
+            looked_up(chosen),
+            self.loaded,
+            self.modules,
+            before.detours,
+            self.preset.objects,
+            frozenset(one.target for one in chosen if isinstance(one.target, Class)),
+            self.decided,
+        )
+
+
+def told_of(program: Program, recipe: str | None, launch: Command | None) -> Told:
+    """`program` is known as far as its entry alone leads; `recipe` and `launch` are the caller's."""
+    index, entry = program.index, program.entry
+    parts = of_program(index, entry.reach, entry.commands, recipe)
+    loaded = program.graph.imports(frozenset(root.path for root in entry.reach.roots))
+    text = launch.text if launch is not None else ""
+    experiment = experiment_configs(index, loaded, text)
+    in_files = settings(index, parts, removed_by(that_counts(entry.commands, recipe)))
+    given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
+    known = tables(index, program.values)
+    weak = tuple(defaults(program, launch))
+    chosen = choices(index, known, (*weak, *given))
+    chosen = (*chosen, *named_in_code(index, _near(entry)))
+    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded, known))
+    preset = named_preset(program.values, launch)
+    chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
+    given = (*given, *preset.settings)
+    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
+    is_told = recipe is not None or launch is not None
+    return Told(
+        parts,
+        given,
+        chosen,
+        preset,
+        known,
+        loaded,
+        known_settings(weak, (*given, *commanded)) if is_told else {},
+        named_modules(index, (*weak, *given)),
+        words_of((*(setting.value for setting in (*weak, *given)), text)),
+    )
+
+
+def _near(entry: Entry) -> Iterator[Function]:
+    for function, distance in entry.reach.distance.items():
+        if distance <= NAMED_DISTANCE or function.path == entry.path:
+            yield function
