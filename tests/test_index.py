@@ -67,10 +67,14 @@ FILES = {
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     root = tmp_path_factory.mktemp("project")
-    for name, source in FILES.items():
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text(dedent(source))
+    write(root, {name: dedent(source) for name, source in FILES.items()})
     return build_index(Repository(root))
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
 
 
 def _function(index: Index, path: str, name: str) -> Function:
@@ -169,9 +173,7 @@ def test_tests_are_read_only_where_other_code_imports_them(tmp_path: Path) -> No
         "tests/net.py": "class Net: ...\n",
         "lib/deep/use.py": "import missing.net\n",
     }
-    for path, text in sources.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
+    write(tmp_path, sources)
     whole, trimmed = build_index(Repository(tmp_path)), build_index(Repository(tmp_path), tests=False)
     assert list(trimmed.files) == list(whole.files)
     own = {path: sorted(facts.functions) for path, facts in trimmed.files.items()}
@@ -216,9 +218,7 @@ def test_a_part_of_a_package_is_not_the_library_it_is_called_like(tmp_path: Path
         "kit/torch/core.py": "import torch.nn as nn\nfrom kit.torch.nets import Net\n\nclass Deep(Net): ...\n",
         "kit/torch/nets.py": "from torch import nn\n\nclass Net(nn.Module): ...\n",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+    write(tmp_path, files)
     index = build_index(Repository(tmp_path))
     core = index.files["kit/torch/core.py"]
     assert index.resolve(core.body, "nn.Linear") == External("torch.nn.Linear")

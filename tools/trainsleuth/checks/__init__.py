@@ -100,7 +100,8 @@ def run_checks(
     """Run the checks `only` (all by default) over a whole project; report sites below `paths` (all by
     default).
 
-    The index always holds the whole project: a bug may begin in a file that was not asked about. Tests are not examined.
+    The index always holds the whole project: a bug may begin in a file that was not asked about. Tests are not
+    examined.
     Raises UnknownCheckError for an id in `only`, RepositoryError for a path outside the project.
     """
     chosen = {name: _module(name) for name in only} if only else _modules()

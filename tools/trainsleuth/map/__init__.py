@@ -49,8 +49,8 @@ def map_repository(
 
     `scope` is a folder or file, from the root, that holds the one program of interest; `recipe` is a
     configuration file (YAML, JSON, Python) that chooses among registered parts, the command that launches
-    the program, or the shell script that holds this command. The text never exceeds `budget`
-    tokens (characters / 4).
+    the program, or the shell script that holds this command. The text never exceeds `budget` tokens
+    (characters / 4).
     Raises RepositoryError when `root`, `scope` or `recipe` do not exist or lie outside, ValueError for a
     budget below MIN_BUDGET.
     """

@@ -17,8 +17,9 @@ from .named_choice import is_named
 from .running import executed, has_guard, imported, is_guarded
 from .values import Values
 
-# cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a
-# last resort: a chain of real calls to the same method should win; MADE, one that its callers call by no name. KEPT, what a constructor is handed to call later
+# cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a last
+# resort: a chain of real calls to the same method should win; MADE, one that its callers call by no name. KEPT, what a
+# constructor is handed to call later
 DIRECT, CALLBACK, GUESS, IMPORT, MADE, KEPT, PART = 1, 2, 3, 4, 5, 6, 8
 MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8

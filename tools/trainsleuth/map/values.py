@@ -91,13 +91,13 @@ class Values:
 
         `kinds` are the classes that it does choose, by the kind of their registry: what is called "criterion"
         and is not known otherwise is taken for the chosen criterion; so is what a recipe makes under a name.
-        `configured` are the classes that sections
-        of the configuration build: instantiate(cfg.model) gives that of the section "model". `looked_up` are
-        the classes that a function takes from a table by a configured name. `loaded` are the files of the program:
-        what others hand over is not held. `modules` are those that an import by a setting loads. `detours` are those of the same
-        index, when somebody has looked for them before. `objects` are the configuration objects of the recipe. `narrowed` are classes
-        that the settings choose: what is known to be of a class above one of them is of that one. `known` are the
-        settings themselves: what is bound in an arm that they do not choose is not held.
+        `configured` are the classes that sections of the configuration build: instantiate(cfg.model) gives that of
+        the section "model". `looked_up` are the classes that a function takes from a table by a configured name.
+        `loaded` are the files of the program: what others hand over is not held. `modules` are those that an import
+        by a setting loads. `detours` are those of the same index, when somebody has looked for them before.
+        `objects` are the configuration objects of the recipe. `narrowed` are classes that the settings choose: what
+        is known to be of a class above one of them is of that one. `known` are the settings themselves: what is bound
+        in an arm that they do not choose is not held.
         """
         self.index = index
         self.excluded = excluded

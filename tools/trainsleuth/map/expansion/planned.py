@@ -93,12 +93,9 @@ def _planned(
 def _answer(anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str, str], what: str) -> Planned:
     """What is no component: the sheet of a run, words, a place."""
     asked, *words = what.split()
-    if asked == "open":
-        return Planned(
-            what, "found", "", (), tuple(_shortened(one, names) for one in opened.blocks(program, truth, words[0]))
-        )
-    if asked == "run":
-        found = run.blocks(program, truth, anatomy)
+    if asked in ("open", "run"):
+        is_open = asked == "open"
+        found = opened.blocks(program, truth, words[0]) if is_open else run.blocks(program, truth, anatomy)
         return Planned(what, "found", "", (), tuple(_shortened(one, names) for one in found))
     given = tuple((_shortened(block, names), telling) for block, telling in about.settings(truth, words, names))
     code = [_shortened(block, names) for block in about.blocks(program, truth, words)]

@@ -62,7 +62,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy) -> Iterator[Block]:
     for number, topic in enumerate(_TOPICS):
         keys = _keys(program, truth, topic, seen)
         seen.update(key.name for key in keys)
-        found = [_code(program, place, topic, number, at) for at, place in enumerate(_places(program, truth, anatomy, topic))]  # fmt: skip
+        places = enumerate(_places(program, truth, anatomy, topic))
+        found = [_code(program, place, topic, number, at) for at, place in places]
         if keys:
             yield _settings(truth, topic, number, 0, keys[:FIRST_KEYS])
         elif found:
@@ -75,7 +76,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy) -> Iterator[Block]:
 
 def _settings(truth: Truth, topic: _Topic, number: int, part: int, keys: list[Key]) -> Block:
     text = ", ".join(_said(truth, key) for key in keys)
-    return Block((f"# {topic.name}",), (number, part), (f"  {text}",), {"topic": topic.name, "keys": [key.to_dict() for key in keys]})  # fmt: skip
+    item = {"topic": topic.name, "keys": [key.to_dict() for key in keys]}
+    return Block((f"# {topic.name}",), (number, part), (f"  {text}",), item)
 
 
 def _said(truth: Truth, key: Key) -> str:
@@ -85,7 +87,9 @@ def _said(truth: Truth, key: Key) -> str:
     default = " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not source), None)
     then = f"; {become(maybe)}" if maybe is not None else ""
-    read = f", read {key.reads[0].path}:{key.reads[0].line}" if key.reads else ", read by nothing" if key.uses == "unread" else ""  # fmt: skip
+    read = ", read by nothing" if key.uses == "unread" else ""
+    if key.reads:
+        read = f", read {key.reads[0].path}:{key.reads[0].line}"
     return f"{key.name}={value} ({default.strip()}{where}{read}{then})".replace("( ", "(")
 
 
@@ -120,7 +124,8 @@ _TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
 def _worth(program: Program, key: Key) -> float:
     """Set by somebody, the command above all, read near the frame of the program, and not nothing."""
     index = program.index
-    near = max((program.weight(enclosing(index.files[use.path], use.line)) for use in key.reads if use.path in index.files), default=0.0)  # fmt: skip
+    readers = (enclosing(index.files[use.path], use.line) for use in key.reads if use.path in index.files)
+    near = max(map(program.weight, readers), default=0.0)
     by_command = key.source is not None and key.source.how == "command"
     said = 4 * is_set(key) + 1.5 * by_command + 2 * near + 2 * (key.value not in NOTHING)
     return said - 0.1 * key.name.count(".")
