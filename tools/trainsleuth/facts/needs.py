@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .memo import kept_per_function
+from .reachable import Reachable
 from .records import MODULE_BODY, Block, Expr, Function
 from .scopes import Binding, bindings, comprehension_bindings
 from .things import Frame, Instance, Spot
@@ -25,11 +26,13 @@ class Needs:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._known: dict[object, frozenset[str]] = {}
-        self._outside: dict[Function, frozenset[str]] = {}
+        self._leading: dict[Function, Reachable[str]] = {}
         self._trimmed: dict[tuple[Frame, frozenset[str]], Frame] = {}
 
     def plain(self, expr: Expr, spot: Spot) -> Spot:
         """`spot` with no more of its frame than `expr` can depend on."""
+        if not spot.reach and (spot.frame is None or spot.frame.function is not spot.function):
+            return spot  # nothing to take off
         return self._with(spot, self.of(expr, spot.function, spot.position))
 
     def of(self, expr: Expr, function: Function, position: int) -> frozenset[str]:
@@ -58,36 +61,38 @@ class Needs:
 
     def _behind(self, name: str, function: Function) -> frozenset[str]:
         """Parameters that lead to `name` by assignments; `_EVERYTHING` where a closure is on the way."""
+        if function not in self._leading:
+            self._leading[function] = self._leads(function)
+        bits = self._leading[function].of(name)
+        if bits & 1:
+            return _EVERYTHING
+        return frozenset(one.name for place, one in enumerate(function.parameters, 1) if bits >> place & 1)
+
+    def _leads(self, function: Function) -> Reachable[str]:
+        """From names to those that they are made of: bit 0 for a closure, the others for the parameters."""
         outside = self._names_outside(function)
-        waiting, seen = [name], {name}
-        found: set[str] = set()
-        while waiting:
-            path = waiting.pop()
+        places = {one.name: place for place, one in enumerate(function.parameters, 1)}
+
+        def own(path: str) -> int:
             head = path.partition(".")[0]
-            if head in outside:
-                return _EVERYTHING
-            if function.parameter(head) is not None:
-                found.add(head)
-            for prefix in _prefixes(path):
-                before = _before(function, prefix)
-                if _ALL in before:
-                    return _EVERYTHING
-                waiting += [one for one in before if one not in seen]
-                seen.update(before)
-        return frozenset(found)
+            if head in outside or _ALL in _before(function, path):
+                return 1
+            return 1 << places[head] if head in places else 0
+
+        def onward(path: str) -> tuple[str, ...]:
+            above = path.rpartition(".")[0]
+            return (*_before(function, path), above) if above else _before(function, path)
+
+        return Reachable(onward, own)
 
     def _names_outside(self, function: Function) -> frozenset[str]:
         """Variables of the functions that it is written in: what they hold depends on the call around."""
-        if not function.outer:
-            return frozenset()
-        if function not in self._outside:
-            names: set[str] = set()
-            file, outer = self.index.files[function.path], function.outer
-            while (around := file.functions.get(outer)) is not None and around.name != MODULE_BODY:
-                names.update(bindings(around), (parameter.name for parameter in around.parameters))
-                outer = around.outer
-            self._outside[function] = frozenset(names)
-        return self._outside[function]
+        names: set[str] = set()
+        file, outer = self.index.files[function.path], function.outer
+        while outer and (around := file.functions.get(outer)) is not None and around.name != MODULE_BODY:
+            names.update(bindings(around), (parameter.name for parameter in around.parameters))
+            outer = around.outer
+        return frozenset(names)
 
     def _with(self, spot: Spot, needs: frozenset[str]) -> Spot:
         frame = spot.frame
@@ -135,10 +140,3 @@ def _tested(block: Block) -> Iterator[str]:
     for branch in block.branches:
         for test in branch.tests:
             yield from _paths(test)
-
-
-def _prefixes(path: str) -> Iterator[str]:
-    yield path
-    while "." in path:
-        path = path.rpartition(".")[0]
-        yield path
