@@ -42,6 +42,7 @@ class Handing:
         self.index = index
         self._named = index.functions_by_name()
         self._known: dict[str, list[set[str]]] = {}
+        self.attributes: set[str] = set()  # names that are given something after a dot
 
     def steps(self) -> dict[str, dict[str, int]]:
         """From name to name, with the bits of every way in which the first is handed to the second."""
@@ -74,6 +75,7 @@ class Handing:
                     yield value.last, function.name, BUILT
             elif event.targets and value is not None:
                 names = tuple(_targets(event.targets))
+                self.attributes.update(_after_dots(event.targets))
                 yield from ((source, name, ways) for source, ways in self._held(value, _SAME) for name in names)
                 if value.kind == "call" and event.kind == "assign":
                     yield from ((value.last, name, BUILT) for name in names or (function.name,))
@@ -163,6 +165,18 @@ def _by_place(functions: list[Function]) -> list[set[str]]:
                 places.append(set())
             places[place].add(name)
     return places
+
+
+def _after_dots(targets: tuple[Expr, ...]) -> Iterator[str]:
+    for target in targets:
+        if target.kind == "path":
+            _, dot, name = target.text.rpartition(".")
+            if dot:
+                yield name
+        elif target.kind == "attr":
+            yield target.text
+        else:
+            yield from _after_dots(target.parts)
 
 
 def _targets(targets: tuple[Expr, ...]) -> Iterator[str]:

@@ -35,6 +35,23 @@ class Needs:
             return spot  # nothing to take off
         return self._with(spot, self.of(expr, spot.function, spot.position))
 
+    def anywhere(self, expr: Expr, spot: Spot) -> Spot:
+        """Like `plain`; a name that is not bound in the function means the same all over it."""
+        spot = self.plain(expr, spot)
+        function, position, frame, reach = spot
+        if expr.kind != "path" or _is_bound(function, expr.text) or position in comprehension_bindings(function):
+            return spot
+        if reach and frame is None and self._is_method(expr.text, function):
+            reach = 0
+        return Spot(function, len(function.events), frame, reach)
+
+    def _is_method(self, path: str, function: Function) -> bool:
+        """It is a plain method of the function's own class: nothing is looked for at callers."""
+        owner, _, name = path.rpartition(".")
+        cls = self.index.class_of(function) if owner and owner == function.self_name else None
+        methods = self.index.hierarchy.methods(Instance(cls), name) if cls is not None else ()
+        return bool(methods) and not any(method.decorators for method in methods)
+
     def of(self, expr: Expr, function: Function, position: int) -> frozenset[str]:
         """Wide: parameters, self among them, that can have to do with what `expr` stands for."""
         inner = comprehension_bindings(function).get(position, ())
@@ -118,6 +135,15 @@ class Needs:
             given = self.index.flow.given(function, call, name, frame.owner is not None)
             used |= self.of(given, caller.function, caller.position) if given is not None else frozenset()
         return self.index.frames.frame(function, call, self._with(caller, used), owner)
+
+
+@kept_per_function
+def _is_bound(function: Function, path: str) -> bool:
+    """The function itself gives it, or what stands before one of its dots, a value."""
+    table = bindings(function)
+    while path and path not in table:
+        path = path.rpartition(".")[0]
+    return bool(path)
 
 
 @kept_per_function
