@@ -44,7 +44,7 @@ def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> st
     target = built.target
     if target is None:
         return ""
-    names = {key.name.rpartition(".")[2] for key in given} | {built.key.rpartition(".")[2]}
+    names = {part for key in given for part in key.name.split(".")} | {built.key.rpartition(".")[2]}
     where = f"{tails.of(target.path)}:{target.line} by {built.key.rpartition('.')[2]}"
     head = f"{target.name} {where} {tails.of(built.path)}:{built.line}"
     parts = [", ".join(_given(truth, key, built.path, tails) for key in given[:MOST_GIVEN])] if given else []
@@ -55,10 +55,11 @@ def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> st
 
 
 def given_to(truth: Truth, built: Choice) -> Iterator[Key]:
-    """Keys of its own section, and of sections beside its name that hold nothing but its parameters."""
+    """Keys of its own section, of one called like it, and of sections beside that hold nothing but its parameters."""
     section, _, last = built.key.rpartition(".")
     taken = _parameters(truth, built)
     prefix = f"{section}." if section else ""
+    yield from (key for key in truth.keys if key.name.startswith(f"{built.value}.") and is_set(key))
     held: dict[str, list[Key]] = {}
     for key in truth.keys:
         if key.name.startswith(prefix) and key.name != built.key and is_set(key):
@@ -89,4 +90,6 @@ def _given(truth: Truth, key: Key, base: str, tails: Tails) -> str:
     where = ""
     if source is not None and source.path:
         where = f" :{source.line}" if source.path == base else f" {tails.of(source.path)}:{source.line}"
-    return f"{key.name.rpartition('.')[2]}={clean(truth.last(key).value, WIDTH)}{where}"
+    above, _, last = key.name.rpartition(".")
+    name = f"{above.rpartition('.')[2]}.{last}" if last.isdigit() or above.endswith("dict") else last
+    return f"{name}={clean(truth.last(key).value, WIDTH)}{where}"

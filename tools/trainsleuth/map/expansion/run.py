@@ -57,7 +57,7 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
         _settings(truth, part, tails) for part in _halves(truth, [k for k in keys if k.name not in told], tails)
     ]
     files = list(_files(truth, tails)) if topic.name == "saved" else []
-    places = list(code.lines(topic, [key.name for key in keys]))
+    places = list(code.lines(topic, keys))
     if settings and not places and (read := reader(truth.program, keys[0], tails)):
         settings[0] = (f"{settings[0][0]}, {read}", settings[0][1])
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]

@@ -30,28 +30,29 @@ TOPICS = (
     Topic("accumulation", r"\w*accum\w*|update_freq\w*|iter_size|\w*micro_batch\w*", places=(("accumulation", ""),)),
     Topic("clipping", r"\w*grad\w*_clip\w*|(?:\w+_)?clip(?:_?(?:grad|norm|max)\w*)?|max_(?:grad_)?norm|clip_val\w*", sections=r"clip_grad\w*|grad\w*_clip\w*", places=(("clipping", ""), ("training_loop", "clip"))),
     Topic("precision", r"\w*amp|\w*fp16|\w*bf16|\w*precision|autocast|\w*loss_scale|\w*tf32|\w*quantize|qtype", r"\w*dtype|half", places=(("mixed_precision", ""), ("training_loop", "backward"))),
-    Topic("loss", r"\w*loss\w*|criterion\w*|\w*smoothing|\w*_coeff?|weight_dict", r"reduction|(?!pretrain|load|init|save)\w*_weights?|lambda\w*|gamma|alpha", r"\w*loss\w*|\w*criterion\w*|\w*Criterion\w*|weight_dict", (("loss", "sum"), ("loss", "loss"), ("loss", "formula")), "loss"),
+    Topic("loss", r"\w*loss\w*|criterion\w*|\w*smoothing|\w*_coeff?|weight_dict|losses", r"reduction|(?!pretrain|load|init|save)\w*_weights?|lambda\w*|gamma|alpha", r"\w*loss\w*|\w*criterion\w*|\w*Criterion\w*|weight_dict", (("loss", "sum"), ("loss", "loss"), ("loss", "formula")), "loss"),
     Topic("agent", r"discount\w*|gae_lambda|polyak|target_\w*(?:freq|interval|theta|update)|\w*buffer_size|n_sample|update_per_collect|utd\w*|rollout\w*|(?:num_|n_)envs?|\w*env_num|entropy_\w+|clip_(?:range|ratio|param)|stop_value|adv_estimator|\w*kl_\w+", r"n_?step|tau|eps_(?:start|end|decay)|epsilon\w*|start|end|decay", r"eps"),
-    Topic("model", r"arch|architecture|model(?:_?name|_type)?|backbone|freeze\w*|pretrained\w*|\w*name_or_path|bert_model_name|train_(?:unet|text_encoder)|linear_alpha", r"(?:num|n)_\w*(?:layers?|blocks|heads?|queries)|depth|hidden(?:_size|_dim)|\w*dropout\w*|drop_path\w*|d_model|embed_dim|linear|rank|output_size|attention_heads|attention_dim", r"\w*(?:model|backbone|encoder|decoder|neck|head|arch)\w*|network|lora\w*", (("model", "built"), ("model", "class")), "model"),
+    Topic("model", r"arch|architecture|model(?:_?name|_type)?|backbone|encoder|decoder|neck|(?:cls_|bbox_)?head|policy_net|generator|discriminator|freeze\w*|pretrained\w*|\w*name_or_path|bert_model_name|train_(?:unet|text_encoder)|linear_alpha", r"(?:num|n)_\w*(?:layers?|blocks|heads?|queries)|depth|hidden(?:_size|_dim)|\w*dropout\w*|drop_path\w*|d_model|embed_dim|linear|rank|output_size|attention_heads|attention_dim", r"\w*(?:model|backbone|encoder|decoder|neck|head|arch)\w*|network|lora\w*", (("model", "built"), ("model", "class")), "model"),
     Topic("seed", r"\w*seed|deterministic|cudnn_\w+|benchmark", sections=r"randomness", places=(("seeds", ""),)),
     Topic("devices", r"world_size|n?gpus\w*|\w*num_gpus|nnodes|\w*nproc\w*|multi_gpu|sync_bn|find_unused_parameters|n_gpus\w*", r"devices?|strategy|accelerator|backend", places=(("distribution", ""),)),
     Topic("averaged weights", r"\w*ema(?:_\w+)?|swa\w*|(?:average|avg)_(?:model|mode|num|check|ckpt|weight|param|last|best)\w*|\w*nbest\w*", sections=r"\w*ema(?:_\w+)?|swa\w*", places=(("training_loop", "averaged weights"), ("ema", ""))),
     Topic("saved", r"(?!log)\w*save_(?!dtype)\w*|\w*ckpt\w*|(?!gradient|activation)\w*checkpoint\w*|\w*keep_(?!ratio)\w*|output_dir|out_dir|work_dir|exp_dir|max_\w*saves?\w*", r"interval|name", r"save\w*|(?!load)\w*checkpoint\w*", (("checkpointing", "save"), ("checkpointing", "save defined"))),
     Topic("resumed", r"\w*resume\w*|load_(?!weight)\w+|restore\w*|init_from|finetune\w*|init_checkpoint|start_epoch|recover\w*", sections=r"load\w*", places=(("resume", ""), ("checkpointing", "load"), ("checkpointing", "restore"))),
-    Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*_best\w*|monitor\w*|\w*early\w*|patience|beam\w*|run_validation\w*|sample_every", sections=r"(?:val|valid|test|eval|validation|evaluation)(?:_\w+)?|\w*(?:metric|evaluator)\w*|sample", places=(("evaluation", "call"), ("evaluation", "loop"), ("evaluation", "definition")), built="evaluation"),
+    Topic("evaluated", r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*_best\w*|monitor\w*|\w*early\w*|patience|beam\w*|run_validation\w*|sample_every", sections=r"(?:val|valid|test|eval|validation|evaluation)(?:_\w+)?|\w*(?:metric|evaluator)\w*|sample", places=(("evaluation", "evaluation call"), ("evaluation", "loop"), ("evaluation", "definition")), built="evaluation"),
     Topic("logged", r"log|logg\w*|log_(?!softmax)\w+|\w*log_(?:every|interval|freq|dir|step\w*)|print\w*|\w*wandb\w*|\w*tensorboard\w*|report_to|\w*tracker\w*|logger", r"interval|level", r"(?:\w+_)?logg?\w*|wandb|tensorboard", (("logging", "tracked"), ("logging", "writer"), ("logging", "progress")), "logging"),
 )  # fmt: skip
 TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
 
 
 def topic_of(name: str) -> str:
-    """By a section for evaluation, by its last word, by the nearest section that tells, by a weak last word."""
+    """By a section for evaluation or averaging, by its last word, by the nearest section that tells, by a weak last word."""
     *above, last = [part for part in name.split(".") if not part.isdigit()] or [name]
     tag = last if above and last in TAGS else ""
     if tag:
         *above, last = above
-    if any(_EVALUATES.fullmatch(part) for part in above):
-        return "evaluated"
+    for topic, sections in _FIRST:
+        if any(sections.fullmatch(part) for part in above):
+            return topic
     if found := _matching(last, 0) or (_matching(last, 2) if tag else ""):
         return found
     for part in reversed(above):
@@ -69,9 +70,10 @@ _PATTERNS = [
 ]
 
 
-_EVALUATES = re.compile(
-    r"(?:val|valid|test|eval|validation|evaluation|infer\w*)(?:_(?!freq|interval)\w+)?|sample|export\w*", re.I
-)
+_FIRST = (
+    ("evaluated", re.compile(r"(?:val|valid|test|eval|validation|evaluation|infer\w*)(?:_(?!freq|interval)\w+)?|sample|export\w*", re.I)),
+    ("averaged weights", re.compile(r"\w*ema(?:_\w+)?|swa\w*", re.I)),
+)  # fmt: skip
 
 
 def is_named(topic: Topic, name: str) -> bool:
