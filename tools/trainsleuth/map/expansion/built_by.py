@@ -19,6 +19,8 @@ from .unset import unset
 
 MOST_GIVEN = 8
 MOST_DEFAULTS = 8
+LOSS_WIDTH = 90
+_STAGE = re.compile(r"pipeline|transform|\bops\b")  # told in one line with the others of its list
 WIDTH = 40  # characters of a value
 LINE_WIDTH = 330
 _ARGUMENTS = re.compile(r"_?(?:params|args|kwargs|conf|config|cfg|opts?|options)$")
@@ -32,11 +34,34 @@ def built_lines(truth: Truth, topic: Topic, tails: Tails) -> Iterator[tuple[str,
         choice = chosen.get(key.name)
         if choice is None or not is_set(key) or key.value not in (choice.value, choice.value.rpartition(".")[2]):
             continue
+        if topic.name == "loss" and (text := _default_loss(truth, choice, tails)):
+            yield text, {"built": key.name, "keys": []}
+        if _STAGE.search(key.name):
+            continue
         told = topic_of(choice.key) or (topic.name if topic.built == kind_of(truth, choice) else "")
         given = list(given_to(truth, choice)) if told == topic.name else []
         text = _line(truth, choice, given, tails) if told == topic.name else ""
         if text and (": " in text or topic.name == "model"):
             yield clean(text, LINE_WIDTH), {"built": key.name, "keys": [one.to_dict() for one in (key, *given)]}
+
+
+def _default_loss(truth: Truth, built: Choice, tails: Tails) -> str:
+    """ "TSMHead tsm_head.py:40: default loss_cls=dict(type='CrossEntropyLoss')": a loss that only a signature names."""
+    section = built.key.rpartition(".")[0]
+    if built.target is None or "loss" in built.key:
+        return ""
+    given = {key.name.removeprefix(f"{section}.").partition(".")[0] for key in truth.keys}
+    told = [
+        f"{name}={clean(value, LOSS_WIDTH)}"
+        for one in unset(truth.program.index, built.target, given)
+        for name, value in one.arguments
+        if re.match(r"loss|criterion", name) and value not in _NOTHING
+    ]
+    return (
+        f"{built.target.name} {tails.of(built.target.path)}:{built.target.line}: default {', '.join(told)}"
+        if told
+        else ""
+    )
 
 
 def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> str:

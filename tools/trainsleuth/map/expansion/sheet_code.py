@@ -22,10 +22,12 @@ from .values import values_in
 
 MAX_PLACES = 3  # of a topic
 MAX_VALUES = 2  # of a statement
-WIDTH = 104
-WHEN_WIDTH = 70
+WIDTH = 92
+WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
 _OTHER = re.compile(r"noise_?sched|denois|load_\w*checkpoint", re.I)  # no schedule of the rate, nothing that saves
+_SAVES = re.compile(r"save|ckpt|write|dump", re.I)
+_ANYTHING = re.compile("")
 _PACED = (
     "scheduler step",
     "learning rate",
@@ -66,7 +68,13 @@ class Code:
         best = list(islice(running, MOST_ALIKE))
         if role == "loop":
             return sorted(best[:2], key=lambda one: "epoch" not in one.text)
-        return sorted(best, key=lambda one: not self._is_under(one, values))[:1]
+        says = _SAVES if role == "save" else _ANYTHING
+        ranked = sorted(best, key=lambda one: (not self._is_under(one, values), not says.search(one.text)))
+        often = (one for one in ranked[:MOST_PACED] if role in _REPEATED and self._pace(one))
+        return [one for one in (next(often, None), *ranked) if one is not None][:1]
+
+    def _pace(self, place: Place) -> str:
+        return pace(self.program, enclosing(self.program.index.files[place.path], place.line), place.line)
 
     def _is_under(self, place: Place, values: Container[str]) -> bool:
         """A test above the place names one of the values: elif kind == "adamw8bit"."""
@@ -86,7 +94,7 @@ class Code:
         found = event_at(function, place.line)
         text = statement(source_lines(program.index, place.path), place.line, width=WIDTH)
         said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
-        if place.role in _PACED and (often := pace(program, function, place.line)) and place.role != "loop":
+        if place.role in _PACED and (often := self._pace(place)):
             said.append(f"each {often}")
         if found is not None and (when := conditions(found[1])):
             said.append(f"when {clean(when, WHEN_WIDTH)}")

@@ -18,7 +18,9 @@ from .pace import pace
 from .values import value_of
 
 _ENDS = r"\.(?:pth(?:\.tar)?|pt|ckpt|safetensors|tar|bin)"
-_NAME = re.compile(rf"[^\s\"'/]+{_ENDS}$|[^\s\"'/]*(?:checkpoint|ckpt|epoch|step)[-_]?\{{[^\s\"']*", re.I)
+_NAME = re.compile(
+    rf"[^\s\"'/]+{_ENDS}(?:\.[\w{{}}.]+)?$|[^\s\"'/]*(?:checkpoint|ckpt|epoch|step)[-_]?\{{[^\s\"']*", re.I
+)
 _FORMAT = re.compile(r"""\bf(["'])((?:(?!\1).)+)\1""")
 _VALUE = re.compile(rf"^([\w.-]+{_ENDS}) \(")  # a setting that names a file
 _HOLDS = re.compile(rf"{_ENDS}|(?:checkpoint|ckpt|epoch|step)[-_]?\{{|save|checkpoint".encode(), re.I)
