@@ -28,16 +28,9 @@ MOST_ALIKE = 24  # places of one role that are looked through
 _OTHER = re.compile(r"noise_?sched|denois|load_\w*checkpoint", re.I)  # no schedule of the rate, nothing that saves
 _SAVES = re.compile(r"save|ckpt|write|dump", re.I)
 _ANYTHING = re.compile("")
-_PACED = (
-    "scheduler step",
-    "learning rate",
-    "save",
-    "save defined",
-    "evaluation call",
-    "loop",
-    "averaged weights",
-    "tracked",
-)
+_REPEATED = ("scheduler step", "save", "evaluation call", "averaged weights", "tracked")
+_PACED = (*_REPEATED, "learning rate", "save defined")
+MOST_PACED = 8  # places of which one that stands in a loop is looked for
 
 
 class Code:
