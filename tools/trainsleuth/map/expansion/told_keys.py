@@ -79,7 +79,11 @@ def _worth(program: Program, topic: Topic, key: Key) -> float:
     by_recipe = source is not None and source.path in program.config_paths[-1:]
     used = max((weight for weight, _ in _readers(program, key)), default=0.0)
     said = 4 * is_set(key) + 1.5 * by_command + by_recipe + 2 * used + 2 * (key.value not in NOTHING)
-    return said + 2.5 * is_named(topic, key.name) - 0.1 * key.name.count(".")
+    flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
+    return said + 2.5 * is_named(topic, key.name) - 2 * flag - 0.1 * key.name.count(".")
+
+
+_NO_FLAGS = ("optimizer", "schedule", "length")  # topics whose answers are names and numbers
 
 
 def _readers(program: Program, key: Key) -> Iterator[tuple[float, Use]]:

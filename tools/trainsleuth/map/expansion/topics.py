@@ -90,9 +90,9 @@ _FIRST = (
 
 
 def is_named(topic: Topic, name: str) -> float:
-    """1 when the key says by its own last word, or by the tag of its section, what it is about; weak words 0.5."""
+    """1 when the key says by its own last word, or by the tag of its section, what it is about; weak words 0.2."""
     *above, last = [part for part in name.split(".") if not part.isdigit()] or [name]
     word = above[-1] if above and last in TAGS else last
     if re.fullmatch(topic.words, word, re.I):
         return 1.0
-    return 0.5 if re.fullmatch(topic.weak, word, re.I) else 0.0
+    return 0.2 if re.fullmatch(topic.weak, word, re.I) else 0.0

@@ -27,8 +27,8 @@ _HOLDS = re.compile(rf"{_ENDS}|(?:checkpoint|ckpt|epoch|step)[-_]?\{{|save|check
 _SAVES = re.compile(r"save|checkpoint|ckpt|dump|write|snapshot", re.I)
 _LOADS = re.compile(r"load|resume|restore|download|convert|pretrained|export|infer|find|latest|__init__|from_", re.I)
 _READS = re.compile(r"load|exists|isfile|is_file|download|endswith|glob|add_argument|listdir|replace|print|info|warn|remove|hub", re.I)  # fmt: skip
-MOST = 7
-WHEN_WIDTH = 56
+MOST = 6
+WHEN_WIDTH = 46
 
 
 class Written(NamedTuple):
