@@ -21,7 +21,7 @@ FIRST_WIDTH = 200  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of the second
 LIST_WIDTH = 560
 _RARE = ("agent", "augmentation")
-_CODE_LATER = ("batch", "precision", "model", "seed", "devices")  # whose values say most
+_CODE_LATER = ("batch", "model", "seed", "devices")  # whose values say most
 _BUILT_FIRST = ("loss", "model")
 
 
@@ -64,7 +64,7 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
     ranked += [(1.0, one) for one in files]
-    later = 0.4 if topic.name in _CODE_LATER else 0.0
+    later = 0.4 if topic.name in _CODE_LATER or first else 0.0
     ranked += [(1.1 + later + 0.9 * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
     for place, (rank, (text, item)) in enumerate(sorted(ranked, key=lambda one: one[0])):

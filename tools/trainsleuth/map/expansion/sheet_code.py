@@ -50,9 +50,21 @@ class Code:
                     self._shown.add((place.path, place.line))
                     count += 1
                     yield self._line(place, told)
-            off = not held.places and held.why.startswith(("off", "set"))
-            if off and not any(f" {key.name} = " in held.why for key in told):
-                yield clean(held.why, WIDTH), {"feature": part}
+            if not count and topic.is_switch and (idle := self._idle(held.places, role)):
+                count += 1
+                yield idle
+            if not held.places and held.why.startswith(("off", "set")):
+                is_told = any(f" {key.name} = " in held.why for key in told)
+                yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": part}
+
+    def _idle(self, places: Sequence[Place], role: str) -> tuple[str, dict[str, Any]] | None:
+        """The first place, which a setting keeps from running, with that setting."""
+        for place in places[:MOST_PACED]:
+            why = off_at(self.program, self.truth, place) if role in ("", place.role) else ""
+            if why:
+                text = clean(place.text, WIDTH)
+                return f"off: {self.tails.of(place.path)}:{place.line} {text} · {why}", {**place.to_dict(), "off": why}
+        return None
 
     def _first_of(self, places: Sequence[Place], role: str, told: Sequence[Key]) -> list[Place]:
         """The best that runs, first one that stands under a value that was set; of loops two, that over epochs first."""

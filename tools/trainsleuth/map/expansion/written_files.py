@@ -73,6 +73,8 @@ def _names(program: Program, truth: Truth, function: Function, expr: Expr) -> It
         elif part.kind == "keyword" and part.parts and part.parts[0].kind == "path":
             if match := _VALUE.match(value_of(program, truth, function, part.parts[0].text)):
                 yield match[1]
+            elif (key := truth.find(part.parts[0].text)) is not None and _NAME.fullmatch(key.value):
+                yield key.value
 
 
 def _when(program: Program, function: Function, event: Event) -> str:
