@@ -20,6 +20,7 @@ from .features import feature_blocks
 from .frozen import frozen_blocks
 from .homes import homes
 from .records import ASKED, EXPANDABLE
+from .tails import Tails
 from .writing import Block
 
 
@@ -67,7 +68,8 @@ def plan(anatomy: Anatomy, launch: Command | None, wanted: Sequence[str] = EXPAN
         return Plan(program.entry.path if program is not None else "", {}, empty, skipped)
     names = short_names(truth)
     parts = {one: _planned(anatomy, program, truth, names, one, launch) for one in wanted}
-    return Plan(program.entry.path, names, parts, skipped)
+    tails = Tails(program, {})
+    return Plan(program.entry.path, {tails.of(path): short for path, short in names.items()}, parts, skipped)
 
 
 def _planned(
@@ -95,7 +97,7 @@ def _answer(anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str
     asked, *words = what.split()
     if asked in ("open", "run"):
         is_open = asked == "open"
-        found = opened.blocks(program, truth, words[0]) if is_open else run.blocks(program, truth, anatomy)
+        found = opened.blocks(program, truth, words[0]) if is_open else run.blocks(program, truth, anatomy, names)
         return Planned(what, "found", "", (), tuple(_shortened(one, names) for one in found))
     given = tuple((_shortened(block, names), telling) for block, telling in about.settings(truth, words, names))
     code = [_shortened(block, names) for block in about.blocks(program, truth, words)]
