@@ -120,7 +120,7 @@ class Truth:
         """The key that a chain of references begun by `key` ends in."""
         referred = refers_to(key.value)
         found = self.find(referred, hops=hops) if referred and hops > 0 else None
-        return self.last(found, hops - 1) if found is not None and found.value else key
+        return self.last(found, hops - 1) if found is not None and found.source is not None else key
 
     def effective(self, value: str, hops: int = MAX_HOPS) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""

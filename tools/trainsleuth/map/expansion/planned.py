@@ -95,7 +95,7 @@ def _answer(anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str
     asked, *words = what.split()
     if asked in ("open", "run"):
         is_open = asked == "open"
-        found = opened.blocks(program, truth, words[0]) if is_open else run.blocks(program, truth, anatomy)
+        found = opened.blocks(program, truth, words[0]) if is_open else run.blocks(program, truth, anatomy, names)
         return Planned(what, "found", "", (), tuple(_shortened(one, names) for one in found))
     given = tuple((_shortened(block, names), telling) for block, telling in about.settings(truth, words, names))
     code = [_shortened(block, names) for block in about.blocks(program, truth, words)]
