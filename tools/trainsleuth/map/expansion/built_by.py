@@ -39,6 +39,14 @@ def built_lines(truth: Truth, topic: Topic, tails: Tails) -> Iterator[tuple[str,
             yield clean(text, LINE_WIDTH), {"built": key.name, "keys": [one.to_dict() for one in (key, *given)]}
 
 
+def all_built(truth: Truth, tails: Tails) -> Iterator[tuple[Choice, str]]:
+    """Each class that the recipe chooses, with its line."""
+    for choice in truth.program.choices:
+        key = truth.find(choice.key)
+        if isinstance(choice.target, Class) and key is not None and is_set(key):
+            yield choice, _line(truth, choice, list(given_to(truth, choice)), tails)
+
+
 def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> str:
     """ "PPYoloELoss ppyolo_loss.py:642 by loss F:22: num_classes=80 :23; default iou_loss_weight=2.5" """
     target = built.target
