@@ -19,6 +19,8 @@ from .unset import unset
 
 MOST_GIVEN = 8
 MOST_DEFAULTS = 8
+LOSS_WIDTH = 90
+_STAGE = re.compile(r"pipeline|transform|\bops\b")  # told in one line with the others of its list
 WIDTH = 40  # characters of a value
 LINE_WIDTH = 330
 _ARGUMENTS = re.compile(r"_?(?:params|args|kwargs|conf|config|cfg|opts?|options)$")
@@ -31,6 +33,10 @@ def built_lines(truth: Truth, topic: Topic, tails: Tails) -> Iterator[tuple[str,
     for key in truth.keys if topic.built else ():
         choice = chosen.get(key.name)
         if choice is None or not is_set(key) or key.value not in (choice.value, choice.value.rpartition(".")[2]):
+            continue
+        if topic.name == "loss" and (text := _default_loss(truth, choice, tails)):
+            yield text, {"built": key.name, "keys": []}
+        if _STAGE.search(key.name):
             continue
         told = topic_of(choice.key) or (topic.name if topic.built == kind_of(truth, choice) else "")
         given = list(given_to(truth, choice)) if told == topic.name else []
@@ -47,12 +53,31 @@ def all_built(truth: Truth, tails: Tails) -> Iterator[tuple[Choice, str]]:
             yield choice, _line(truth, choice, list(given_to(truth, choice)), tails)
 
 
+def _default_loss(truth: Truth, built: Choice, tails: Tails) -> str:
+    """ "TSMHead tsm_head.py:40: default loss_cls=dict(type='CrossEntropyLoss')": a loss that only a signature names."""
+    section = built.key.rpartition(".")[0]
+    if built.target is None or "loss" in built.key:
+        return ""
+    given = {key.name.removeprefix(f"{section}.").partition(".")[0] for key in truth.keys}
+    told = [
+        f"{name}={clean(value, LOSS_WIDTH)}"
+        for one in unset(truth.program.index, built.target, given)
+        for name, value in one.arguments
+        if re.match(r"loss|criterion", name) and value not in _NOTHING
+    ]
+    return (
+        f"{built.target.name} {tails.of(built.target.path)}:{built.target.line}: default {', '.join(told)}"
+        if told
+        else ""
+    )
+
+
 def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> str:
     """ "PPYoloELoss ppyolo_loss.py:642 by loss F:22: num_classes=80 :23; default iou_loss_weight=2.5" """
     target = built.target
     if target is None:
         return ""
-    names = {key.name.rpartition(".")[2] for key in given} | {built.key.rpartition(".")[2]}
+    names = {part for key in given for part in key.name.split(".")} | {built.key.rpartition(".")[2]}
     where = f"{tails.of(target.path)}:{target.line} by {built.key.rpartition('.')[2]}"
     head = f"{target.name} {where} {tails.of(built.path)}:{built.line}"
     parts = [", ".join(_given(truth, key, built.path, tails) for key in given[:MOST_GIVEN])] if given else []
@@ -63,10 +88,11 @@ def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> st
 
 
 def given_to(truth: Truth, built: Choice) -> Iterator[Key]:
-    """Keys of its own section, and of sections beside its name that hold nothing but its parameters."""
+    """Keys of its own section, of one called like it, and of sections beside that hold nothing but its parameters."""
     section, _, last = built.key.rpartition(".")
     taken = _parameters(truth, built)
     prefix = f"{section}." if section else ""
+    yield from (key for key in truth.keys if key.name.startswith(f"{built.value}.") and is_set(key))
     held: dict[str, list[Key]] = {}
     for key in truth.keys:
         if key.name.startswith(prefix) and key.name != built.key and is_set(key):
@@ -97,4 +123,6 @@ def _given(truth: Truth, key: Key, base: str, tails: Tails) -> str:
     where = ""
     if source is not None and source.path:
         where = f" :{source.line}" if source.path == base else f" {tails.of(source.path)}:{source.line}"
-    return f"{key.name.rpartition('.')[2]}={clean(truth.last(key).value, WIDTH)}{where}"
+    above, _, last = key.name.rpartition(".")
+    name = f"{above.rpartition('.')[2]}.{last}" if last.isdigit() or above.endswith("dict") else last
+    return f"{name}={clean(truth.last(key).value, WIDTH)}{where}"

@@ -17,10 +17,11 @@ from .topics import TOPICS, Topic, topic_of
 from .writing import Block
 from .written_files import written_files
 
-FIRST_WIDTH = 170  # characters of the first line of settings of a topic
+FIRST_WIDTH = 200  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of the second
 LIST_WIDTH = 560
 _RARE = ("agent", "augmentation")
+_CODE_LATER = ("batch", "model", "seed", "devices")  # whose values say most
 _BUILT_FIRST = ("loss", "model")
 
 
@@ -57,13 +58,14 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
         _settings(truth, part, tails) for part in _halves(truth, [k for k in keys if k.name not in told], tails)
     ]
     files = list(_files(truth, tails)) if topic.name == "saved" else []
-    places = list(code.lines(topic, [key.name for key in keys]))
+    places = list(code.lines(topic, keys))
     if settings and not places and (read := reader(truth.program, keys[0], tails)):
         settings[0] = (f"{settings[0][0]}, {read}", settings[0][1])
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
     ranked += [(1.0, one) for one in files]
-    ranked += [(1.1 + 0.9 * number, one) for number, one in enumerate(places)]
+    later = 0.4 if topic.name in _CODE_LATER or first else 0.0
+    ranked += [(1.1 + later + 0.9 * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
     for place, (rank, (text, item)) in enumerate(sorted(ranked, key=lambda one: one[0])):
         yield Line(rank if place else 0.0, text, item)

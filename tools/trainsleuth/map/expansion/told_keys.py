@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from trainsleuth.facts import Class, Function
+
 from ..configuration import Key, Truth
 from ..configuration.records import Use
 from ..program import Program
@@ -32,13 +34,14 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
         topic = topic_of(key.name) if _says(truth, key) else ""
         if topic:
             held[topic].append(key)
-    return {one.name: _best(program, one, _without_empty(held[one.name])) for one in TOPICS}
+    return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in TOPICS}
 
 
-def _without_empty(found: list[Key]) -> list[Key]:
-    """Without those that say nothing, where others say something."""
-    kept = [key for key in found if key.value not in _EMPTY]
-    return kept if len(kept) > 1 else [key for key in found if key.value not in ("{}", "[]")]
+def _that_say(topic: Topic, found: list[Key]) -> list[Key]:
+    """Not a default under a word that means much else; not what is empty, but for switches, where others say more."""
+    named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0]
+    kept = [key for key in named if key.value not in _EMPTY]
+    return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
 
 
 _EMPTY = ("", "None", "null", "{}", "[]", "~")
@@ -76,7 +79,11 @@ def _worth(program: Program, topic: Topic, key: Key) -> float:
     by_recipe = source is not None and source.path in program.config_paths[-1:]
     used = max((weight for weight, _ in _readers(program, key)), default=0.0)
     said = 4 * is_set(key) + 1.5 * by_command + by_recipe + 2 * used + 2 * (key.value not in NOTHING)
-    return said + 2.5 * is_named(topic, key.name) - 0.1 * key.name.count(".")
+    flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
+    return said + 2.5 * is_named(topic, key.name) - 2 * flag - 0.1 * key.name.count(".")
+
+
+_NO_FLAGS = ("optimizer", "schedule", "length")  # topics whose answers are names and numbers
 
 
 def _readers(program: Program, key: Key) -> Iterator[tuple[float, Use]]:
@@ -108,11 +115,20 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     if source is not None and source.path:
         path = source.path
         where = f" :{source.line}" if path == before else f" {tails.of(path)}:{source.line}"
+        where = f" the command{where}" if source.how == "command" else where
     default = " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not key.source), None)
     then = f" ({become(maybe)})" if maybe is not None else ""
+    made = _made(truth, key)
+    built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
     unread = " read by nothing" if key.uses == "unread" else ""
-    return f"{short(truth, key)}={value}{default}{where}{unread}{then}", path
+    return f"{short(truth, key)}={value}{default}{where}{built}{unread}{then}", path
+
+
+def _made(truth: Truth, key: Key) -> Class | Function | None:
+    """What the recipe builds by this key."""
+    found = (one.target for one in truth.program.choices if one.key == key.name and one.value.endswith(key.value))
+    return next(found, None) if key.value else None
 
 
 def short(truth: Truth, key: Key) -> str:
