@@ -25,6 +25,7 @@ MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
 _CALLS_LATER = re.compile(r"(?:connect|subscribe|submit|apply_async|attach|schedule|call_later|bind|Thread|Process|(?:add|register|set)_\w*(?:callback|handler|listener|hook)s?)$")  # fmt: skip
 _PROPERTIES = ("property", "cached_property")
+_ASKS = ("super", "isinstance", "issubclass", "hasattr")  # about a class or an object, which they do not call
 # what runs once an object is there: at once, when a loader or a framework takes it, or when somebody calls it
 _CALLED_ON_OBJECTS = {
     "__init__": DIRECT,
@@ -202,13 +203,13 @@ class Graph:
             known = True
             if isinstance(target, Function):
                 yield target, DIRECT
-                if target.self_name:
+                if target.self_name and not _is_super(call.receiver):
                     yield from ((one, CALLBACK) for one in self.overrides(target))
             elif isinstance(target, Class):
                 yield from self.constructed(target)
         if not known or function.parameter(call.callee) is not None:  # a function or an object, as the caller likes
             yield from self._on_value(function, call)
-        for argument in call.parts[1:]:
+        for argument in call.parts[1:] if call.callee not in _ASKS else ():
             value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
             for one in _items(self.index, function, value):
                 yield from self._handed_over(function, one)
@@ -293,6 +294,10 @@ class Graph:
                 if self.index.method(cls, method.name) is method:
                     yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
+
+
+def _is_super(receiver: Expr | None) -> bool:
+    return receiver is not None and receiver.kind == "call" and receiver.callee == "super"
 
 
 def _rank(caller: Function, edge: Edge) -> tuple[int, bool]:

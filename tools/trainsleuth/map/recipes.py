@@ -267,6 +267,14 @@ def tagged(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Clas
     return found
 
 
+def picked(chosen: Iterable[Choice]) -> dict[str, Class | Function]:
+    """What each setting chooses, by its key without the places in lists: "process.type" of process.0.type."""
+    return {_PLACE.sub("", choice.key): choice.target for choice in chosen if choice.target is not None}
+
+
+_PLACE = re.compile(r"\.\d+(?=\.|$)")
+
+
 def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:
     """The class chosen for each kind of registry, the last choice winning."""
     return {
