@@ -203,7 +203,7 @@ class Graph:
             known = True
             if isinstance(target, Function):
                 yield target, DIRECT
-                if target.self_name and not _is_super(call.receiver):
+                if target.self_name and not self._is_of_class(function, call.receiver):
                     yield from ((one, CALLBACK) for one in self.overrides(target))
             elif isinstance(target, Class):
                 yield from self.constructed(target)
@@ -218,6 +218,12 @@ class Graph:
                 yield from handed or self._of_unknown(function, call, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
+
+    def _is_of_class(self, function: Function, receiver: Expr | None) -> bool:
+        """The method of one class is called, whatever the object is: super().run(), Base.run(self)."""
+        if receiver is None or receiver.kind == "call":
+            return receiver is not None and receiver.callee == "super"
+        return receiver.kind == "path" and isinstance(self.index.resolve(function, receiver.text), Class)
 
     def _handed_over(self, function: Function, value: Expr) -> Iterator[tuple[Function, int]]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
@@ -294,10 +300,6 @@ class Graph:
                 if self.index.method(cls, method.name) is method:
                     yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
-
-
-def _is_super(receiver: Expr | None) -> bool:
-    return receiver is not None and receiver.kind == "call" and receiver.callee == "super"
 
 
 def _rank(caller: Function, edge: Edge) -> tuple[int, bool]:
