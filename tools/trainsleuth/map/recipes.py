@@ -117,6 +117,8 @@ def _slot(choice: Choice) -> str:
     """What can be chosen once: a kind of registry, or a key."""
     nested = choice.key.count(".") > 1 and choice.key.endswith(".type")  # one registry fills many slots of a tree
     kind = choice.table.kind if choice.table is not None and not nested else ""
+    if choice.key.rpartition(".")[2].endswith(f"_{kind}"):
+        return choice.key  # one of several: train_loader beside val_loader
     return choice.key if not kind or kind.startswith(OF_ALL) else kind
 
 

@@ -87,6 +87,8 @@ def step_role(site: Site, values: Values) -> str:
     receiver = site.call.receiver
     if receiver is None:
         return ""
+    if site.function.name == "optimizer_step" and written(receiver) != "super()":
+        return "optimizer step"  # model.step() of an engine
     text = written(receiver)
     if _SCHEDULER.search(text):
         return "scheduler step"
