@@ -41,8 +41,8 @@ def places(program: Program) -> Iterator[Place]:
     run.update({cls: 0 for cls in program.training.hooked_classes[:1] if is_network(program.index, cls)})
     many = len(run) > 2
     built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
-    for cls in _not_chosen(program, run):
-        built[cls] *= NOT_CHOSEN
+    for other in _not_chosen(program, run):
+        built[other] *= NOT_CHOSEN
     for called in program.reached_calls:
         for place, cls in _built(program, called, run):
             if cls is not None:
