@@ -62,7 +62,13 @@ def trace_back(
 def _comes_in(function: Function, position: int) -> bool:
     """What is used at `position` is a parameter that the function does not bind itself."""
     value = function.events[position].value
-    bound = {name for event in function.events[:position] for target in event.targets for name in _names(target)}
+    bound = {
+        name
+        for event in function.events[:position]
+        for target in event.targets
+        for name in _names(target)
+        if event.value is None or name not in _names(event.value)  # loss = loss * scale is still what came in
+    }
     used = set(_names(value)) - bound if value is not None else set()
     return any(parameter.name in used for parameter in function.parameters if parameter.name != function.self_name)
 

@@ -24,12 +24,22 @@ def handed_loop(program: Program) -> Iterator[Place]:
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
                 yield from _made_for(program, function, handover)
     yield from _trainers(program, framework)
+    yield from _configured(program)
     for cls in program.training.hooked_classes:
         for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
     for stage in program.training.stages:
         if stage.role == "forward":
             yield program.at(stage.function, stage.line, "forward", 0.8)
+
+
+def _configured(program: Program) -> Iterator[Place]:
+    """The section of a configuration that the trainer is built from."""
+    found: dict[str, int] = {}
+    for one in program.settings:
+        if one.key.startswith("trainer.") and one.path in program.index.configs:
+            found[one.path] = min(one.line, found.get(one.path, one.line))
+    yield from (Place(path, line, "configuration", 0.74) for path, line in found.items())
 
 
 def _made_for(program: Program, function: Function, handover: Handover) -> Iterator[Place]:

@@ -227,7 +227,7 @@ class Graph:
 
     def _handed_over(self, function: Function, value: Expr) -> Iterator[tuple[Function, int]]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
-            if value.last not in self._methods or value.last in COMMON_NAMES:
+            if value.last not in self._methods or (value.last in COMMON_NAMES and not self._is_method(function, value)):
                 return
         later = KEPT if function.name == "__init__" else CALLBACK
         for target in self.values.callables(function, value, depth=3):
@@ -235,6 +235,11 @@ class Graph:
                 yield target, later
             elif isinstance(target, Class):
                 yield from self.constructed(target)
+
+    def _is_method(self, function: Function, value: Expr) -> bool:
+        """Of an object of the project, whatever its name: model.train where model = Trainer()."""
+        held = self.values.of(function, value.receiver) if value.receiver is not None else ()
+        return any(isinstance(one, Class) and self.index.method(one, value.last) is not None for one in held)
 
     def _of_unknown(self, function: Function, call: Expr, value: Expr) -> Iterator[tuple[Function, int]]:
         """A method of an object that nobody knows, handed to what calls it later: batches.connect(worker.on_batch)."""

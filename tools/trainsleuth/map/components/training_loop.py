@@ -32,7 +32,8 @@ def places(program: Program) -> Iterator[Place]:
         return
     for function in program.training.steppers:
         yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
-    near = {step, *(caller for caller, _, _ in program.training.ways.loops_down_to(step))}
+    down = list(program.training.ways.calls_down_to(step))
+    near = {step, *(caller for caller, _, _ in (*program.training.ways.loops_down_to(step), *down))}
     for function, signs in program.signs.items():
         if program.is_reached(function) and function not in program.training.steppers:
             share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
@@ -51,9 +52,11 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(step, step.line, "step", 0.7)
     for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
-    for caller, line, target in program.training.ways.calls_down_to(step):
+    for caller, line, target in down:
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.62)
+    if down and down[-1][0].name != MODULE_BODY:
+        yield program.at(down[-1][0], down[-1][0].line, "holds the loop", 0.66)
     yield from _prepared(program)
     for caller, line in program.training.ways.direct_calls(step):
         yield program.at(caller, line, "call of the step", 0.72)
@@ -72,6 +75,8 @@ def places(program: Program) -> Iterator[Place]:
         for event in function.events:
             if averages(event):
                 yield program.at(function, event.line, "averaged weights", 0.72)
+            elif any(_CLIPS.search(call.last) for call in event.calls):
+                yield program.at(function, event.line, "clip", 0.7)
     yield from _other_loops(program, step)
     if not program.training.ways.is_repeated(step):
         yield from _named_loops(program)
@@ -177,11 +182,11 @@ FAINTER = 0.97  # one forward call after another, from the nearest to backward u
 
 
 def _forwards(program: Program, function: Function, share: float) -> Iterator[Place]:
-    """Calls of networks in the step; where it has none of its own, the nearest of what it calls is the forward."""
+    """Calls of networks in the step or above it; where there is none, the nearest of what they call is the forward."""
     stages = [stage for stage in program.training.stages if stage.role in ("forward", "through")]
-    near = [stage for stage in stages if stage.function is function]
+    near = [stage for stage in stages if not stage.hops]
     for rank, stage in enumerate(near):
-        yield program.at(function, stage.line, "forward", share * 0.96 * FAINTER**rank)
-    for rank, stage in enumerate(one for one in stages if one.function is not function and one.role == "forward"):
+        yield program.at(stage.function, stage.line, "forward", share * 0.96 * FAINTER**rank)
+    for rank, stage in enumerate(one for one in stages if one.hops and one.role == "forward"):
         first = 0.93 if not rank and all(stage.role == "through" for stage in near) else 0.85 / (1 + 0.3 * stage.hops)
         yield program.at(stage.function, stage.line, "forward", share * first)
