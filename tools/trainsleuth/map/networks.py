@@ -91,13 +91,18 @@ def is_loss_class(index: Index, cls: Class) -> bool:
     )
 
 
+def _is_any(held: Class | External) -> bool:
+    """What eval() and getattr() give may be anything."""
+    return isinstance(held, External) and held.name.startswith("builtins.")
+
+
 def calls_network(values: Values, function: Function, call: Expr) -> bool:
     """The call runs a network: `model(x)`, `self.net.encode(x)`."""
     callee = call.parts[0]
     if callee.kind not in ("path", "attr", "index"):
         return False
     if callee.kind == "path":
-        held = values.of(function, callee)
+        held = [one for one in values.of(function, callee) if not _is_any(one)]
         if any(
             isinstance(one, Class) and is_network(values.index, one) and not is_loss_class(values.index, one)
             for one in held
