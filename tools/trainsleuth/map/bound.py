@@ -9,8 +9,9 @@ from trainsleuth.facts import Class, External, Function
 
 from .common_names import COMMON_NAMES
 from .named_choice import NO_NAMES
-from .networks import is_factory
+from .networks import is_factory, is_loss_name
 from .program import Called, Program
+from .recipes import Setting
 from .records import Place
 
 _NAMED = {
@@ -70,14 +71,21 @@ def section_places(program: Program, component: str) -> Iterator[Place]:
 
 def setting_places(program: Program, component: str) -> Iterator[Place]:
     """Settings whose keys say `component` and whose value is a name, whatever it names: optimizer: AdamW."""
-    pattern = _PATTERNS.get(component) if component in _SET else None
-    latest = {setting.key: setting for setting in program.settings} if pattern is not None else {}
-    for key, setting in latest.items():
-        section, _, last = key.rpartition(".")
-        said = section.rpartition(".")[2] if last in _NAMES_IT else _SAYS_NAME.sub("", last)
-        if pattern is not None and pattern.fullmatch(said) and setting.path in program.index.configs:
-            if _NAME.fullmatch(setting.value) and setting.value.lower() not in NO_NAMES:
+    latest = {setting.key: setting for setting in program.settings} if component in _SET else {}
+    for setting in latest.values():
+        if _NAME.fullmatch(setting.value) and setting.value.lower() not in NO_NAMES and _is_set(setting, component):
+            if setting.path in program.index.configs:
                 yield Place(setting.path, setting.line, "configuration", SET)
+
+
+def _is_set(setting: Setting, component: str) -> bool:
+    """By the key, but for a name that says that it is a loss: pixel_opt: {type: L1Loss} is no optimizer."""
+    section, _, last = setting.key.rpartition(".")
+    said = section.rpartition(".")[2] if last in _NAMES_IT else _SAYS_NAME.sub("", last)
+    by_key = _PATTERNS[component].fullmatch(said) is not None
+    if is_loss_name(setting.value):
+        return component == "loss" and (by_key or setting.value.endswith("Loss"))
+    return by_key
 
 
 _SET = ("model", "loss", "optimizer_scheduler", "evaluation")

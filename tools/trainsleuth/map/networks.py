@@ -39,7 +39,9 @@ _NETWORK_NAMES = re.compile(
     r"agent|unet|vae|gan|student|teacher|transformer|diffusion|qf\d?|q_network|netg|netd|g|d|mpd|msd|forward)$",
     re.I,
 )
-_LOSS = re.compile(r"loss|criteri|objective|cross_entropy|kl_div|(?:^|_)(?:mse|bce|nll|ctc|elbo|dice)(?:$|_)", re.I)
+_LOSS = re.compile(
+    r"loss|criteri|(?:^|_)cri_|objective|cross_entropy|kl_div|(?:^|_)(?:mse|bce|nll|ctc|elbo|dice)(?:$|_)", re.I
+)
 _NOT_LOSS = re.compile(
     r"log(?!it)|plot|estimate|meter|print|track|history|scale|reduce_loss|add_|append|update|backward|save|best|items?$|register",
     re.I,
