@@ -11,9 +11,10 @@ from trainsleuth.facts.scopes import Binding, bindings
 if TYPE_CHECKING:
     from .values import Values
 
+MAX_DEPTH = 6  # of functions that give back what others put together
 Given = tuple[Function, Expr]  # an expression, and where it stands
 _COLLECTIONS = ("list", "tuple", "set", "dict")
-_SAME = ("sorted", "reversed", "list", "tuple", "tqdm")  # of what they are given, the same elements
+_SAME = ("sorted", "reversed", "list", "tuple", "tqdm", "choice", "choices", "sample")  # some elements of what they get
 
 
 def looped_over(values: Values, function: Function, binding: Binding, depth: int) -> Iterator[Given]:
@@ -30,8 +31,15 @@ def looped_over(values: Values, function: Function, binding: Binding, depth: int
 
 def elements_of(values: Values, function: Function, source: Expr, depth: int) -> Iterator[Given]:
     """What is put into a collection where it is written, by append and the like, or under a key."""
-    if source.kind == "call" and source.last in _SAME and source.arguments:
+    if depth > MAX_DEPTH:
+        return
+    while source.kind == "call" and source.last in _SAME and source.arguments:
         source = source.arguments[0]
+    if source.kind == "call":
+        for called in values.callables(function, source.parts[0], depth + 1):
+            for event in called.events if isinstance(called, Function) else ():
+                if event.kind == "return" and event.value is not None:
+                    yield from elements_of(values, called, event.value, depth + 2)
     if source.kind in _COLLECTIONS:
         yield from ((function, part.parts[-1] if part.kind == "pair" else part) for part in source.parts)
     if source.kind == "path":
@@ -40,8 +48,8 @@ def elements_of(values: Values, function: Function, source: Expr, depth: int) ->
                 continue
             if binding.kind == "append":
                 yield scope, binding.value
-            elif binding.kind in ("assign", "extend") and binding.value.kind in _COLLECTIONS:
-                yield from elements_of(values, scope, binding.value, depth)
+            elif binding.kind in ("assign", "extend") and binding.value.kind in (*_COLLECTIONS, "call"):
+                yield from elements_of(values, scope, binding.value, depth + 1)
 
 
 def _bound(values: Values, function: Function, source: Expr, depth: int) -> Iterator[tuple[Function, Binding]]:

@@ -106,14 +106,17 @@ class Graph:
 
     def keep_made(self, reached: Iterable[Function]) -> None:
         """Of several classes that a value may have, from now on only those run that `reached` code makes, if any."""
-        made = set[Class]()
-        for function in reached:
-            settled = Settled(self.known, self.index, function)
-            for event in function.events:
-                if event.calls and not is_not_chosen(event, settled):
-                    made.update(t for call in event.calls for t in self.targets(function, call) if isinstance(t, Class))
+        made = (cls for function in reached for cls in self.made_in(function))
         self._made = frozenset(made)
         self._edges.clear()
+
+    def made_in(self, function: Function) -> Iterator[Class]:
+        """Classes that a function makes, without the arms that the settings do not choose."""
+        settled = Settled(self.known, self.index, function)
+        for event in function.events:
+            if event.calls and not is_not_chosen(event, settled):
+                for call in event.calls:
+                    yield from (one for one in self.targets(function, call) if isinstance(one, Class))
 
     def again(self, values: Values) -> Graph:
         """The graph as `values`, which know more, read it; the bridges stay."""

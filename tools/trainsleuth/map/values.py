@@ -112,6 +112,7 @@ class Values:
         self.objects = objects or ConfigObjects(index)
         self.known = known or {}
         self.picked = picked or {}
+        self.reached: frozenset[Function] = frozenset()
         self._below = _only_below(index, narrowed)
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._called: dict[Function, tuple[Site, ...]] = {}
@@ -123,6 +124,13 @@ class Values:
         known = {**kinds, **self.kinds}
         other = Values(self.index, self.excluded, known, self.configured, self.looked_up, self.loaded, self.modules)
         other.objects, other._below, other.known, other.picked = self.objects, self._below, self.known, self.picked
+        other.detours, other.reached = self.detours, self.reached
+        return other
+
+    def within(self, reached: Iterable[Function]) -> Values:
+        """The same, where what callers hand over is what those among `reached` do, if any of them calls."""
+        other = self.knowing({})
+        other.reached = frozenset(reached)
         return other
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
@@ -245,7 +253,9 @@ class Values:
 
     def _first_calls_of(self, function: Function) -> tuple[Site, ...]:
         if function not in self._called:
-            self._called[function] = tuple(islice(self.calls_of(function), MAX_CALLERS))
+            called = list(islice(self.calls_of(function), 3 * MAX_CALLERS if self.reached else MAX_CALLERS))
+            running = [site for site in called if site.function in self.reached]
+            self._called[function] = tuple((running or called)[:MAX_CALLERS])
         return self._called[function]
 
     def calls_of(self, function: Function) -> Iterator[Site]:
