@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from ..configuration import Key, Truth
 from ..parts import Anatomy
 from ..program import Program
+from ..wording import clean
 from .built_by import built_lines
+from .frozen import frozen_blocks
 from .pipelines import pipelines
 from .sheet_code import Code
 from .tails import Tails
@@ -20,6 +22,9 @@ from .written_files import written_files
 FIRST_WIDTH = 200  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of those that follow
 LAST = 4.0  # rank of settings that belong to no topic
+REST = 6.0  # of further places
+FULL = 5000  # characters of a sheet that need no further places
+FROZEN_WIDTH = 220
 LIST_WIDTH = 560
 _RARE = ("agent", "augmentation")
 _CODE_LATER = ("batch", "model", "seed", "devices")  # whose values say most
@@ -41,6 +46,10 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     found = {topic.name: list(_lines(topic, truth, keys[topic.name], code, tails)) for topic in TOPICS}
     others = enumerate(_rows(truth, keys[OTHER.name], tails))
     found[OTHER.name] = [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
+    if sum(len(line.text) for lines in found.values() for line in lines) < FULL:
+        for topic in TOPICS:
+            rest = enumerate(code.rest(topic, keys[topic.name]))
+            found[topic.name] += [Line(REST + number, *one) for number, one in rest]
     missing = [name for name, lines in found.items() if not lines and name not in (*_RARE, OTHER.name)]
     if missing:
         yield Block((), (len(TOPICS),), (f"nothing found: {', '.join(missing)}",), {"missing": missing})
@@ -66,6 +75,7 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
     ranked += [(1.0, one) for one in files]
+    ranked += [(1.3, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
     later = 0.4 if topic.name in _CODE_LATER or first else 0.0
     ranked += [(1.1 + later + 0.9 * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
@@ -102,3 +112,11 @@ def _files(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
     if found := written_files(truth.program, truth):
         texts = [f"{one.name} {tails.of(one.path)}:{one.line} {one.when}".strip() for one in found]
         yield f"files: {', '.join(texts)}", {"files": [one._asdict() for one in found], "keys": []}
+
+
+def _frozen(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Statements that freeze or thaw, each text once."""
+    found = {str(one.item["text"]): one.item for one in frozen_blocks(truth.program, truth)}
+    texts = [f"{tails.of(item['path'])}:{item['line']} {text}" for text, item in found.items()]
+    if texts:
+        yield clean(f"frozen or thawed: {', '.join(texts)}", FROZEN_WIDTH), {"frozen": list(found.values()), "keys": []}
