@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Branch, Class, Expr, Function, Variable, bindings, written
+from trainsleuth.facts.memo import kept_per_function
 
 from .literals import plain
 from .records import Key
@@ -92,8 +93,17 @@ def _is_called(scope: _Scope, hops: int = 3) -> bool:
 
 def _begins(function: Function, branch: Branch) -> int:
     """The position of the first statement inside any arm of a branch."""
-    inside = (place for place, one in enumerate(function.events) if any(b.id == branch.id for b in one.block.branches))
-    return next(inside, len(function.events))
+    return _beginnings(function).get(branch.id, len(function.events))
+
+
+@kept_per_function
+def _beginnings(function: Function) -> Mapping[int, int]:
+    """By the branch, the position of the first statement inside any of its arms."""
+    found: dict[int, int] = {}
+    for place, event in enumerate(function.events):
+        for branch in event.block.branches:
+            found.setdefault(branch.id, place)
+    return found
 
 
 def _truth(scope: _Scope, test: Expr) -> bool | None:

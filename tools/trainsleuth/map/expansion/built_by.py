@@ -45,6 +45,14 @@ def built_lines(truth: Truth, topic: Topic, tails: Tails) -> Iterator[tuple[str,
             yield clean(text, LINE_WIDTH), {"built": key.name, "keys": [one.to_dict() for one in (key, *given)]}
 
 
+def all_built(truth: Truth, tails: Tails) -> Iterator[tuple[Choice, str]]:
+    """Each class that the recipe chooses, with its line."""
+    for choice in truth.program.choices:
+        key = truth.find(choice.key)
+        if isinstance(choice.target, Class) and key is not None and is_set(key):
+            yield choice, _line(truth, choice, list(given_to(truth, choice)), tails)
+
+
 def _default_loss(truth: Truth, built: Choice, tails: Tails) -> str:
     """ "TSMHead tsm_head.py:40: default loss_cls=dict(type='CrossEntropyLoss')": a loss that only a signature names."""
     section = built.key.rpartition(".")[0]
