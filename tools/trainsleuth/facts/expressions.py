@@ -172,6 +172,11 @@ def _literal(kind: str) -> Read:
 def _string(reader: ExpressionReader, node: Node) -> Expr:
     line = reader.line(node)
     text = reader.text(node)
+    quote = text[:1]
+    if quote == '"' or quote == "'":  # no prefix: nothing can be filled in
+        width = 3 if text.startswith(quote * 3) else 1
+        text = text[width:-width]
+        return _new(Expr, ("string", intern(text) if len(text) < 40 else text, (), line))
     if "{" in text:
         inner = [child for child in node.children if child.kind_id == _INTERPOLATION]
         if inner:
