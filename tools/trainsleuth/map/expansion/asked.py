@@ -19,13 +19,14 @@ from .pages import Pages, Setting
 from .ranking import Hit, best_settings, best_statements, spread
 from .sources import Source
 from .tails import Tails
-from .terms import Term, terms_of
+from .terms import Term, terms_of, values_of
 from .writing import Block, chosen
 
 SETTINGS_SHARE = 0.45  # of the room, before the first statement
 ENOUGH = 0.3  # of the worth of the best
 MAX_SETTINGS = 12
 MAX_STATEMENTS = 60
+MAX_VALUES = 3  # of the best settings, whose names in the code are looked for, too
 
 
 Answered = tuple[list[Block], dict[str, int]]  # with how many of each kind do not fit
@@ -69,6 +70,8 @@ class Asker:
         settings = best_settings(self._pages, terms)
         least = ENOUGH * settings[0][0] if settings else 0.0
         said = [(one, setting_line(one, self._tails)) for worth, one in settings[:MAX_SETTINGS] if worth >= least]
+        if not literal:
+            terms += values_of(terms, [one.value for _, one in settings[:MAX_VALUES] if one.is_set])
         hits = list(spread(best_statements(self._source, terms)[:MAX_STATEMENTS]))
         lines = list(
             chain(self._scripts(words.split()) if literal else (), self._unseen(words) if literal and not hits else ())
