@@ -100,7 +100,7 @@ def _made(program: Program) -> Iterator[Step]:
         (call.site.function, call.site.call.line): call
         for call in loss_calls(program.index, *TAKES, *ANY, within=within)
     }
-    for stage in program.training.stages:
+    for stage in (one for one in program.training.stages if one.role in _ORDER):
         if stage.role == "loss":
             handed = _handed_on(program, stage)
             said = _named(handed) or _loss_input(program, stage, known)
