@@ -25,8 +25,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--expand",
         metavar="PARTS",
         help="all about one of the ten components (optimizer_scheduler, config ...), the path of one batch (batch), or "
-        "what is asked of every run on one sheet (run); 'find WORDS' shows the settings and code that hold the words, "
-        "'open PATH:LINE' or 'open NAME' a function; several with commas between them share the budget: loss,data",
+        "what is asked of every run on one sheet (run); 'ask QUESTION' answers one in plain words, 'find WORDS' shows the "
+        "settings and code that hold the words, 'open PATH:LINE' or 'open NAME' a function or a text; several with "
+        "commas between them share the budget: loss,data",
     )
     parser.add_argument(
         "--budget", metavar="TOKENS", type=count, help="size of the answer (default: 2000, expand: 1500)"

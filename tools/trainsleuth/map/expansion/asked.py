@@ -19,13 +19,14 @@ from .pages import Pages, Setting
 from .ranking import Hit, best_settings, best_statements, spread
 from .sources import Source
 from .tails import Tails
-from .terms import Term, terms_of
+from .terms import Term, terms_of, values_of
 from .writing import Block, chosen
 
 SETTINGS_SHARE = 0.45  # of the room, before the first statement
 ENOUGH = 0.3  # of the worth of the best
 MAX_SETTINGS = 12
 MAX_STATEMENTS = 60
+MAX_VALUES = 3  # of the best settings, whose names in the code are looked for, too
 
 
 Answered = tuple[list[Block], dict[str, int]]  # with how many of each kind do not fit
@@ -67,12 +68,13 @@ class Asker:
     def _found(self, words: str, literal: bool) -> Callable[[int], Answered]:
         terms = terms_of(words, literal)
         settings = best_settings(self._pages, terms)
+        if not literal:
+            terms += values_of(terms, [one.value for _, one in settings[:MAX_VALUES] if one.is_set])
         least = ENOUGH * settings[0][0] if settings else 0.0
         said = [(one, setting_line(one, self._tails)) for worth, one in settings[:MAX_SETTINGS] if worth >= least]
         hits = list(spread(best_statements(self._source, terms)[:MAX_STATEMENTS]))
-        lines = list(
-            chain(self._scripts(words.split()) if literal else (), self._unseen(words) if literal and not hits else ())
-        )
+        unseen = self._unseen(words) if literal and not hits else ()
+        lines = list(chain(self._scripts(words.split()) if literal else (), unseen))
         return lambda room: self._fitted(terms, said, hits, lines, room)
 
     def _fitted(
@@ -127,13 +129,13 @@ def _settings(said: Sequence[tuple[Setting, str]], room: int) -> Iterator[Block]
     told: list[str] = []
     for place, (one, line) in enumerate(said):
         cost = len(line) + 1
-        if any(one.name == list_ or one.name.startswith(f"{list_}.") for list_ in told):
+        if any(one.name == list_ or one.name.startswith(f"{list_}.") for list_ in told) or (one.line and told[3:]):
             continue
         if cost > (2 * room if one.line and not place else room):
             continue
         room -= cost
         if one.line:
-            told.append(one.name)
+            told += [one.name, one.value]
         yield Block((), (place,), (line,), {"setting": one.name, "value": one.value, "place": one.place})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -51,6 +52,8 @@ class Excerpt:
 
     def _heading(self, page: Page) -> str:
         said = page.heading.strip().removeprefix("in ")
+        if self._terms is not None:
+            said = re.sub(r"\(.*?\)(?= :)", "", said, count=1)
         return clean(f" {self._tails.tail(page.path)} {self._tails.within(said)}".rstrip(), HEADING)
 
     def _line(self, page: Page, unit: Unit) -> _Line:

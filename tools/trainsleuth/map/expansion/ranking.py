@@ -43,11 +43,14 @@ def best_settings(pages: Pages, terms: Sequence[Term]) -> list[tuple[float, Sett
     return sorted((one for one in scored if one[0] > 0), key=lambda one: (-one[0], one[1].name))
 
 
+_TAGS = ("type", " target ", "name", "class path", "class name")  # what says what the section is
 SHARED = 0.4  # of all keys: a section that holds so many tells nothing
 
 
 def _of_setting(one: Setting, name: str, terms: Sequence[Term], rare: Mapping[Term, float]) -> float:
-    _, _, last = name.rpartition(".")
+    above, _, last = name.rpartition(".")
+    if last in _TAGS:
+        last = above.rpartition(".")[2]
     worths: dict[int, list[float]] = {}
     for term in terms:
         if term.pattern.search(last):
@@ -55,7 +58,7 @@ def _of_setting(one: Setting, name: str, terms: Sequence[Term], rare: Mapping[Te
         elif term.pattern.search(name):
             share = 0.5
         elif one.line and term.pattern.search(parts(one.line)):
-            share = 0.7
+            share = 0.4
         elif term.pattern.search(parts(one.value)) or term.pattern.search(parts(one.about)):
             share = 0.3
         else:

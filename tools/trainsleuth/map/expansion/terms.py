@@ -44,6 +44,18 @@ def terms_of(words: str, literal: bool) -> list[Term]:
     return list(_of_question(words))
 
 
+def values_of(terms: Sequence[Term], values: Iterable[str]) -> Iterator[Term]:
+    """Names among the values of settings, as what is looked for besides."""
+    for number, value in enumerate(values, 1 + max((term.subject for term in terms), default=0)):
+        name = value.rpartition(" = ")[2].rpartition(".")[2]
+        if _NAME.fullmatch(name) and name.lower() not in ("none", "true", "false", "null"):
+            yield _term(name, number, VALUE)
+
+
+VALUE = 0.7
+_NAME = re.compile(r"[A-Za-z_]\w{3,}")
+
+
 def _of_question(question: str) -> Iterator[Term]:
     said = question.lower()
     subject = 0

@@ -10,7 +10,7 @@ from ..wording import clean
 
 WIDTH = 320  # characters of one statement
 _CLAUSE = re.compile(r"\s*(?:else|try|finally|elif\b.*|except\b.*|case\b.*)\s*:")
-_SECOND = re.compile(r"\s*(?:else|finally|elif\b|except\b)")
+_ELSE = re.compile(r"else\b|except\b|finally\b")
 _BRACKETS = "()[]{},: "
 _QUOTES = ('"""', "'''")
 
@@ -58,15 +58,16 @@ def _joined(lines: Sequence[str]) -> str:
 
 
 def _under(found: Sequence[Unit]) -> Iterator[Unit]:
-    """With the headers of each: what stands before it with less indentation; those of an `else` end in its `if`."""
+    """With the headers of each: what stands before it with less indentation; of an `else` the arm before it, too."""
     open_: list[tuple[int, Unit]] = []
     for place, unit in enumerate(found):
         closed: list[tuple[int, Unit]] = []
         while open_ and open_[-1][1].indent >= unit.indent:
             closed.append(open_.pop())
-        of = closed[-1:] if _SECOND.match(unit.text) and closed and closed[-1][1].indent == unit.indent else open_[-1:]
-        over = of[0] if of else None
-        unit = unit._replace(above=(*over[1].above, over[0]) if over is not None else ())
+        above = (*open_[-1][1].above, open_[-1][0]) if open_ else ()
+        if _ELSE.match(unit.text) and closed and closed[-1][1].indent == unit.indent:
+            above = (*above, closed[-1][0])
+        unit = unit._replace(above=above)
         open_.append((place, unit))
         yield unit
 
