@@ -49,7 +49,10 @@ def named_outright(
     latest: dict[str, Choice] = {}
     for setting in given:
         value = setting.value.strip("'\"")
-        if (setting.path, setting.line, setting.key) in done or _LABELS.search(setting.key):
+        if (setting.path, setting.line, setting.key) in done:
+            latest.pop(setting.key, None)  # it overrides what was set before
+            continue
+        if _LABELS.search(setting.key):
             continue
         if len(value) >= MIN_NAME and value.replace("-", "_").isidentifier():
             found = names.of(setting.key, value)
