@@ -2,7 +2,8 @@
 
     python evidence/first_sight.py     check_reports.yaml -> tools/trainsleuth/checks/first_sight.json
 
-A repository counts once for each form, by all reports of it there. Left out are reports whose form was made a note
+A repository counts once for each form, by all reports of it there, and by its notes where they were read (`notes`): a
+form that asks earns its voice by what it asked rightly. Left out are reports whose form was made a note
 since (`noted`): they say nothing of what still accuses.
 """
 
@@ -42,7 +43,7 @@ def _reports(recorded: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     rows = [row for half in HALVES for row in recorded[half]["of"]]
     rows += [row for batch in recorded["third_tuning"]["batches"] for row in batch["reported"]]
     for row in rows:
-        for report in row["reports"]:
+        for report in [*row["reports"], *row.get("notes", ())]:
             yield row["repository"], report
 
 

@@ -331,4 +331,24 @@ class Agent:
         loss.backward()
         self.actor_optimizer.step()
 """,
+    "a term that went backward by itself, and is added to be shown": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+first, second = nn.Linear(4, 2), nn.Linear(4, 2)
+
+def both(x, y):
+    one = F.cross_entropy(first(x), y)
+    one.backward()
+    loss = one.clone().detach() + F.cross_entropy(second(x), y)
+    return loss
+
+def train(loader, optimizer):
+    for x, y in loader:
+        loss = both(x, y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+""",
 }

@@ -139,4 +139,17 @@ class Positions(nn.Module):
     def forward(self, x):
         return self.table[:, : x.size(1)]
 """,
+    "one of a dict of parameters": """
+import torch
+from torch import nn
+
+class Adapted(nn.Module):
+    def __init__(self, width, tasks):
+        super().__init__()
+        self.adapters = nn.ModuleList(
+            [nn.ParameterDict({"a": nn.Parameter(torch.randn(2, width))}) for _ in range(tasks)]
+        )
+        for adapter in self.adapters:
+            adapter["a"].requires_grad = False
+""",
 }

@@ -572,4 +572,28 @@ def main(model, loader):
                 train_op()
     epoch("train")
 """,
+    "cleared where the answers to messages are sent": """
+import torch
+
+class Server:
+    def __init__(self, policy, queue):
+        self.policy, self.queue = policy, queue
+        self.optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)
+        self.handlers = {"broadcast": self.broadcast, "feedback": self.feedback}
+
+    def broadcast(self, message):
+        self.optimizer.zero_grad()
+        self.theta = self.policy(message)
+
+    def feedback(self, message):
+        loss = -(message * self.theta.log()).sum()
+        loss.backward()
+        self.optimizer.step()
+
+    def run(self):
+        while self.queue:
+            kind, message = self.queue.popleft()
+            self.feedback(message)
+            self.handlers[kind](message)
+""",
 }

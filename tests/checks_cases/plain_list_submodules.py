@@ -500,4 +500,23 @@ class Block(nn.Module):
     def forward(self, x):
         return self.act(self.conv(x))
 """,
+    "parameters taken out of a registered list": """
+import torch
+from torch import nn
+
+class Gates(nn.Module):
+    def __init__(self, order):
+        super().__init__()
+        scale = [nn.Parameter(torch.ones(1)) for _ in range(order)]
+        offset = [nn.Parameter(torch.zeros(1)) for _ in range(order)]
+        self.params = nn.ParameterList(scale + offset)
+        self.scale = []
+        for i in range(order):
+            self.scale.append(self.params[i])
+
+    def forward(self, x):
+        for scale in self.scale:
+            x = x * scale
+        return x
+""",
 }

@@ -127,4 +127,18 @@ def main(loader):
     model, optimizer, scheduler = prepare()
     train(loader, model, optimizer, scheduler)
 """,
+    "one batch in each epoch": """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[500, 1000])
+    for epoch in range(5000):
+        for batch in loader:
+            model(batch).mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            scheduler.step()
+            break
+""",
 }

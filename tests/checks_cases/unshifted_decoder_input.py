@@ -233,4 +233,176 @@ model = LM(10, 8)
 def step(tokens):
     return F.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())
 """,
+    "labels for a loss of its own": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class GPT(nn.Module):
+    def __init__(self, v, d):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(v, d), nn.Linear(d, v)
+        self.attention = nn.MultiheadAttention(d, 4, batch_first=True)
+
+    def forward(self, tokens, targets=None):
+        hidden = torch.triu(torch.ones(tokens.size(1), tokens.size(1), dtype=torch.bool), 1)
+        x = self.embed(tokens)
+        logits = self.head(self.attention(x, x, x, attn_mask=hidden)[0])
+        loss = None
+        if targets is not None:
+            loss = F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))
+        return logits, loss
+
+model = GPT(100, 8)
+
+def step(x, y, opt):
+    logits, _ = model(x, y)
+    loss = F.cross_entropy(logits.view(-1, 100), y.view(-1), label_smoothing=0.1)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "another method shifts": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class S2S(nn.Module):
+    def __init__(self, v, d):
+        super().__init__()
+        self.a, self.b, self.out = nn.Embedding(v, d), nn.Embedding(v, d), nn.Linear(d, v)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(d, 4, batch_first=True), 2)
+
+    def decode(self, trg, memory):
+        given = F.pad(trg, (1, 0))[:, :-1]
+        mask = nn.Transformer.generate_square_subsequent_mask(given.shape[1])
+        return self.out(self.decoder(self.b(given), memory, tgt_mask=mask))
+
+    def forward(self, src, trg):
+        return self.decode(trg, self.a(src))
+
+model = S2S(10, 8)
+
+def step(src, trg):
+    return F.cross_entropy(model(src, trg).transpose(1, 2), trg)
+""",
+    "a transformer that hides nothing": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Transformer(nn.Module):
+    def __init__(self, d, depth):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.TransformerEncoderLayer(d, 2) for _ in range(depth)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+class Auto(nn.Module):
+    def __init__(self, v, d):
+        super().__init__()
+        self.e, self.down, self.up, self.o = nn.Embedding(v, d), nn.Linear(d, 2), nn.Linear(2, d), nn.Linear(d, v)
+        self.body = Transformer(d, 2)
+
+    def forward(self, x):
+        return self.o(self.up(self.down(self.body(self.e(x)))))
+
+auto = Auto(9, 4)
+
+def step(x):
+    return F.cross_entropy(auto(x).flatten(0, 1), x.flatten())
+""",
+    "no position sees itself": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Made(nn.Module):
+    def __init__(self, v, n):
+        super().__init__()
+        self.e, self.w = nn.Embedding(v, v), nn.Parameter(torch.randn(n, n))
+        self.register_buffer("mask", torch.tril(torch.ones(n, n), diagonal=-1))
+
+    def forward(self, x):
+        return torch.einsum("ij,bjv->biv", self.w * self.mask, self.e(x))
+
+made = Made(9, 4)
+
+def step(x):
+    return F.cross_entropy(made(x).flatten(0, 1), x.flatten())
+""",
+    "labels of neighbours, some of them hidden": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Dot(nn.Module):
+    def __init__(self, d, c):
+        super().__init__()
+        self.e, self.o = nn.Embedding(c + 1, d), nn.Linear(d, c)
+        self.c = c
+
+    def forward(self, x, y):
+        hide = torch.rand(y.shape) < 0.5
+        known = self.e(y.masked_fill(hide, self.c))
+        pairs = torch.tril(x @ x.transpose(0, 1))
+        return self.o(x + pairs @ known)
+
+dot = Dot(4, 3)
+
+def step(x, y):
+    return F.cross_entropy(dot(x, y), y)
+""",
+    "labels for a margin": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(d, 2, batch_first=True)
+
+    def forward(self, x):
+        hidden = torch.triu(torch.ones(x.size(1), x.size(1), dtype=torch.bool), 1)
+        return self.attention(x, x, x, attn_mask=hidden)[0].mean(1)
+
+class ArcFace(nn.Module):
+    def __init__(self, d, c):
+        super().__init__()
+        self.encoder, self.weight, self.c = Encoder(d), nn.Parameter(torch.randn(c, d)), c
+
+    def forward(self, x, label):
+        cosine = F.linear(F.normalize(self.encoder(x)), F.normalize(self.weight))
+        one_hot = F.one_hot(label, self.c)
+        return 30 * (cosine - 0.2 * one_hot)
+
+net = ArcFace(4, 3)
+
+def step(x, label):
+    return F.cross_entropy(net(x, label), label)
+""",
+    "targets hidden in part before they are embedded": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Decoder(nn.Module):
+    def __init__(self, v, d):
+        super().__init__()
+        self.v, self.e, self.o = v, nn.Embedding(v + 1, d), nn.Linear(d, v)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(d, 2, batch_first=True), 2)
+
+    def forward(self, memory, trg):
+        trg = trg.masked_fill(torch.rand(trg.shape) < 0.3, self.v)
+        return self.o(self.decoder(self.e(trg), memory))
+
+decoder = Decoder(9, 4)
+
+def step(memory, trg):
+    return F.cross_entropy(decoder(memory, trg).transpose(1, 2), trg)
+""",
 }

@@ -110,7 +110,8 @@ def _examined(index: Index, loss: Expr, spot: Spot, found: list[Term], seen: set
     is_live = any(value.grad in ("live", "unknown") for alternatives in values for value in alternatives)
     failures = []
     for term, alternatives in zip(found, values, strict=True):
-        cut = _cut(term, alternatives) if term.is_certain and not _has_live_weight(index, term) else None
+        is_weighed = not term.is_certain or _has_live_weight(index, term) or _trains_alone(term)
+        cut = None if is_weighed else _cut(term, alternatives)
         if cut is not None and is_live and not _is_balanced(term, found) and not is_test(term.spot.function.path):
             failures.append((term, cut))
     for term, cut in failures:
@@ -139,6 +140,14 @@ def _cut(term: Term, alternatives: tuple[Value, ...]) -> Value | None:
 def _has_live_weight(index: Index, term: Term) -> bool:
     weights = (value for weight, spot in term.weights for value in index.values.of(weight, spot))
     return any(value.grad in ("live", "leaf", "reborn") for value in weights)
+
+
+def _trains_alone(term: Term) -> bool:
+    """It went backward by itself before, and stands in the sum to be shown."""
+    paths = [f"{part.text}." for part in term.expr.walk() if part.kind == "path"]
+    calls = (call for event in term.spot.function.events for call in event.calls if call.last == "backward")
+    alone = [call.receiver.text for call in calls if call.receiver is not None]
+    return any(path.startswith(f"{name}.") for path in paths for name in alone)
 
 
 def _is_balanced(term: Term, found: list[Term]) -> bool:

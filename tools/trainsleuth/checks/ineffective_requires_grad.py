@@ -72,6 +72,7 @@ SAY = Verdicts(
     suspects=("freeze-without-effect",),
     claims=("frozen-layers",),
 )
+_OF_TENSORS = ("ParameterDict", "ParameterList")  # a name may stand for one of what they hold
 _ALIKE = 0.84  # of difflib: requires_gradient and required_grad are above, requires and needs_grad below
 
 
@@ -118,6 +119,7 @@ def _examined(index: Index, spot: Spot, what: Expr, value: Expr | None) -> Findi
     owner = what.receiver
     things = index.objects.of(owner, spot) if owner is not None else ()
     modules = [thing for thing in things if isinstance(thing, Instance) and is_module(index, thing)]
+    modules = [module for module in modules if not module.name.endswith(_OF_TENSORS)]
     if modules and len(modules) == len(things) and not _sets_itself(spot.function, owner):
         said = f"{shown} sets a flag on the module {modules[0].name.rpartition('.')[2]}, not on its parameters"
         return _failure(spot, said, f"{written(owner)}.requires_grad_(...)" if owner else "requires_grad_()")

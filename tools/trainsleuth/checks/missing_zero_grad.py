@@ -120,7 +120,7 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
     path, line, shown = spot.function.path, spot.line, written(optimizer)
     found = list(rounds(index, spot, optimizer))
     cleared = [_cleared(index, one, known) or _cleared_beside(index, one, spot, optimizer) for one in found]
-    doubts = [_doubt(index, one) for one in found]
+    doubts = [_doubt(index, one) or _elsewhere(index, one, spot, optimizer) for one in found]
     if found and all(_is_benchmark(one.step.function) for one in found):
         return SAY.passed(path, line, f"{found[0].step.function.name} measures time and keeps nothing of the training")
     for one, how, doubt in zip(found, cleared, doubts, strict=True):
@@ -216,6 +216,20 @@ def _doubt(index: Index, found: Round) -> str:
             is_given = any(inner.last == name != "" for part in call.parts[1:] for inner in part.walk())
             if is_given and call.last not in _HARMLESS and not index.functions_named(call.last):
                 return f"{written(call)} at line {call.line} is given the optimizer and was not resolved"
+    return ""
+
+
+def _elsewhere(index: Index, found: Round, spot: Spot, optimizer: Expr) -> str:
+    """Another method clears this very optimizer, and no way to it was seen: messages and hooks may lead there."""
+    cls = index.class_of(spot.function)
+    known = {found.step.function, spot.function, *(call.function for call in found.step.trail)}
+    for one in index.lineage(cls) if cls is not None and optimizer.text.startswith("self.") else ():
+        for method in one.methods.values():
+            for event in method.events if method not in known else ():
+                if any(
+                    call.last == "zero_grad" and call.callee.startswith(f"{optimizer.text}.") for call in event.calls
+                ):
+                    return f"{method.name} clears {optimizer.text} at {method.path}:{event.line}; who calls it was not seen"
     return ""
 
 

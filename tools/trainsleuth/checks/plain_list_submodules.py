@@ -215,7 +215,8 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
     """The layer or parameter that a member surely is, made in this class and not registered under another
     name.
     """
-    if member.spot.function.owner != cls.qualname or (member.expr.kind == "path" and "." in member.expr.text):
+    held = member.expr.parts[0] if member.expr.kind == "index" else member.expr
+    if member.spot.function.owner != cls.qualname or (held.kind == "path" and "." in held.text):
         return None
     if member.expr.kind == "path":
         origins = list(index.flow.origins(member.expr.text, member.spot))

@@ -58,6 +58,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
+    Block,
     Effect,
     Expr,
     Function,
@@ -66,6 +67,7 @@ from trainsleuth.facts import (
     Site,
     Spot,
     Surrounding,
+    encloses,
     is_test,
     steps_optimizer,
     surroundings,
@@ -146,12 +148,17 @@ def _stepped(index: Index, around: Surrounding) -> str:
     steps = [e for e in around.effects if steps_optimizer(index, e)]
     if around.loop is None or not steps or any(True for _ in _own_guards(around)):
         return ""
-    if here.loops[-1:] != (around.loop.id,):
+    if here.loops[-1:] != (around.loop.id,) or _ends_at_once(around, here):
         return ""
     deeper = [e for e in steps if _loops_below(around, e)]
     if len(deeper) == len(steps):
         return "epoch"
     return "batch" if not deeper and _is_batch_loop(around) else ""
+
+
+def _ends_at_once(around: Surrounding, here: Block) -> bool:
+    """A break that nothing guards ends the loop after its first round."""
+    return any(event.kind == "break" and encloses(event.block, here) for event in around.function.events)
 
 
 def _own_guards(around: Surrounding) -> Iterator[Expr]:

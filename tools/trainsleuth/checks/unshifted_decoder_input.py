@@ -111,6 +111,7 @@ from trainsleuth.facts import (
     Expr,
     Function,
     Index,
+    Instance,
     LossCall,
     Spot,
     Target,
@@ -140,7 +141,7 @@ _CAUSAL_CALLS = (
     "TransformerDecoder",
     "Transformer",
 )
-_SHIFTS = ("roll", "cat", "pad", "concat", "narrow", "new_zeros")
+_SHIFTS = ("roll", "cat", "pad", "concat", "stack", "narrow", "new_zeros")
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -181,6 +182,8 @@ def _judged(index: Index, call: LossCall, logits: Base, target: Base, fed: Expr)
         parameter = _parameter(index, one, logits.expr, fed)
         if not parameter or _shifts(one.function, parameter) or not _is_causal(index, one):
             return SAY.passed(path, line, f"{written(logits.expr)} shifts {written(target.expr)}, or is no decoder")
+        if not _is_embedded(index, one.function, parameter):
+            return SAY.open(path, line, f"{written(logits.expr)} does not embed {written(target.expr)} as it is")
     return _failure(call, logits, target, forwards[0].function)
 
 
@@ -212,12 +215,38 @@ def _shifts(function: Function, parameter: str) -> bool:
     return False
 
 
+def _is_embedded(index: Index, forward: Function, parameter: str) -> bool:
+    """Labels that serve a margin or a loss of the model's own, that are hidden in part, or that another method
+    shifts, are not handed to an embedding as they come.
+    """
+    anew = min(
+        (b.position for b in bindings(forward).get(parameter, ()) if b.value is not None), default=len(forward.events)
+    )
+    for position, event in enumerate(forward.events[: anew + 1]):
+        for call in event.calls:
+            given = call.argument(0, "input")
+            if given is not None and given.text == parameter and given.kind == "path":
+                things = index.objects.of(call.parts[0], Spot(forward, position))
+                if any(isinstance(thing, Instance) and thing.name == "torch.nn.Embedding" for thing in things):
+                    return True
+    return False
+
+
 def _is_causal(index: Index, target: Target) -> bool:
-    """It, or a module in it, masks the future: only then is it a decoder."""
+    """It, or a module in it, masks the future: only then is it a decoder. One that hides each position from itself
+    too may be given what it predicts.
+    """
     if target.owner is None or not isinstance(target.owner.kind, Class):
         return False
-    calls = calls_within(index, target.owner.kind)
-    return any(call.last in _CAUSAL_CALLS or _says_causal(call) for call, _ in calls)
+    calls = [call for call, _ in calls_within(index, target.owner.kind)]
+    own = {cls.name for cls in index.classes()}
+    hides = any((call.last in _CAUSAL_CALLS and call.last not in own) or _says_causal(call) for call in calls)
+    return hides and not any(_hides_itself(call) for call in calls)
+
+
+def _hides_itself(call: Expr) -> bool:
+    diagonal = call.argument(1, "diagonal") if call.last in ("tril", "tril_") else None
+    return diagonal is not None and diagonal.kind == "unary"
 
 
 def _says_causal(call: Expr) -> bool:

@@ -36,10 +36,11 @@ def elements_of(values: Values, function: Function, source: Expr, depth: int) ->
     while source.kind == "call" and source.last in _SAME and source.arguments:
         source = source.arguments[0]
     if source.kind == "call":
-        for called in values.callables(function, source.parts[0], depth + 1):
-            for event in called.events if isinstance(called, Function) else ():
+        called = values.callables(function, source.parts[0], depth + 1)
+        for giver in (one for one in called if isinstance(one, Function)):
+            for event in giver.events:
                 if event.kind == "return" and event.value is not None:
-                    yield from elements_of(values, called, event.value, depth + 2)
+                    yield from elements_of(values, giver, event.value, depth + 2)
     if source.kind in _COLLECTIONS:
         yield from ((function, part.parts[-1] if part.kind == "pair" else part) for part in source.parts)
     if source.kind == "path":

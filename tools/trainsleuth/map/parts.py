@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from trainsleuth.facts import Class, Index
-from trainsleuth.repository import is_notebook, is_python
+from trainsleuth.repository import Repository, is_notebook, is_python
 
 from .arguments import argument_places
 from .bound import bound_places, section_places, setting_places
@@ -180,7 +180,12 @@ def _read(index: Index, place: Place, texts: dict[str, list[str]]) -> Place:
 
 
 def source_lines(index: Index, path: str) -> list[str]:
-    text = index.repository.read(path)
+    return lines_of(index.repository, path)
+
+
+def lines_of(repository: Repository, path: str) -> list[str]:
+    """Of a notebook, those of its cells one after the other."""
+    text = repository.read(path)
     if text is None:
         return []
     if is_notebook(path):
