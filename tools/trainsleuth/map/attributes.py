@@ -38,8 +38,10 @@ def attribute_tables(index: Index) -> Iterator[Table]:
 
 
 def asked_keys(index: Index, site: Site, wanted: Expr) -> Iterator[str]:
-    """Keys whose value is asked for: written in place, bound before, or given by callers."""
-    yield from _keys(index, site, wanted, set())
+    """Keys whose value is asked for: written in place, bound before, or given by callers; else the attribute's name."""
+    found = list(_keys(index, site, wanted, set()))
+    own = wanted.text.removeprefix("self.") if wanted.kind == "path" and wanted.text.startswith("self.") else ""
+    yield from found or ([own] if own.isidentifier() else [])
 
 
 def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]], hops: int = 0) -> Iterator[str]:

@@ -14,6 +14,7 @@ from .labelled import labelled
 from .named_choice import NO_NAMES, plain
 from .recipes import Choice, Setting
 from .running import is_guarded
+from .steps import is_optimizer
 from .tables import Table
 
 _CHOOSES = re.compile(
@@ -49,13 +50,26 @@ def named_outright(
     latest: dict[str, Choice] = {}
     for setting in given:
         value = setting.value.strip("'\"")
-        if (setting.path, setting.line, setting.key) in done or _LABELS.search(setting.key):
+        if (setting.path, setting.line, setting.key) in done:
+            latest.pop(setting.key, None)  # it overrides what was set before
+            continue
+        if _LABELS.search(setting.key):
             continue
         if len(value) >= MIN_NAME and value.replace("-", "_").isidentifier():
             found = names.of(setting.key, value)
-            if len(found) == 1:
+            if len(found) == 1 and _fits(index, setting.key, found[0]):
                 latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
     yield from latest.values()
+
+
+_OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_(?:name|type|class|cls))?$", re.I)
+
+
+def _fits(index: Index, key: str, named: Class | Function) -> bool:
+    """A namesake of an optimizer may be something else: a learner that is called Sgd."""
+    if _OPTIMIZER.search(key) is None or not isinstance(named, Class):
+        return True
+    return is_optimizer(index, named) or "optim" in f"{named.path} {named.name}".lower()
 
 
 class _Names(NamedTuple):

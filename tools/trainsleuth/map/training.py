@@ -13,6 +13,7 @@ from .entries import Entry
 from .frameworks import Framework, Handover
 from .graph import Graph
 from .hooks import derived_classes, handed_classes, hook_methods
+from .named_choice import is_named
 from .networks import is_loss_class, is_network
 from .reach import reach
 from .recipes import RECIPE_DISTANCE, Choice, roots_of
@@ -105,7 +106,8 @@ class Training:
         roles = {sign.role for sign in self.signs[function]}
         looped = any(sign.site.event.block.loops for sign in self.signs[function] if sign.role == "backward")
         bonus = 3 * ("optimizer step" in roles) + 2 * ("zero_grad" in roles) + 2 * looped
-        bonus += 6 * (self.index.class_of(function) in self._chosen_classes)
+        owner = self.index.class_of(function)
+        bonus += 6 * (owner in self._chosen_classes or (owner is not None and is_named(owner, self.graph.words)))
         return self.entry.reach.distance[function] - bonus, function.path, function.line
 
     @cached_property
