@@ -11,7 +11,7 @@ from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
 from .bridges import Bridges
-from .configuration import python_configs
+from .configuration import PythonConfigs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
@@ -44,8 +44,7 @@ def read_index(repository: Repository) -> Index:
                 facts = read_source(path, usage(path, text))
                 if facts.imports:
                     extra[path] = facts
-    settings_files = dict(python_configs(index.files))
-    return replace(index, files={**index.files, **extra}, configs={**index.configs, **settings_files})
+    return replace(index, files={**index.files, **extra}, configs=PythonConfigs(index))
 
 
 def _worth_reading(repository: Repository) -> list[str]:

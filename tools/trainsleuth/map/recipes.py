@@ -19,6 +19,7 @@ RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 _CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", "_component_", *BUILDING_TAGS)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _QUOTED = re.compile(rb"[\"'][A-Za-z_]\w*\.")  # where a dotted name in quotes begins
+_TYPED = re.compile(rb"\btype[\"']?\s*[=:]\s*[\"']([A-Za-z_]\w*)[\"']")
 REFERENCE = re.compile(r"\$\{(?:oc\.select:)?([\w.]+)(?:,[^{}]*)?\}|<([\w.]+)>")  # of OmegaConf, of HyperPyYAML
 
 
@@ -237,11 +238,19 @@ def _by_suffix(built: Mapping[str, Class], key: str) -> Class | None:
 
 def selecting(index: Index, known: Mapping[str, list[Table]], limit: int = 400) -> list[str]:
     """Configuration files that choose classes of the project: each is a recipe to give."""
-    found = []
-    for path in sorted(index.configs)[:limit]:
-        if any(choice.target is not None for s in settings(index, [Part(path)]) for choice in _chosen(index, known, s)):
-            found.append(path)
-    return found
+
+    def names_some(given: Iterable[Setting]) -> bool:
+        return any(choice.target is not None for setting in given for choice in _chosen(index, known, setting))
+
+    paths = sorted(index.configs)[:limit]
+    return [path for path in paths if names_some(_typed(index, path)) or names_some(settings(index, [Part(path)]))]
+
+
+def _typed(index: Index, path: str) -> Iterator[Setting]:
+    """The types that settings in Python name, told by their text alone: there may be hundreds of such files."""
+    if path in index.files:
+        for name in index.files[path].body.source.found(_TYPED):
+            yield Setting(path, 1, "type", name.decode())
 
 
 def slots(chosen: Iterable[Choice]) -> dict[str, Class]:

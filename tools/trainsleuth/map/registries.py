@@ -18,6 +18,7 @@ from .values import Values
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)[^=\n]*=[\s(]*\{")
+_INDEXED = re.compile(rb"(\w+|\})\s*\[\s*[A-Za-z_]")
 _CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
@@ -148,12 +149,12 @@ def _literal(index: Index, values: Values) -> Iterator[Table]:
 
 def _that_may_index(index: Index) -> Iterator[Function]:
     for file in index.files.values():
-        patterns = [_CALLED] if file.body.source.holds(_CALLED) else []
-        if file.body.source.holds(_KEY_IN_DICT):
-            names = sorted({re.escape(name) for name in file.body.source.found(_BOUND_DICT)})
-            patterns.append(re.compile(rb"(?:%s)\s*\[\s*[A-Za-z_]" % b"|".join([*names, rb"\}"])))
-        for function in file.functions.values() if patterns else ():
-            if any(function.source.holds(pattern) for pattern in patterns):
+        body, called = file.body.source, file.body.source.holds(_CALLED)
+        names = {*body.found(_BOUND_DICT), b"}"} if body.holds(_KEY_IN_DICT) else set()
+        names = names.intersection(body.found(_INDEXED)) if names else names
+        for function in file.functions.values() if names or called else ():
+            source = function.source
+            if (called and source.holds(_CALLED)) or (names and not names.isdisjoint(source.found(_INDEXED))):
                 yield function
 
 

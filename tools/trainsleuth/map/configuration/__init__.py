@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .defaults import defaults
 from .overrides import launch_of
-from .python_files import is_settings, python_configs
+from .python_files import PythonConfigs, is_settings
 from .records import Key, Layer, Use
 from .settled import truth_of
 from .truth import Truth
 
-__all__ = ["Key", "Layer", "Truth", "Use", "defaults", "is_settings", "launch_of", "python_configs", "truth_of"]
+__all__ = ["Key", "Layer", "PythonConfigs", "Truth", "Use", "defaults", "is_settings", "launch_of", "truth_of"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
-from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts
+from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts, Index
 
 from ..running import is_guarded
 from .config_functions import built_settings
@@ -13,22 +14,65 @@ from .literals import flat, is_table, text_of
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
 _BASES = re.compile(rb"_base_")
+_ASSIGNS = re.compile(rb"^[A-Za-z_]\w*[ \t]*=", re.M)
+_DOES_MORE = re.compile(
+    rb"^(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|^@", re.M
+)
 _PLAIN = frozenset({"assign", "augment", "expression", "delete"})
 
 
-def python_configs(files: Mapping[str, FileFacts]) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
-    """Files of settings only, as flat tables like those of YAML files."""
-    for path, file in files.items():
-        if path.endswith(".py") and is_settings(path, file):
-            if found := settings_of(file):
-                yield path, found
-        elif path.endswith(".py") and _FOLDER.search(path) is not None:
-            if built := built_settings(files, path, file):
-                yield path, built
+class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
+    """Tables of the configuration files of an index, and of the files of settings that are Python: flat like those.
+
+    There may be a thousand of these, and a program asks for few: one is read when it is asked for.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._files, self._others = index.files, index.configs
+        self._read: dict[str, Mapping[str, ConfigValue]] = {}
+
+    @cached_property
+    def _own(self) -> dict[str, None]:
+        return {path: None for path, file in self._files.items() if path.endswith(".py") and self._has_some(path, file)}
+
+    def _has_some(self, path: str, file: FileFacts) -> bool:
+        if only_assigns(path, file):
+            return True
+        if is_settings(path, file):
+            table = settings_of(file)
+        else:
+            table = built_settings(self._files, path, file) if _FOLDER.search(path) is not None else {}
+        self._read[path] = table
+        return bool(table)
+
+    def __getitem__(self, path: str) -> Mapping[str, ConfigValue]:
+        if path not in self._own:
+            return self._others[path]
+        if path not in self._read:
+            self._read[path] = settings_of(self._files[path])
+        return self._read[path]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._own or path in self._others
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._others, *self._own))
+
+    def __len__(self) -> int:
+        return len(self._others) + len(self._own)
+
+
+def only_assigns(path: str, file: FileFacts) -> bool:
+    """Told by the beginnings of its lines: it lies in a folder of configurations, and nothing in it does more."""
+    if _FOLDER.search(path) is None or path.endswith("__init__.py") or len(file.functions) > 1:
+        return False
+    return file.body.source.holds(_ASSIGNS) and not file.body.source.holds(_DOES_MORE)
 
 
 def is_settings(path: str, file: FileFacts) -> bool:
     """It names its bases, or lies in a folder of configurations and only assigns, but for what starting it runs."""
+    if only_assigns(path, file):
+        return True
     body = file.body
     if body.source.holds(_BASES) and any(target.text == "_base_" for event in body.events for target in event.targets):
         return True

@@ -1,0 +1,116 @@
+"""Rules of a step: how its gradients are clipped, scaled and summed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, Trace, shown
+
+from ._step_words import NEEDED_CYCLES, finding
+
+
+def clips_nothing(trace: Trace) -> Iterator[Finding]:
+    """Clipping that always meets empty gradients, or always comes after the step that it should bound."""
+    clips = trace.ops("clip")
+    if len(clips) < NEEDED_CYCLES:
+        return
+    by_site: dict[object, list[Event]] = {}
+    for op in clips:
+        by_site.setdefault(op.get("site"), []).append(op)
+    order = trace.ops("backward", "clip", "step", "zero_grad")
+    for ops in by_site.values():
+        idle = all(op["grads"] in ("none", "zero") for op in ops)
+        # the first step may be judged wrongly when gradients of a loading phase linger
+        late = all(_follows_step(order, op) for op in ops)
+        if len(ops) >= NEEDED_CYCLES and (idle or late):
+            what = "meets no gradients" if idle else "comes after the step it should bound"
+            yield finding(
+                ops[0],
+                f"gradient clipping at {shown(ops[0])} {what} in all {len(ops)} calls seen; "
+                "expected it between backward and step",
+                "step-order",
+                severity="warning",
+                measured={"calls": len(ops), "limit": ops[0].get("limit") or 0.0},
+                next="move the clipping between backward and step and run this probe again",
+            )
+
+
+def _follows_step(order: tuple[Event, ...], clip: Event) -> bool:
+    """The last of backward and step before this clip was a step."""
+    place_of = next(i for i, op in enumerate(order) if op is clip)
+    before = [op["op"] for op in order[:place_of] if op["op"] in ("backward", "step")]
+    return bool(before) and before[-1] == "step" and clip["grads"] == "some"
+
+
+def clips_scaled(trace: Trace) -> Iterator[Finding]:
+    """Clipping between a scaled backward and the scaler's step without unscale_."""
+    if not trace.ops("scaler_scale"):
+        return
+    scaled = False
+    bad = []
+    for op in trace.ops("scaler_scale", "scaler_unscale", "clip", "step"):
+        if op["op"] == "scaler_scale":
+            scaled = True
+        elif op["op"] in ("scaler_unscale", "step"):
+            scaled = False
+        elif scaled and op["grads"] == "some":
+            bad.append(op)
+    if len(bad) >= NEEDED_CYCLES:
+        yield finding(
+            bad[0],
+            f"gradients are clipped at {shown(bad[0])} while still multiplied by the loss scale "
+            f"(norm {bad[0].get('norm'):.3g} against limit {bad[0].get('limit')}); expected scaler.unscale_ before",
+            "step-order",
+            severity="warning",
+            measured={"norm": bad[0].get("norm") or 0.0, "limit": bad[0].get("limit") or 0.0},
+            next="call scaler.unscale_(optimizer) before clipping and compare the norm",
+        )
+
+
+def scaler_left_out(trace: Trace) -> Iterator[Finding]:
+    """The loss is scaled, but the optimizer steps without the scaler."""
+    if trace.ops("scaler_scale") and len(trace.ops("step")) >= NEEDED_CYCLES and not trace.ops("scaler_step"):
+        step = trace.ops("step")[0]
+        yield finding(
+            step,
+            f"the loss is scaled by a GradScaler, but {shown(step)} steps without it, on gradients that are "
+            "still scaled; expected scaler.step(optimizer)",
+            "step-order",
+            next="replace the plain step by scaler.step(optimizer); scaler.update()",
+        )
+
+
+def accumulates_sums(trace: Trace) -> Iterator[Finding]:
+    """Several backward calls of one line before each step, each from a mean loss that was not divided."""
+    for number in trace.stepping:
+        cycles = [c for c in list(trace.cycles(number))[1:] if sum(op["op"] == "backward" for op in c) > 1]
+        if len(cycles) < NEEDED_CYCLES or not all(_is_plain_sum(cycle) for cycle in cycles):
+            continue
+        micro = sum(op["op"] == "backward" for op in cycles[0])
+        backward = next(op for op in cycles[0] if op["op"] == "backward")
+        cls = str(trace.optimizer(number).get("cls", "optimizer"))
+        yield finding(
+            backward,
+            f"{cls} steps on the sum of {micro} gradients, each of a mean loss ({backward['value']:.4g} at {shown(backward)}, not "
+            f"divided): a step is {micro} times that of one batch as large; expected loss / {micro} before backward",
+            "accumulation-scale",
+            severity="warning" if cls == "SGD" else "note",
+            measured={"micro_batches": micro, "cycles": len(cycles)},
+            next=f"divide the loss by {micro}, or keep the sum knowing that the learning rate is {micro} times what it says",
+            claims=("accumulation-divide",),
+        )
+
+
+def _is_plain_sum(cycle: tuple[Event, ...]) -> bool:
+    """New batches, one loss call each, one line of backward, nothing cleared in between, values passed on unchanged."""
+    backwards = [op for op in cycle if op["op"] == "backward"]
+    losses = [op for op in cycle if op["op"] == "loss" and op["grad"]]
+    between = cycle[cycle.index(backwards[0]) : cycle.index(backwards[-1])]
+    if len({op.get("site") for op in backwards}) > 1 or len(losses) != len(backwards):
+        return False
+    if any(op["op"] == "zero_grad" for op in between) or not any(op["op"] == "forward" for op in between):
+        return False
+    pairs = [(loss["value"], op["value"]) for loss, op in zip(losses, backwards, strict=True)]
+    numbers = all(isinstance(value, float) for pair in pairs for value in pair)
+    return numbers and all(abs(one - other) <= 1e-4 * abs(one) for one, other in pairs)
