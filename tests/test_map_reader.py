@@ -9,6 +9,7 @@ from typing import Any
 import map_depth
 import pytest
 from trainsleuth.map import expand_component, map_repository
+from trainsleuth.map.expansion import check_parts
 
 BRAIN = '''import torch
 from hyperpyyaml import load_hyperpyyaml
@@ -220,17 +221,21 @@ def test_several_parts_share_one_header_and_one_budget_and_say_nothing_twice(dig
 def test_the_sheet_has_the_values_of_a_run_with_the_lines_that_set_and_use_them(digits: Path) -> None:
     text = asked(digits, "run")
     length = text.partition("# length\n")[2].partition("\n#")[0]
-    assert "number_of_epochs=7 (A:1, read recipes/digits/train.py:19" in length
-    assert "core/brain.py:23 for epoch in epochs:" in length
+    assert "number_of_epochs=7 A:1" in length
+    assert "brain.py:23 for epoch in epochs:" in length
     clipping = text.partition("# clipping\n")[2].partition("\n#")[0]
-    assert "max_norm=2.5" in clipping and "core/brain.py:27 torch.nn.utils.clip_grad_norm_(" in clipping
+    assert "max_norm=2.5" in clipping and "brain.py:27 torch.nn.utils.clip_grad_norm_(" in clipping
     assert "other0" not in text
 
 
 def test_words_are_found_in_settings_and_code_with_conditions_and_values(digits: Path) -> None:
     text = asked(digits, "find save_every", budget=300)
     assert "save_every = 50" in text
-    assert "30 do_save = step > 0 and step % self.hparams.save_every == 0" in text
+    assert (
+        "…30    do_save = step > 0 and step % self.hparams.save_every == 0  # self.hparams.save_every = 50 (A:3)"
+        in text
+    )
+    assert "…23  for epoch in epochs:" in text  # what it stands under
     assert "recipes/other" not in text
     both = expand_component(digits, "find recover_if_possible,find smoothing", recipe="recipes/digits/small.yaml")
     assert [line for line in both.text.splitlines() if line.startswith("##")] == [
@@ -242,13 +247,52 @@ def test_words_are_found_in_settings_and_code_with_conditions_and_values(digits:
 
 
 @pytest.mark.parametrize("where", ["core/brain.py:30", "Brain.fit", "fit"])
-def test_a_function_is_opened_with_numbers_what_is_off_last(digits: Path, where: str) -> None:
+def test_a_function_is_opened_as_it_stands_with_values_and_what_is_off(digits: Path, where: str) -> None:
     lines = asked(digits, f"open {where}").splitlines()
-    assert "  in Brain.fit(epochs, batches) :21, called at recipes/digits/train.py:19" in lines
-    assert "   23 for epoch in epochs:" in lines
-    assert "   34             # off: ema = False (A:4)" in lines
-    assert "   34             self.ema.step()" in lines
-    assert lines.index("   33         if self.hparams.ema:") < lines.index("   34             # off: ema = False (A:4)")
+    assert "brain.py Brain.fit(epochs, batches) :21, called at digits/train.py:19" in lines
+    assert " 23  for epoch in epochs:" in lines
+    assert " 27    torch.nn.utils.clip_grad_norm_(self.modules.parameters(), self.max_norm)  # self.max_norm = hparams.max_norm = 2.5 (A:2)" in lines  # fmt: skip
+    assert " 34     self.ema.step()  # off: ema = False (A:4)" in lines
+
+
+def test_what_does_not_fit_is_left_out_from_the_asked_line_outward(digits: Path) -> None:
+    both = expand_component(digits, "open brain.py:28,run", recipe="recipes/digits/small.yaml", budget=200)
+    lines = both.text.partition("\n## run")[0].splitlines()
+    shown = [line for line in lines if line.lstrip(" …")[:2].isdigit()]
+    assert any(line.endswith("28    self.optimizer.step()") for line in shown)
+    assert any(line.endswith("24   for step, batch in enumerate(batches):") for line in shown)  # what it stands under
+    assert not any("self.on_start()" in line for line in shown) and shown[0].startswith("…")
+    assert lines[-1].endswith("statements more do not fit")
+
+
+def test_texts_and_classes_are_opened_too(digits: Path) -> None:
+    lines = asked(digits, "open small.yaml:16").splitlines()
+    assert lines[lines.index(" 16  lr: !ref <rate>") - 1] == " 15 Adam: !name:torch.optim.Adam"
+    assert " 21  def fit(self, epochs, batches):" in asked(digits, "open Brain").replace("…", " ")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Are gradients clipped, and at what norm?", "self.max_norm = hparams.max_norm = 2.5 (A:2)"),
+        ("What is the peak learning rate?", " Adam.lr = <rate> = 0.004 A:16"),
+        ("When is a checkpoint written?", " save_every = 50 A:3"),
+        ("Is an average of the weights kept?", " ema = False A:4"),
+        ("Which loss is it, and how are labels smoothed?", "smoothing = 0.1 A:18"),
+    ],
+)
+def test_a_question_in_plain_words_is_answered_with_values(digits: Path, question: str, answer: str) -> None:
+    found = expand_component(digits, f"ask {question}", recipe="recipes/digits/small.yaml", budget=300)
+    assert answer in found.text and found.used <= 300
+    assert "recipes/other" not in found.text
+
+
+def test_a_comma_in_a_question_belongs_to_it() -> None:
+    assert check_parts("ask Which loss, with which weights?, loss,find a b") == (
+        "ask Which loss, with which weights?",
+        "loss",
+        "find a b",
+    )
 
 
 def test_what_is_not_there_is_said(digits: Path) -> None:
@@ -264,4 +308,4 @@ def test_words_are_found_in_the_launch_script_beside_a_recipe(tmp_path: Path) ->
     root = map_depth.write(files, tmp_path)
     given = {"scope": "digits/recipes/digits/train.py", "recipe": "digits/recipes/digits/small.yaml"}
     text = expand_component(root, "find average_num", budget=300, **given).text
-    assert "  2 average_num=30" in text and "  1 " not in text
+    assert " run.sh:2 average_num=30" in text and "run.sh:1" not in text

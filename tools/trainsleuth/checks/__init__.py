@@ -24,7 +24,7 @@ from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
 
 from ._verdicts import Verdicts
-from .docs import Explanation, read_docs
+from .docs import Explanation, read_docs, title_of
 
 _NOT_CHECKS = ("docs",)  # nor what starts with an underscore
 MAX_UNRESOLVED = 200  # places listed in a report; the counts are always whole
@@ -168,7 +168,7 @@ def _with_cell(index: Index, finding: Finding) -> Finding:
 def _summary(module: Check, name: str, own: list[Finding]) -> Finding:
     """What the check looked at in all: passing sites are evidence too."""
     count = {outcome: sum(f.outcome == outcome for f in own) for outcome in ("fail", "pass", "open")}
-    title = explain(name).title
+    title = title_of(module.__doc__ or "")
     outcome: Outcome
     if not own:
         outcome, said = "skip", "nothing in this code for it to examine"

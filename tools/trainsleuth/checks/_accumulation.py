@@ -44,11 +44,12 @@ def _is_behind_loop(index: Index, spot: Spot) -> bool:
     """A loop of its own adds up the gradients: what steps behind it uses the rest of them."""
     events = spot.function.events
     outer = events[spot.position].block.loops
-    backwards = (e for e in index.effects.of(spot.function) if e.kind == "backward" and e.position < spot.position)
-    return any(
-        len(events[e.position].block.loops) > len(outer) and events[e.position].block.loops[: len(outer)] == outer
-        for e in backwards
-    )
+    deeper = {
+        position
+        for position, event in enumerate(events[: spot.position])
+        if len(event.block.loops) > len(outer) and event.block.loops[: len(outer)] == outer and event.calls
+    }
+    return bool(deeper) and any(e.kind == "backward" and e.position in deeper for e in index.effects.of(spot.function))
 
 
 def _counting(index: Index, around: Surrounding) -> Expr | None:

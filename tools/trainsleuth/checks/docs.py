@@ -34,10 +34,15 @@ class Explanation:
 
 def read_docs(check_id: str, docstring: str, family: str, severity: str, record: str) -> Explanation:
     text = dedent(docstring).strip() + "\n"
-    title = " ".join(text.partition("\n\n")[0].split())
+    title = title_of(docstring)
     limits = re.search(r"^Cannot see: (.*?)(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     cannot_see = " ".join(limits[1].split()) if limits else ""
     return Explanation(check_id, title, text, family, severity, cannot_see, tuple(_examples(text)), record)
+
+
+def title_of(docstring: str) -> str:
+    """Its first paragraph, on one line."""
+    return " ".join(docstring.strip().partition("\n\n")[0].split())
 
 
 def _examples(text: str) -> Iterator[Example]:

@@ -74,7 +74,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, external_name, ingredients, is_test, trained_losses, written
+from trainsleuth.facts import (
+    Expr,
+    External,
+    Index,
+    Site,
+    Spot,
+    external_name,
+    ingredients,
+    is_test,
+    trained_losses,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -111,15 +122,22 @@ _STEPWISE = frozenset(
 
 def check(index: Index) -> Iterator[Finding]:
     names = index.aliases("grad")
-    if not any(True for _ in index.calls(*sorted(names))):
-        return
+    parts = {index.part(site.function.path) for site in index.calls(*sorted(names)) if _may_be_autograd(index, site)}
     seen: set[Expr] = set()
-    for loss, start in trained_losses(index):
+    for loss, start in trained_losses(index) if parts else ():
+        if index.part(start.function.path) not in parts:
+            continue
         for call, spot in ingredients(index, loss, start, through_cuts=False, closed=_STEPWISE):
             if call.kind == "call" and call.last in names and call not in seen and not is_test(spot.function.path):
                 seen.add(call)
                 if _is_autograd(index, call, spot):
                     yield _examined(call, spot, loss, start)
+
+
+def _may_be_autograd(index: Index, site: Site) -> bool:
+    """As far as the names say that it is written with."""
+    symbol = index.resolve(site.function, site.call.callee) if site.call.callee else None
+    return not isinstance(symbol, External) or symbol.name == "torch.autograd.grad"
 
 
 def _is_autograd(index: Index, call: Expr, spot: Spot) -> bool:

@@ -70,7 +70,10 @@ class Callers:
 
     def run_by(self, call: Expr, spot: Spot) -> Iterator[Target]:
         """The project functions among `targets`; a call that by its name alone can run none is not followed."""
-        if call.last and call.last not in self._names_that_run and not comprehension_bindings(spot.function):
+        name, called = call.last, call.parts[0]
+        if name and name not in self._names_that_run and not comprehension_bindings(spot.function):
+            return
+        if (called.kind == "attr" or "." in called.text) and name not in self._members:
             return
         for target in self.targets(call, spot):
             if isinstance(target, Target):
@@ -79,6 +82,10 @@ class Callers:
     @cached_property
     def _names_that_run(self) -> frozenset[str]:
         return self.index.holders_of_project()
+
+    @cached_property
+    def _members(self) -> frozenset[str]:
+        return self.index.members_of_project()
 
     def called(self, thing: Thing, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         if isinstance(thing, Function):

@@ -33,6 +33,7 @@ NAMED = {
     "set_epoch": "set-epoch",
 }
 MAX_DEPTH = 6
+_SETTING = ("assign", "augment", "delete")
 _SETS_GRAD = re.compile(rb"\.grad\b\s*(?:[-+*/]?=(?!=)|,|\))")
 _GRAD = re.compile(rb"\.grad\b")
 
@@ -93,6 +94,8 @@ class Effects:
     def _of(self, function: Function) -> Iterator[Effect]:
         seen: set[tuple[str, str, int, Expr]] = set()
         for position, event in enumerate(function.events):
+            if not event.calls and event.kind not in _SETTING:
+                continue
             spot = Spot(function, position)
             inner = (self._through(call, spot) for call in event.calls)
             for effect in chain(self._direct(spot, event), chain.from_iterable(inner)):
@@ -103,7 +106,8 @@ class Effects:
 
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
-            kind = "clear" if _is_clear(call) else NAMED.get(call.last)
+            name = call.last
+            kind = "clear" if _is_clear(call, name) else NAMED.get(name)
             done_to = stepped(self.index, call, spot) if kind == "step" else call.receiver
             if kind is not None and (done_to is not None or kind == "clip"):
                 receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""
@@ -230,7 +234,7 @@ class Effects:
         """Wide: some function of the called name outside of tests, in files that the caller's is connected to,
         clears gradients.
         """
-        return (self.index.part(caller.path), call.last) in self._clearing_names or _is_clear(call)
+        return (self.index.part(caller.path), call.last) in self._clearing_names or _is_clear(call, call.last)
 
 
 @lru_cache(maxsize=20_000)
@@ -238,18 +242,18 @@ def _is_clearing(name: str) -> bool:
     return _CLEARING.search(name) is not None
 
 
-def _is_clear(call: Expr) -> bool:
-    if _is_clearing(call.last):
+def _is_clear(call: Expr, name: str) -> bool:
+    if _is_clearing(name):
         return True
-    receiver = call.receiver
-    if call.last == "zero_" and receiver is not None:
+    receiver = call.receiver if name == "zero_" else None
+    if receiver is not None:
         return receiver.last == "grad" or (receiver.last == "data" and ".grad." in f".{receiver.text}.")
     return False
 
 
 def _clears(function: Function) -> bool:
     for event in function.events:
-        if any(_is_clear(call) for call in event.calls):
+        if any(_is_clear(call, call.last) for call in event.calls):
             return True
         if any(target.last == "grad" for target in event.targets):
             return True

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from sys import intern
 
 from tree_sitter import Node
@@ -45,7 +46,7 @@ class ExpressionReader:
         self.words = _Words()
         self.calls: list[Expr] = []
         self.depth = 0
-        self._starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
+        self._starts = list(map(add, accumulate(map(len, source.split(b"\n")), initial=0), count()))
         self.at, self.low, self.high = 1, 0, self._starts[1]
 
     def line(self, node: Node) -> int:

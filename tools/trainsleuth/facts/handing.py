@@ -5,7 +5,7 @@ Wide: by last names alone, outside of tests. Each way is a set of bits, because 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .records import Expr, Function
@@ -34,61 +34,70 @@ _COLLECTIONS = words(
     """
 )
 _ADDING = words("append add appendleft insert extend update")
-Step = tuple[str, str, int]
 
 
 class Handing:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._named = index.functions_by_name()
+        self._table: dict[str, dict[str, int]] = {}
         self._known: dict[str, list[set[str]]] = {}
+        self.attributes: set[str] = set()  # names that are given something after a dot
 
     def steps(self) -> dict[str, dict[str, int]]:
         """From name to name, with the bits of every way in which the first is handed to the second."""
-        table: dict[str, dict[str, int]] = {}
-        for source, name, ways in self._all():
-            found = table.setdefault(source, {})
-            found[name] = found.get(name, 0) | ways
-        return table
-
-    def _all(self) -> Iterator[Step]:
         for file in self.index.files.values():
             for entry in file.imports:
                 if entry.name and entry.alias != entry.name:
-                    yield entry.name, entry.alias, _SAME
+                    self._hand(entry.name, entry.alias, _SAME)
         for function in self.index.functions():
             if not is_test(function.path):
-                yield from self._of_function(function)
+                self._of_function(function)
+        return self._table
 
-    def _of_function(self, function: Function) -> Iterator[Step]:
+    def _hand(self, source: str, name: str, ways: int) -> None:
+        found = self._table.setdefault(source, {})
+        found[name] = found.get(name, 0) | ways
+
+    def _hold(self, expr: Expr | None, names: Iterable[str], ways: int) -> None:
+        """The value of an expression is handed to each of `names`."""
+        for source, way in self._held(expr, ways):
+            for name in names:
+                self._hand(source, name, way)
+
+    def _of_function(self, function: Function) -> None:
         for parameter in function.parameters:
             if parameter.default is not None:
-                yield from ((source, parameter.name, ways) for source, ways in self._held(parameter.default, _SAME))
+                self._hold(parameter.default, (parameter.name,), _SAME)
         for event in function.events:
             value = event.value
-            if event.kind == "return":
-                for source, ways in self._held(value, _SAME):
-                    onward = (RETURNED if ways & KEPT else 0) | (PASSED if ways & MADE else 0)
-                    yield source, function.name, ways & (RENAMED | HELD) | onward
-                if value is not None and value.kind == "call":
-                    yield value.last, function.name, BUILT
+            if event.kind == "return" and value is not None:
+                self._returned(value, function.name)
             elif event.targets and value is not None:
                 names = tuple(_targets(event.targets))
-                yield from ((source, name, ways) for source, ways in self._held(value, _SAME) for name in names)
-                if value.kind == "call" and event.kind == "assign":
-                    yield from ((value.last, name, BUILT) for name in names or (function.name,))
+                self.attributes.update(_after_dots(event.targets))
+                self._hold(value, names, _SAME)
+                for name in (names or (function.name,)) if value.kind == "call" and event.kind == "assign" else ():
+                    self._hand(value.last, name, BUILT)
             for call in event.calls:
                 if call.parts[1:]:
-                    yield from self._passed(call, function)
+                    self._passed(call, function)
         for found in comprehension_bindings(function).values():
             for binding in found:
-                yield from ((source, binding.name, ways) for source, ways in self._held(binding.value, KEPT))
+                self._hold(binding.value, (binding.name,), KEPT)
 
-    def _passed(self, call: Expr, function: Function) -> Iterator[Step]:
+    def _returned(self, value: Expr, name: str) -> None:
+        for source, ways in self._held(value, _SAME):
+            onward = (RETURNED if ways & KEPT else 0) | (PASSED if ways & MADE else 0)
+            self._hand(source, name, ways & (RENAMED | HELD) | onward)
+        if value.kind == "call":
+            self._hand(value.last, name, BUILT)
+
+    def _passed(self, call: Expr, function: Function) -> None:
         name = call.last
         if name in _ADDING and call.receiver is not None:
             for part in call.parts[1:]:
-                yield from ((source, call.receiver.last, ways) for source, ways in self._held(part, KEPT))
+                self._hold(part, (call.receiver.last,), KEPT)
         namesakes = self._named.get(name)
         if namesakes is None:
             return
@@ -96,10 +105,9 @@ class Handing:
         places = self._places(name) if ways == _SAME or name != "__init__" else self._above(function)
         for place, argument in enumerate(call.parts[1:]):
             if argument.kind == "keyword":
-                yield from ((source, argument.text, way) for source, way in self._held(argument.parts[0], ways))
+                self._hold(argument.parts[0], (argument.text,), ways)
             elif place < len(places):
-                held = self._held(argument, ways)
-                yield from ((source, one, way) for source, way in held for one in places[place])
+                self._hold(argument, places[place], ways)
 
     def _places(self, name: str) -> list[set[str]]:
         """The parameter names that the positional arguments of functions of that name may meet, place by place."""
@@ -163,6 +171,18 @@ def _by_place(functions: list[Function]) -> list[set[str]]:
                 places.append(set())
             places[place].add(name)
     return places
+
+
+def _after_dots(targets: tuple[Expr, ...]) -> Iterator[str]:
+    for target in targets:
+        if target.kind == "path":
+            _, dot, name = target.text.rpartition(".")
+            if dot:
+                yield name
+        elif target.kind == "attr":
+            yield target.text
+        else:
+            yield from _after_dots(target.parts)
 
 
 def _targets(targets: tuple[Expr, ...]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .handing import BUILT, HELD, KEPT, MADE, PASSED, RENAMED, RETURNED, Handing
 from .reachable import Reachable
 from .records import Function
+from .scopes import bindings
 from .wrappers import INNER
 
 if TYPE_CHECKING:
@@ -113,7 +114,22 @@ class Holders:
 
     @cached_property
     def _steps(self) -> dict[str, dict[str, int]]:
-        return Handing(self.index).steps()
+        return self._handing.steps()
+
+    @cached_property
+    def _handing(self) -> Handing:
+        return Handing(self.index)
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """What the project's objects, classes and modules have after a dot: no call of another name there runs it."""
+        found = {*INNER, *_RUN_BY_OBJECTS, *(self._steps and self._handing.attributes)}
+        for cls in self.index.classes():
+            found.update(cls.methods, bindings(cls.body))
+        for path, file in self.index.files.items():
+            found.update(bindings(file.body), (entry.alias for entry in file.imports), file.functions, file.classes)
+            found.update(path.removesuffix("/__init__.py").removesuffix(".py").split("/"))
+        return frozenset(found)
 
     @cached_property
     def _own_names(self) -> frozenset[str]:

@@ -216,6 +216,10 @@ class Index:
         """Wide: every last name that may hold a function or class of the project, or what one of them gives."""
         return self._holders.reached(frozenset(self._functions_named) | {cls.name for cls in self.classes()})
 
+    def members_of_project(self) -> frozenset[str]:
+        """Wide: every name that may stand after a dot for something of the project."""
+        return self._holders.members
+
     def passed_on(self, name: str, with_results: bool) -> frozenset[str]:
         """Wide: names that the value of `name`, or also what calling it gives, is handed to in one step."""
         return self._holders.next_to(name, with_results)

@@ -17,6 +17,15 @@ def kept_per_function(
     """Like functools.cache, by positional arguments, but a server that drops an index drops the answers with it."""
     place = f"_kept_{ask.__name__}"
 
+    def one(function: Function) -> Answer:
+        kept = function.__dict__
+        if place not in kept:
+            kept[place] = ask(function)  # type: ignore[call-arg]
+        return kept[place]  # type: ignore[no-any-return]
+
+    if ask.__code__.co_argcount == 1:
+        return one  # type: ignore[return-value]
+
     def answer(function: Function, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
         try:
             return function.__dict__[place][args]  # type: ignore[no-any-return]

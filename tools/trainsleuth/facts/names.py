@@ -64,6 +64,11 @@ class Names:
         return frozenset(found)
 
     @cached_property
+    def _stems(self) -> frozenset[str]:
+        """Every path that a module may lie at, without its ending."""
+        return self._folders.union(path.rpartition(".")[0] for path in self.files)
+
+    @cached_property
     def _heads(self) -> frozenset[str]:
         """Every name of a folder or file: how an import of the project may begin."""
         return frozenset(part for path in self.files for part in _dotted(path).split("."))
@@ -119,6 +124,8 @@ class Names:
         return None
 
     def _at(self, stem: str) -> Module | None:
+        if stem and stem not in self._stems:
+            return None
         for path in (f"{stem}.py", _join(stem, "__init__.py"), f"{stem}.ipynb"):
             if path in self.files:
                 return self._of(path)
@@ -281,7 +288,8 @@ def _parent(path: str) -> str:
 
 
 def _join(folder: str, name: str) -> str:
-    return "/".join(part for part in (folder if folder != "." else "", name) if part)
+    folder = "" if folder == "." else folder
+    return f"{folder}/{name}" if folder and name else folder or name
 
 
 def _dotted(path: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .memo import kept_per_function
+from .reachable import Reachable
 from .records import MODULE_BODY, Block, Expr, Function
 from .scopes import Binding, bindings, comprehension_bindings
 from .things import Frame, Instance, Spot
@@ -25,12 +26,31 @@ class Needs:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._known: dict[object, frozenset[str]] = {}
-        self._outside: dict[Function, frozenset[str]] = {}
+        self._leading: dict[Function, Reachable[str]] = {}
         self._trimmed: dict[tuple[Frame, frozenset[str]], Frame] = {}
 
     def plain(self, expr: Expr, spot: Spot) -> Spot:
         """`spot` with no more of its frame than `expr` can depend on."""
+        if not spot.reach and (spot.frame is None or spot.frame.function is not spot.function):
+            return spot  # nothing to take off
         return self._with(spot, self.of(expr, spot.function, spot.position))
+
+    def anywhere(self, expr: Expr, spot: Spot) -> Spot:
+        """Like `plain`; a name that is not bound in the function means the same all over it."""
+        spot = self.plain(expr, spot)
+        function, position, frame, reach = spot
+        if expr.kind != "path" or _is_bound(function, expr.text) or position in comprehension_bindings(function):
+            return spot
+        if reach and frame is None and self._is_method(expr.text, function):
+            reach = 0
+        return Spot(function, len(function.events), frame, reach)
+
+    def _is_method(self, path: str, function: Function) -> bool:
+        """It is a plain method of the function's own class: nothing is looked for at callers."""
+        owner, _, name = path.rpartition(".")
+        cls = self.index.class_of(function) if owner and owner == function.self_name else None
+        methods = self.index.hierarchy.methods(Instance(cls), name) if cls is not None else ()
+        return bool(methods) and not any(method.decorators for method in methods)
 
     def of(self, expr: Expr, function: Function, position: int) -> frozenset[str]:
         """Wide: parameters, self among them, that can have to do with what `expr` stands for."""
@@ -58,36 +78,38 @@ class Needs:
 
     def _behind(self, name: str, function: Function) -> frozenset[str]:
         """Parameters that lead to `name` by assignments; `_EVERYTHING` where a closure is on the way."""
+        if function not in self._leading:
+            self._leading[function] = self._leads(function)
+        bits = self._leading[function].of(name)
+        if bits & 1:
+            return _EVERYTHING
+        return frozenset(one.name for place, one in enumerate(function.parameters, 1) if bits >> place & 1)
+
+    def _leads(self, function: Function) -> Reachable[str]:
+        """From names to those that they are made of: bit 0 for a closure, the others for the parameters."""
         outside = self._names_outside(function)
-        waiting, seen = [name], {name}
-        found: set[str] = set()
-        while waiting:
-            path = waiting.pop()
+        places = {one.name: place for place, one in enumerate(function.parameters, 1)}
+
+        def own(path: str) -> int:
             head = path.partition(".")[0]
-            if head in outside:
-                return _EVERYTHING
-            if function.parameter(head) is not None:
-                found.add(head)
-            for prefix in _prefixes(path):
-                before = _before(function, prefix)
-                if _ALL in before:
-                    return _EVERYTHING
-                waiting += [one for one in before if one not in seen]
-                seen.update(before)
-        return frozenset(found)
+            if head in outside or _ALL in _before(function, path):
+                return 1
+            return 1 << places[head] if head in places else 0
+
+        def onward(path: str) -> tuple[str, ...]:
+            above = path.rpartition(".")[0]
+            return (*_before(function, path), above) if above else _before(function, path)
+
+        return Reachable(onward, own)
 
     def _names_outside(self, function: Function) -> frozenset[str]:
         """Variables of the functions that it is written in: what they hold depends on the call around."""
-        if not function.outer:
-            return frozenset()
-        if function not in self._outside:
-            names: set[str] = set()
-            file, outer = self.index.files[function.path], function.outer
-            while (around := file.functions.get(outer)) is not None and around.name != MODULE_BODY:
-                names.update(bindings(around), (parameter.name for parameter in around.parameters))
-                outer = around.outer
-            self._outside[function] = frozenset(names)
-        return self._outside[function]
+        names: set[str] = set()
+        file, outer = self.index.files[function.path], function.outer
+        while outer and (around := file.functions.get(outer)) is not None and around.name != MODULE_BODY:
+            names.update(bindings(around), (parameter.name for parameter in around.parameters))
+            outer = around.outer
+        return frozenset(names)
 
     def _with(self, spot: Spot, needs: frozenset[str]) -> Spot:
         frame = spot.frame
@@ -116,6 +138,15 @@ class Needs:
 
 
 @kept_per_function
+def _is_bound(function: Function, path: str) -> bool:
+    """The function itself gives it, or what stands before one of its dots, a value."""
+    table = bindings(function)
+    while path and path not in table:
+        path = path.rpartition(".")[0]
+    return bool(path)
+
+
+@kept_per_function
 def _before(function: Function, path: str) -> tuple[str, ...]:
     """Names that what is bound to `path` is made of, and those that decide whether it is bound."""
     names: dict[str, None] = {}
@@ -135,10 +166,3 @@ def _tested(block: Block) -> Iterator[str]:
     for branch in block.branches:
         for test in branch.tests:
             yield from _paths(test)
-
-
-def _prefixes(path: str) -> Iterator[str]:
-    yield path
-    while "." in path:
-        path = path.rpartition(".")[0]
-        yield path

@@ -41,7 +41,7 @@ class Objects:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._following: Following[Thing] = Following(
-            self._of, Unknown("too many ways to follow"), index.circles, index.needs.plain
+            self._of, Unknown("too many ways to follow"), index.circles, index.needs.anywhere
         )
 
     def of(self, expr: Expr, spot: Spot, items: tuple[Item, ...] = ()) -> tuple[Thing, ...]:

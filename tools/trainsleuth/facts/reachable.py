@@ -62,4 +62,4 @@ class Reachable(Generic[Node]):
         found = 0
         for node in closed:
             found |= bits[order[node]]
-        self._known.update((node, found) for node in closed)
+        self._known.update(dict.fromkeys(closed, found))

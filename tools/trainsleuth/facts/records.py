@@ -65,7 +65,7 @@ class Expr(NamedTuple):
     @property
     def arguments(self) -> tuple[Expr, ...]:
         """Of a call: the positional arguments (a star argument included, as it stands)."""
-        return tuple(part for part in self.parts[1:] if part.kind not in ("keyword", "doublestar"))
+        return tuple([part for part in self.parts[1:] if part.kind not in ("keyword", "doublestar")])
 
     def keyword(self, name: str) -> Expr | None:
         """Of a call: the value given to keyword `name`."""
@@ -79,8 +79,8 @@ class Expr(NamedTuple):
         for name in names:
             if (value := self.keyword(name)) is not None:
                 return value
-        positional = self.arguments
-        if place >= len(positional) or any(part.kind == "star" for part in positional[: place + 1]):
+        positional = self.arguments[: place + 1]
+        if place >= len(positional) or "star" in [part.kind for part in positional]:
             return None
         return positional[place]
 

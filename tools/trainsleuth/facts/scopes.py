@@ -39,6 +39,7 @@ def bindings(function: Function) -> dict[str, tuple[Binding, ...]]:
 
 
 _WALRUS = re.compile(rb":=")
+_FOR = re.compile(rb"\bfor\b")
 
 
 def _bindings(position: int, event: Event, walrus: bool) -> Iterator[Binding]:
@@ -90,6 +91,8 @@ def _appends(position: int, event: Event) -> Iterator[Binding]:
 def comprehension_bindings(function: Function) -> dict[int, tuple[Binding, ...]]:
     """By event position: the variables of the comprehensions in it, each bound to elements of its source."""
     table: dict[int, tuple[Binding, ...]] = {}
+    if len(function.source.found(_FOR)) == sum(loop.kind == "for" for loop in function.loops):
+        return table  # each is a statement
     for position, event in enumerate(function.events):
         clauses = [part for part in event.value.walk() if part.kind == "for"] if event.value is not None else []
         found = [

@@ -163,8 +163,8 @@ class Values:
     def is_without_grad(self, spot: Spot) -> bool:
         """The innermost gradient switch around `spot`, in its function, says off."""
         function = spot.function
-        block = function.events[spot.position].block if spot.position < len(function.events) else None
-        for context in reversed(block.contexts if block is not None else ()):
+        contexts = function.events[spot.position].block.contexts if spot.position < len(function.events) else ()
+        for context in reversed(contexts):
             if context.last in NO_GRAD:
                 given = context.argument(0, "mode") if context.kind == "call" else None
                 return given is None or given.text != "False"
@@ -173,7 +173,7 @@ class Values:
             if context.last == "set_grad_enabled" and context.kind == "call":
                 given = context.argument(0, "mode")
                 return given is not None and given.text == "False"
-        return any(mark.last in NO_GRAD for mark in function.decorators)
+        return bool(function.decorators) and any(mark.last in NO_GRAD for mark in function.decorators)
 
     def returned(
         self, frame_returns: Iterable[tuple[Expr, Spot]], items: tuple[Item, ...], name: str

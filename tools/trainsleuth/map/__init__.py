@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from trainsleuth.facts import keep_facts, no_collection
+from trainsleuth.facts import Index, keep_facts, no_collection
 from trainsleuth.history import head_of
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
+from .configuration import Truth, truth_of
 from .diagram import draw_diagram
-from .expansion import EXPANDABLE, Expansion, Plan, check_parts, drawn, plan
+from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
+from .frameworks import other_library
 from .launch import Command
 from .layout import MIN_BUDGET
 from .parts import Anatomy, parts_of
+from .program import Program
 from .records import COMPONENTS, Map, Part, Place
 from .scripts import given_command
 from .sheet import draw
@@ -79,11 +83,12 @@ def expand_component(
 ) -> Expansion:
     """Everything about parts of EXPANDABLE, one name or several with commas between them: a component with every
     place, its function, callers and values, the configuration as it is ("config"), the path of one batch ("batch"),
-    the run on one sheet ("run"), what holds some words ("find WORDS"), or a function ("open PATH:LINE", "open NAME").
-    Several share one budget and say nothing twice. Nothing is run.
+    the run on one sheet ("run"), the answer to a question in plain words ("ask QUESTION"), what holds some words
+    ("find WORDS"), or a function ("open PATH:LINE", "open NAME"). Several share one budget and say nothing twice.
+    Nothing is run.
 
-    Whoever asks for one part asks for the next: all are worked out together, which costs little more than to trace
-    the program, and kept.
+    Whoever asks for one part asks for the next: all are worked out together, with what questions need, which costs
+    little more than to trace the program, and kept.
 
     `scope`, `recipe` and the errors are those of `map_repository`; UnknownPartError (a ValueError) for a part that does not exist.
     """
@@ -91,14 +96,23 @@ def expand_component(
     wanted = check_parts(what)
     repository = Repository(root)
 
-    asked = tuple(one for one in wanted if one not in EXPANDABLE)
+    def pages() -> Pages:
+        with no_collection():
+            found = _found(repository, scope, recipe)
+            return pages_of(found.program, _truth(found))
 
     def planned() -> Plan:
         with no_collection():
-            return plan(*_anatomy(repository, scope, recipe, 4 * budget), wanted if asked else EXPANDABLE)
+            anatomy, launch = _anatomy(repository, scope, recipe, 4 * budget)
+            answered(repository, to_ask, Pages, lambda: pages_of(anatomy.program, anatomy.truth))
+            return plan(anatomy, launch)
 
-    kept = ("plan", scope, recipe, budget, *(wanted if asked else ()))
-    return drawn(answered(repository, kept, Plan, planned), wanted, budget)
+    to_ask = ("pages", scope, recipe)
+    made = None
+    if any(one in EXPANDABLE for one in wanted):
+        made = answered(repository, ("plan", scope, recipe, budget), Plan, planned)
+    known = answered(repository, to_ask, Pages, pages) if any(one not in EXPANDABLE for one in wanted) else NO_PAGES
+    return drawn(made or Plan(known.entry, known.names, {}, known.skipped), Asker(known, repository), wanted, budget)
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:
@@ -117,9 +131,18 @@ def _check_budget(budget: int) -> None:
         raise ValueError(f"budget {budget} is too small for ten components: give at least {MIN_BUDGET} tokens")
 
 
-def _anatomy(
-    repository: Repository, scope: str | None, recipe: str | None, budget: int
-) -> tuple[Anatomy, Command | None]:
+@dataclass(frozen=True)
+class _Found:
+    """A program, the scope and recipe by which it was found, and the command that starts it."""
+
+    index: Index
+    program: Program | None
+    scope: str | None
+    recipe: str | None
+    launch: Command | None
+
+
+def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
     index = read_index(repository)
     where = _existing(repository, scope, "scope", index.files)
     launch = given_command(index, recipe, where) if recipe is not None else None
@@ -127,9 +150,21 @@ def _anatomy(
         recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
     program = find_program(index, where, chosen, launch)
-    anatomy = parts_of(index, program, where, chosen, budget, launch)
     keep_facts(index)
-    return anatomy, launch
+    return _Found(index, program, where, chosen, launch)
+
+
+def _anatomy(
+    repository: Repository, scope: str | None, recipe: str | None, budget: int
+) -> tuple[Anatomy, Command | None]:
+    found = _found(repository, scope, recipe)
+    return parts_of(found.index, found.program, found.scope, found.recipe, budget, found.launch), found.launch
+
+
+def _truth(found: _Found) -> Truth | None:
+    """None for code of another library: no part of it is claimed."""
+    other = found.program is None or other_library(found.index)
+    return truth_of(found.program, found.launch) if found.program is not None and not other else None
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

@@ -19,7 +19,8 @@ MAX_EVENTS = 200  # of one function, from the backward call up
 
 class Stage(NamedTuple):
     """One statement that makes the loss. role: forward, loss, sum (a name that says loss is bound), batch (a loop
-    hands it out), source (a project function makes a part of it), or inside (a network called by a network).
+    hands it out), source (a project function makes a part of it), through (one that calls the network), or inside
+    (a network called by a network).
     """
 
     function: Function
@@ -61,7 +62,13 @@ def trace_back(
 def _comes_in(function: Function, position: int) -> bool:
     """What is used at `position` is a parameter that the function does not bind itself."""
     value = function.events[position].value
-    bound = {name for event in function.events[:position] for target in event.targets for name in _names(target)}
+    bound = {
+        name
+        for event in function.events[:position]
+        for target in event.targets
+        for name in _names(target)
+        if event.value is None or name not in _names(event.value)  # loss = loss * scale is still what came in
+    }
     used = set(_names(value)) - bound if value is not None else set()
     return any(parameter.name in used for parameter in function.parameters if parameter.name != function.self_name)
 
@@ -111,17 +118,23 @@ class _Trace(NamedTuple):
                 yield Stage(function, event, event.line, "sum", hops)
             if hops == 0 and any(isinstance(t, Function) for c in event.calls for t in self.graph.targets(function, c)):
                 yield Stage(function, event, event.line, "source", hops)
-            yield from self.at(function, place, hops, inside)
+            found = list(self.at(function, place, hops, inside))
+            if hops == 0 and any(stage.role == "forward" and stage.hops for stage in found):
+                yield Stage(function, event, event.line, "through", hops)
+            yield from found
 
     def at(self, function: Function, position: int, hops: int, inside: bool) -> Iterator[Stage]:
         """What one statement adds: the network or the loss that it calls, or the way into a project function."""
         inner = inside or (hops > 0 and self._is_inside(function))
         event = function.events[position]
+        owner = self.graph.index.class_of(function)
+        of_loss = hops > 0 and owner is not None and is_loss_class(self.graph.index, owner)
         for call in event.calls:
             if calls_loss(self.graph.values, function, call):
                 yield Stage(function, event, call.line, "loss", hops)
             elif calls_network(self.graph.values, function, call):
-                yield Stage(function, event, call.line, "inside" if inner else "forward", hops)
+                own = of_loss and call.callee.startswith(f"{function.self_name}.")  # what the loss holds for itself
+                yield Stage(function, event, call.line, "inside" if inner or own else "forward", hops)
         for edge in self.graph.edges(function):
             if edge.position == position and edge.cost <= CALLBACK and edge.target.name != "__init__":
                 returns = [place for place, one in enumerate(edge.target.events) if one.kind == "return"]

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, External, Function
 
 from .common_names import COMMON_NAMES
-from .networks import is_factory
+from .named_choice import NO_NAMES
+from .networks import is_factory, is_loss_name
 from .program import Called, Program
+from .recipes import Setting
 from .records import Place
 
 _NAMED = {
@@ -67,15 +69,42 @@ def section_places(program: Program, component: str) -> Iterator[Place]:
                     yield program.at_target(choice.target, "class", 0.78)
 
 
+def setting_places(program: Program, component: str) -> Iterator[Place]:
+    """Settings whose keys say `component` and whose value is a name, whatever it names: optimizer: AdamW."""
+    latest = {setting.key: setting for setting in program.settings} if component in _SET else {}
+    for setting in latest.values():
+        if _NAME.fullmatch(setting.value) and setting.value.lower() not in NO_NAMES and _is_set(setting, component):
+            if setting.path in program.index.configs:
+                yield Place(setting.path, setting.line, "configuration", SET)
+
+
+def _is_set(setting: Setting, component: str) -> bool:
+    """By the key, but for a name that says that it is a loss: pixel_opt: {type: L1Loss} is no optimizer."""
+    section, _, last = setting.key.rpartition(".")
+    said = section.rpartition(".")[2] if last in _NAMES_IT else _SAYS_NAME.sub("", last)
+    by_key = _PATTERNS[component].fullmatch(said) is not None
+    if is_loss_name(setting.value):
+        return component == "loss" and (by_key or setting.value.endswith("Loss"))
+    return by_key
+
+
+_SET = ("model", "loss", "optimizer_scheduler", "evaluation")
+SET = 0.66
+_NAMES_IT = ("name", "type", "_name", "_type", "class", "arch")
+_SAYS_NAME = re.compile(r"_(?:name|type|class|cls|mode|fn)$")
+_NAME = re.compile(r"[A-Za-z][\w-]*[A-Za-z0-9]")
+
+
 def _score(called: Called, component: str) -> float:
     last = called.call.last
-    if last in _PLAIN or (last in COMMON_NAMES and not called.targets):
+    of_project = any(isinstance(target, Class | Function) for target in called.targets)
+    if not of_project and (last in _PLAIN or (last in COMMON_NAMES and not called.targets)):
         return 0.0
     if component != "config" and last.startswith("parse"):
         return 0.0  # opt = parser.parse_args()
     if component == "model" and _WRAPS.search(called.call.callee):
         return 0.7
-    if any(isinstance(target, Class | Function) for target in called.targets) or is_factory(last):
+    if of_project or is_factory(last):
         return OF_PROJECT
     if any(isinstance(target, External) for target in called.targets):
         return OF_LIBRARY if last[:1].isupper() else 0.35

@@ -91,7 +91,7 @@ class Bridges:
     def _chosen(self, targets: list[Function], entry: Entry) -> list[Function]:
         """Of namesakes, those that train: the ones that a setting names, else those that override no other."""
         owners = {one: self.graph.index.class_of(one) for one in targets if one not in entry.reach.distance}
-        named = [one for one, cls in owners.items() if cls is not None and is_named(cls, self.words)]
+        named = [one for one, cls in owners.items() if cls is not None and is_named(self._below(cls), self.words)]
         leads = {one: self._leads(one) for one in owners}
         best = max((leads[one] for one in named), default=0) or max(leads.values(), default=0)
         leading = [one for one in named if leads[one] and leads[one] == best] or [

@@ -120,9 +120,7 @@ def _made(graph: Graph, entry: Entry) -> Iterator[Class]:
     """Classes that the program makes near its entry."""
     for function, distance in entry.reach.distance.items():
         if distance <= MADE_DISTANCE:
-            for event in function.events:
-                for call in event.calls:
-                    yield from (one for one in graph.targets(function, call) if isinstance(one, Class))
+            yield from graph.made_in(function)
 
 
 def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
@@ -162,8 +160,10 @@ def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
     if not told.decided:
         return tracing
+    within, made = values.within(tracing.entry.reach.distance), _made(graph, tracing.entry)
+    graph = Graph(within.index, within, told.decided, frozenset((*made, *told.preset.classes)), told.words)
     graph.keep_made(tracing.entry.reach.distance)
-    return tracing.reaching(roots)
+    return tracing._replace(values=within, graph=graph).reaching(roots)
 
 
 def _to_training(

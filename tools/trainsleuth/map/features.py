@@ -180,6 +180,7 @@ def _resumes(program: Program, function: Function, event: Event, weight: float) 
             )
             or _RESUMES.match(call.last)
             or _goes_on(call)
+            or (call.last == "load" and any("resume" in one.text for one in call.arguments if one.kind == "path"))
         ):
             yield "resume", program.at(function, call.line, "resume", weight)
     if event.kind == "expression" and any(_EMA.search(call.callee) for call in event.calls):

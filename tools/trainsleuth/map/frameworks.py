@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, External, Index, Site
+from trainsleuth.facts import Class, Expr, External, Index, Site
 
 from .networks import is_factory
 from .values import Values
@@ -228,19 +229,33 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
 def _by_name(index: Index, values: Values) -> Iterator[Handover]:
     """trainer.fit(...) of a trainer that a factory made, where the repository has modules for Lightning."""
     lightning = FRAMEWORKS[0]
-    for site in index.calls("fit"):
-        receiver = site.call.receiver
-        if receiver is None or receiver.last != "trainer" or not site.call.parts[1:]:
+    for site, fit in _fits(index):
+        receiver = fit.receiver
+        if receiver is None or receiver.last != "trainer":
             continue
         held = values.of(site.function, receiver)
         made = all(isinstance(one, External) and is_factory(one.name.rpartition(".")[2]) for one in held)
-        if made and not values.callables(site.function, site.call.parts[0]):
+        if made and not values.callables(site.function, fit):
             if any(
                 base.partition(".")[0] in lightning.packages
                 for cls in index.classes()
                 for base in index.external_bases(cls)
             ):
                 yield Handover(lightning, site)
+
+
+def _fits(index: Index) -> Iterator[tuple[Site, Expr]]:
+    """Calls of a method fit(), and those that it is handed to: retry(trainer.fit, model)."""
+    yield from ((site, site.call.parts[0]) for site in index.calls("fit") if site.call.parts[1:])
+    for function in index.functions_holding(_FIT_HANDED):
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                for given in call.arguments:
+                    if given.kind == "path" and given.last == "fit":
+                        yield Site(function, position, call), given
+
+
+_FIT_HANDED = re.compile(rb"\btrainer\.fit\s*[,)]")
 
 
 def other_library(index: Index) -> str:

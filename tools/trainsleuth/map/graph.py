@@ -25,6 +25,7 @@ MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
 _CALLS_LATER = re.compile(r"(?:connect|subscribe|submit|apply_async|attach|schedule|call_later|bind|Thread|Process|(?:add|register|set)_\w*(?:callback|handler|listener|hook)s?)$")  # fmt: skip
 _PROPERTIES = ("property", "cached_property")
+_ASKS = ("super", "isinstance", "issubclass", "hasattr")  # about a class or an object, which they do not call
 # what runs once an object is there: at once, when a loader or a framework takes it, or when somebody calls it
 _CALLED_ON_OBJECTS = {
     "__init__": DIRECT,
@@ -105,14 +106,17 @@ class Graph:
 
     def keep_made(self, reached: Iterable[Function]) -> None:
         """Of several classes that a value may have, from now on only those run that `reached` code makes, if any."""
-        made = set[Class]()
-        for function in reached:
-            settled = Settled(self.known, self.index, function)
-            for event in function.events:
-                if event.calls and not is_not_chosen(event, settled):
-                    made.update(t for call in event.calls for t in self.targets(function, call) if isinstance(t, Class))
+        made = (cls for function in reached for cls in self.made_in(function))
         self._made = frozenset(made)
         self._edges.clear()
+
+    def made_in(self, function: Function) -> Iterator[Class]:
+        """Classes that a function makes, without the arms that the settings do not choose."""
+        settled = Settled(self.known, self.index, function)
+        for event in function.events:
+            if event.calls and not is_not_chosen(event, settled):
+                for call in event.calls:
+                    yield from (one for one in self.targets(function, call) if isinstance(one, Class))
 
     def again(self, values: Values) -> Graph:
         """The graph as `values`, which know more, read it; the bridges stay."""
@@ -202,13 +206,13 @@ class Graph:
             known = True
             if isinstance(target, Function):
                 yield target, DIRECT
-                if target.self_name:
+                if target.self_name and not self._is_of_class(function, call.receiver):
                     yield from ((one, CALLBACK) for one in self.overrides(target))
             elif isinstance(target, Class):
                 yield from self.constructed(target)
         if not known or function.parameter(call.callee) is not None:  # a function or an object, as the caller likes
             yield from self._on_value(function, call)
-        for argument in call.parts[1:]:
+        for argument in call.parts[1:] if call.callee not in _ASKS else ():
             value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
             for one in _items(self.index, function, value):
                 yield from self._handed_over(function, one)
@@ -218,9 +222,15 @@ class Graph:
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
 
+    def _is_of_class(self, function: Function, receiver: Expr | None) -> bool:
+        """The method of one class is called, whatever the object is: super().run(), Base.run(self)."""
+        if receiver is None or receiver.kind == "call":
+            return receiver is not None and receiver.callee == "super"
+        return receiver.kind == "path" and isinstance(self.index.resolve(function, receiver.text), Class)
+
     def _handed_over(self, function: Function, value: Expr) -> Iterator[tuple[Function, int]]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
-            if value.last not in self._methods or value.last in COMMON_NAMES:
+            if value.last not in self._methods or (value.last in COMMON_NAMES and not self._is_method(function, value)):
                 return
         later = KEPT if function.name == "__init__" else CALLBACK
         for target in self.values.callables(function, value, depth=3):
@@ -228,6 +238,11 @@ class Graph:
                 yield target, later
             elif isinstance(target, Class):
                 yield from self.constructed(target)
+
+    def _is_method(self, function: Function, value: Expr) -> bool:
+        """Of an object of the project, whatever its name: model.train where model = Trainer()."""
+        held = self.values.of(function, value.receiver) if value.receiver is not None else ()
+        return any(isinstance(one, Class) and self.index.method(one, value.last) is not None for one in held)
 
     def _of_unknown(self, function: Function, call: Expr, value: Expr) -> Iterator[tuple[Function, int]]:
         """A method of an object that nobody knows, handed to what calls it later: batches.connect(worker.on_batch)."""

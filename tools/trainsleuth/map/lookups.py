@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Variable
 from trainsleuth.facts.scopes import bindings
+
+from .keys import key_of
 
 if TYPE_CHECKING:
     from .values import Values
@@ -34,3 +37,19 @@ def members_of(index: Index, function: Function, module: Expr) -> tuple[Class | 
     file = index.files[symbol.path]
     functions = [one for name, one in file.functions.items() if name.isidentifier() and not name.startswith("_")]
     return tuple(functions)
+
+
+def picked_by(picked: Mapping[str, Class | Function], wanted: Expr) -> tuple[Class | Function, ...]:
+    """What the settings choose under the key that a table of unknown entries is asked by: TABLE[process["type"]].
+
+    `picked` is by whole keys; the name of what holds the settings counts as the section before the key.
+    """
+    key = key_of(wanted) if picked else None
+    if not key:
+        return ()
+    holder = wanted.parts[0].last if wanted.kind == "index" else wanted.receiver.last if wanted.receiver else ""
+    for asked in (f"{holder}.{key}", key):
+        found = {one for known, one in picked.items() if f".{known}".endswith(f".{asked}")}
+        if found:
+            return tuple(found) if len(found) == 1 else ()
+    return ()

@@ -13,7 +13,7 @@ _NAMES = {
     "config": r"CfgNode|CN|ConfigDict|EasyDict|edict|Munch|add_config|\w*hparams|(?:load|get|make|default)_\w*(?:cfgs|configs)|configure",
     "data": r"pre_?process\w*|tokeni[sz]e\w*|\w*collate\w*|make_\w*iter|build_\w*(?:transforms?|pipeline)\w*|\w+DataLoader|get_input",
     "model": r"(?:model|net|network|algorithm|policy|agent|backbone)_(?:cls|class|type|fn)|get_(?:class|algorithm_class|model_class)",
-    "loss": r"(?:\w+_)?loss(?:es)?(?:_(?:fn|func|function|weights?|dict|value|all))?|lambdas?(?:_\w+)?|\w*criterion",
+    "loss": r"(?:\w+_)?loss(?:es)?(?:_(?:fn|func|function|weights?|dict|value|all))?|lambdas?(?:_[a-z]\w{2,})?|\w*criterion",
     "optimizer_scheduler": r"(?:base_|init(?:ial)?_|max_|min_|curr(?:ent)?_)?(?:lr|learning_rate)|weight_decay|warmup_\w+|(?:optim\w*|sched\w*)_(?:cls|class|fn)",
     "training_loop": r"prepare|soft_update\w*|hard_update\w*|update_target\w*",
     "logging": r"\w*(?:_tb|tb_|tensorboard|wandb)\w*|(?:line)?plot(?:_\w+)?|\w*_log|maybe_log\w*|summari[sz]e\w*|track|[Vv]isuali[sz]er|Log\w+",

@@ -39,7 +39,9 @@ _NETWORK_NAMES = re.compile(
     r"agent|unet|vae|gan|student|teacher|transformer|diffusion|qf\d?|q_network|netg|netd|g|d|mpd|msd|forward)$",
     re.I,
 )
-_LOSS = re.compile(r"loss|criteri|objective|cross_entropy|kl_div|(?:^|_)(?:mse|bce|nll|ctc|elbo|dice)(?:$|_)", re.I)
+_LOSS = re.compile(
+    r"loss|criteri|(?:^|_)cri_|objective|cross_entropy|kl_div|(?:^|_)(?:mse|bce|nll|ctc|elbo|dice)(?:$|_)", re.I
+)
 _NOT_LOSS = re.compile(
     r"log(?!it)|plot|estimate|meter|print|track|history|scale|reduce_loss|add_|append|update|backward|save|best|items?$|register",
     re.I,
@@ -91,13 +93,18 @@ def is_loss_class(index: Index, cls: Class) -> bool:
     )
 
 
+def _is_any(held: Class | External) -> bool:
+    """What eval() and getattr() give may be anything."""
+    return isinstance(held, External) and held.name.startswith("builtins.")
+
+
 def calls_network(values: Values, function: Function, call: Expr) -> bool:
     """The call runs a network: `model(x)`, `self.net.encode(x)`."""
     callee = call.parts[0]
     if callee.kind not in ("path", "attr", "index"):
         return False
     if callee.kind == "path":
-        held = values.of(function, callee)
+        held = [one for one in values.of(function, callee) if not _is_any(one)]
         if any(
             isinstance(one, Class) and is_network(values.index, one) and not is_loss_class(values.index, one)
             for one in held

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from trainsleuth.facts import Class, Index
-from trainsleuth.repository import is_notebook, is_python
+from trainsleuth.repository import Repository, is_notebook, is_python
 
 from .arguments import argument_places
-from .bound import bound_places, section_places
+from .bound import bound_places, section_places, setting_places
 from .components import places_of
 from .configuration import Truth, truth_of
 from .definitions import definitions
@@ -137,7 +137,7 @@ def _part(program: Program, name: str, trains: bool) -> Part:
 def _running(program: Program, name: str) -> Iterator[Place]:
     """Places of one component, without what runs only when another program is started."""
     strong = False
-    by_name = chain(bound_places(program, name), section_places(program, name))
+    by_name = chain(bound_places(program, name), section_places(program, name), setting_places(program, name))
     for place in chain(places_of(name)(program), argument_places(program, name), by_name):
         if place.path and (name == "evaluation" or not program.never_runs(place.path, place.line)):
             strong = True
@@ -180,7 +180,12 @@ def _read(index: Index, place: Place, texts: dict[str, list[str]]) -> Place:
 
 
 def source_lines(index: Index, path: str) -> list[str]:
-    text = index.repository.read(path)
+    return lines_of(index.repository, path)
+
+
+def lines_of(repository: Repository, path: str) -> list[str]:
+    """Of a notebook, those of its cells one after the other."""
+    text = repository.read(path)
     if text is None:
         return []
     if is_notebook(path):

@@ -67,6 +67,8 @@ class Program:
     _weights: dict[Function, float] = field(default_factory=dict)
     _names: dict[tuple[Function, str], str] = field(default_factory=dict)
     _guarded: dict[str, frozenset[int]] = field(default_factory=dict)
+    _callers: dict[Function, tuple[tuple[Function, int], ...]] = field(default_factory=dict)
+    idle: dict[tuple[Function, int, int], str] = field(default_factory=dict)  # what standing.off has found
 
     def weight(self, function: Function) -> float:
         """How much `function` belongs to this program: 1 at the entry, below REACHED when it was not reached."""
@@ -202,6 +204,11 @@ class Program:
 
     def callers(self, target: Function) -> Iterator[tuple[Function, int]]:
         """(caller, line) of every reached call of `target` by its name, and of every place that hands it on."""
+        if target not in self._callers:
+            self._callers[target] = tuple(self._called_by(target))
+        yield from self._callers[target]
+
+    def _called_by(self, target: Function) -> Iterator[tuple[Function, int]]:
         called: set[Function] = set()
         for site in self.index.calls(target.name):
             if self.is_reached(site.function) and self._may_call(site.function, target):

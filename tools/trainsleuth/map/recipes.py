@@ -118,6 +118,8 @@ def _slot(choice: Choice) -> str:
     """What can be chosen once: a kind of registry, or a key."""
     nested = choice.key.count(".") > 1 and choice.key.endswith(".type")  # one registry fills many slots of a tree
     kind = choice.table.kind if choice.table is not None and not nested else ""
+    if choice.key.rpartition(".")[2].endswith(f"_{kind}"):
+        return choice.key  # one of several: train_loader beside val_loader
     return choice.key if not kind or kind.startswith(OF_ALL) else kind
 
 
@@ -274,6 +276,14 @@ def tagged(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Clas
         if (named := refers_to(setting.value)) in found:
             found.setdefault(setting.key.rpartition(".")[2], found[named])
     return found
+
+
+def picked(chosen: Iterable[Choice]) -> dict[str, Class | Function]:
+    """What each setting chooses, by its key without the places in lists: "process.type" of process.0.type."""
+    return {_PLACE.sub("", choice.key): choice.target for choice in chosen if choice.target is not None}
+
+
+_PLACE = re.compile(r"\.\d+(?=\.|$)")
 
 
 def kinds_of(index: Index, chosen: Iterable[Choice]) -> dict[str, Class]:

@@ -47,7 +47,7 @@ def _decorated(index: Index) -> Iterator[Table]:
             of_all = _of_all(index, thing, decorator)
             holder, kind = ("", of_all) if of_all else _place(decorator)
             if kind:
-                kinds.setdefault(kind, {}).setdefault(_name(decorator) or thing.name, thing)
+                kinds.setdefault(kind, {}).setdefault(_name(index, thing, decorator) or thing.name, thing)
             if kind and holder:
                 holders[holder] = kind
             elif kind and isinstance(filler := _resolved(index, thing, decorator), Function):
@@ -97,12 +97,24 @@ def _strings(decorator: Expr) -> list[str]:
     return [one.text for one in given if one.kind == "string"]
 
 
-def _name(decorator: Expr) -> str:
+def _name(index: Index, thing: Class | Function, decorator: Expr) -> str:
     """The name that something is registered by; "" for its own."""
     first = next((one for word in ("name", "module_name") if (one := decorator.keyword(word)) is not None), None)
-    if first is not None:
-        return first.text if first.kind == "string" else ""
-    return next(iter(_strings(decorator)[-1:]), "")
+    given = [first] if first is not None else (decorator.arguments if decorator.kind == "call" else ())
+    return next(iter([text for one in given if (text := _text(index, thing, one))][-1:]), "")
+
+
+def _text(index: Index, thing: Class | Function, given: Expr) -> str:
+    """Of a string, or of the constant that holds one: Losses.MSE, MSE_NAME."""
+    if given.kind != "path":
+        return given.text if given.kind == "string" else ""
+    body = index.files[thing.path].body
+    holder, last = (given.receiver, given.last)
+    symbol = index.resolve(body, holder.text if holder is not None else given.text)
+    scope = symbol.body if isinstance(symbol, Class) else symbol.scope if isinstance(symbol, Variable) else None
+    bound = bindings(scope).get(last, ()) if scope is not None else ()
+    value = bound[0].value if bound else None
+    return value.text if value is not None and value.kind == "string" else ""
 
 
 def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:

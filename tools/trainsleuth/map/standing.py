@@ -18,6 +18,13 @@ MAX_HOPS = 3  # from a function to its callers and theirs
 
 def off(program: Program, truth: Truth, function: Function, line: int, hops: int = MAX_HOPS) -> str:
     """The setting, with value and place, that keeps `line` of `function` from running; "" when none is known to."""
+    known = program.idle
+    if (function, line, hops) not in known:
+        known[function, line, hops] = _off(program, truth, function, line, hops)
+    return known[function, line, hops]
+
+
+def _off(program: Program, truth: Truth, function: Function, line: int, hops: int) -> str:
     if said := untaken(truth, function, line):
         return said
     if program.never_runs(function.path, line):

@@ -52,6 +52,9 @@ def _signs(index: Index, values: Values) -> Iterator[Sign]:
         receiver = site.call.receiver
         if receiver is not None and not values.callables(site.function, site.call.parts[0]):
             yield Sign("backward", site)
+    for site in index.calls("loss_scaler"):  # of timm and its kin: backward, clip and step in one
+        if site.call.arguments and not any(isinstance(one, Class) for one in values.of(site.function, site.call.parts[0])):  # fmt: skip
+            yield Sign("backward", site)
     for site in index.calls("step", "optimizer_step", "minimize"):
         role = step_role(site, values)
         if role:
@@ -87,6 +90,8 @@ def step_role(site: Site, values: Values) -> str:
     receiver = site.call.receiver
     if receiver is None:
         return ""
+    if site.function.name == "optimizer_step" and written(receiver) != "super()":
+        return "optimizer step"  # model.step() of an engine
     text = written(receiver)
     if _SCHEDULER.search(text):
         return "scheduler step"

@@ -10,8 +10,6 @@ from trainsleuth.facts import Class, External, Function
 
 _HOLDER = re.compile(r"(?:_factory|_factories|factory|_registry|registry|_builders?)$")
 
-_SAYS_NAME = re.compile(r"_(?:name|type|cls|class|fun|fn|func|function)$")
-
 Entry = Class | Function | External
 OF_ALL = "*"  # before the file of a registry that holds classes of every kind
 _NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
@@ -51,7 +49,8 @@ class Table:
         named = parts if parts[-1] in (*_NAME_KEYS, "mode") else [_SAYS_NAME.sub("", parts[-1])]
         kind = _singular(self.kind)
         named = [*named, _SAYS_NAME.sub("", parts[-1])]  # engine_name asks for an engine
-        return any((word := _singular(part)) == kind or kind.endswith(f"_{word}") for part in named if part)
+        words = [_singular(part) for part in named if part]
+        return any(word == kind or kind.endswith(f"_{word}") or word.endswith(f"_{kind}") for word in words if kind)
 
 
 _SAYS_NAME = re.compile(r"_(?:name|type|class|cls)$", re.I)

@@ -31,6 +31,7 @@ from .recipes import (
     looked_up,
     named_in_code,
     not_chosen,
+    picked,
     settings,
     slots,
     tagged,
@@ -81,6 +82,7 @@ class Told(NamedTuple):
             self.preset.objects,
             frozenset(one.target for one in chosen if isinstance(one.target, Class)),
             self.decided,
+            picked(chosen),
         )
 
 

@@ -137,6 +137,8 @@ class Training:
             return ()
         handed = [h for f, hs in self.handed.items() if f in self.entry.reach.distance for h in hs]
         given = handed_classes(self.index, self.values, framework, handed)
+        if not any(self.index.method(cls, name) for cls in given for name in framework.hooks[:1]):
+            given = ()  # a data module, and a module that is not known
         chosen = [
             one.target for one in self.choices if isinstance(one.target, Class) and is_network(self.index, one.target)
         ]

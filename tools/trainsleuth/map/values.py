@@ -18,9 +18,10 @@ from .asking import Asking
 from .branches import Settled, is_not_chosen
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS, ConfigObjects, default_of
+from .elements import elements_of, looped_over
 from .forwarding import Detours, given_back, place_before
 from .keys import key_of
-from .lookups import entries_of, members_of
+from .lookups import entries_of, members_of, picked_by
 from .named_modules import members
 from .optional_imports import alternatives, resolve
 from .tables import kind_of_holder
@@ -86,6 +87,7 @@ class Values:
         objects: ConfigObjects | None = None,
         narrowed: frozenset[Class] = frozenset(),
         known: Mapping[str, str] | None = None,
+        picked: Mapping[str, Class | Function] | None = None,
     ) -> None:
         """`excluded` are classes that a recipe is known not to choose from their table.
 
@@ -97,7 +99,7 @@ class Values:
         by a setting loads. `detours` are those of the same index, when somebody has looked for them before.
         `objects` are the configuration objects of the recipe. `narrowed` are classes that the settings choose: what
         is known to be of a class above one of them is of that one. `known` are the settings themselves: what is bound
-        in an arm that they do not choose is not held.
+        in an arm that they do not choose is not held. `picked` is what each setting chooses, by its key.
         """
         self.index = index
         self.excluded = excluded
@@ -109,6 +111,8 @@ class Values:
         self.detours = detours or Detours(index)
         self.objects = objects or ConfigObjects(index)
         self.known = known or {}
+        self.picked = picked or {}
+        self.reached: frozenset[Function] = frozenset()
         self._below = _only_below(index, narrowed)
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._called: dict[Function, tuple[Site, ...]] = {}
@@ -119,7 +123,14 @@ class Values:
         """The same, where names that hold nothing known hold these."""
         known = {**kinds, **self.kinds}
         other = Values(self.index, self.excluded, known, self.configured, self.looked_up, self.loaded, self.modules)
-        other.objects, other._below, other.known = self.objects, self._below, self.known
+        other.objects, other._below, other.known, other.picked = self.objects, self._below, self.known, self.picked
+        other.detours, other.reached = self.detours, self.reached
+        return other
+
+    def within(self, reached: Iterable[Function]) -> Values:
+        """The same, where what callers hand over is what those among `reached` do, if any of them calls."""
+        other = self.knowing({})
+        other.reached = frozenset(reached)
         return other
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Held, ...]:
@@ -140,6 +151,9 @@ class Values:
             case "index" if expr.parts[-1].kind == "string":  # hparams["model"]
                 named = self.kinds.get(expr.parts[-1].text)
                 return (named,) if isinstance(named, Class) else ()
+            case "index" if expr.parts[-1].kind == "number":  # jobs[0]
+                held = elements_of(self, function, expr.parts[0], depth)
+                return _unique(one for scope, value in held for one in self.of(scope, value, depth + 1))
         return ()
 
     def _all(self, function: Function, exprs: Iterable[Expr], depth: int) -> tuple[Held, ...]:
@@ -168,10 +182,11 @@ class Values:
         if expr.kind == "index":  # {"a": A, "b": B}[name]
             if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
                 return members_of(self.index, function, module)[:MAX_HELD]
-            return entries_of(self, function, expr.parts[0], depth)
+            return entries_of(self, function, expr.parts[0], depth) or picked_by(self.picked, expr.parts[-1])
         if expr.kind == "call":
             if expr.last == "get" and expr.receiver is not None:
-                return entries_of(self, function, expr.receiver, depth)
+                wanted = expr.arguments[0] if expr.arguments else expr
+                return entries_of(self, function, expr.receiver, depth) or picked_by(self.picked, wanted)
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
             called = [one for one in self.callables(function, expr.parts[0], depth + 1) if isinstance(one, Function)]
@@ -238,7 +253,9 @@ class Values:
 
     def _first_calls_of(self, function: Function) -> tuple[Site, ...]:
         if function not in self._called:
-            self._called[function] = tuple(islice(self.calls_of(function), MAX_CALLERS))
+            called = list(islice(self.calls_of(function), 3 * MAX_CALLERS if self.reached else MAX_CALLERS))
+            running = [site for site in called if site.function in self.reached]
+            self._called[function] = tuple((running or called)[:MAX_CALLERS])
         return self._called[function]
 
     def calls_of(self, function: Function) -> Iterator[Site]:
@@ -346,8 +363,9 @@ class Values:
         if function in self.looked_up and item is None:
             yield from self.looked_up[function]
         owner = self.index.class_of(function)
+        settled = Settled(self.known, self.index, function)
         for event in function.events:
-            if event.kind != "return" or event.value is None:
+            if event.kind != "return" or event.value is None or is_not_chosen(event, settled):
                 continue
             value = event.value
             if item is not None:
@@ -398,11 +416,15 @@ class Values:
         if head == function.self_name and (owner := self.index.class_of(function)) is not None:
             yield owner
             return
-        found = [b for b in self._live(function, head) if b.kind in ("assign", "with")]
+        found = [b for b in self._live(function, head) if b.kind in ("assign", "with", "for")]
         if found:
             for binding in found[:8]:
                 yield from self._annotated(function, binding)
-                yield from self._bound(function, binding, depth)
+                if binding.kind == "for":
+                    for scope, value in looped_over(self, function, binding, depth):
+                        yield from self.of(scope, value, depth + 1)
+                else:
+                    yield from self._bound(function, binding, depth)
         elif function.parameter(head) is not None:
             yield from self._parameter(function, head, depth)
         elif function.name != MODULE_BODY:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from trainsleuth.facts import Class, Function, Index, Loop
 
-from .graph import CALLBACK, DIRECT, Edge, Graph
+from .graph import CALLBACK, DIRECT, MADE, Edge, Graph
 from .reach import MAX_DISTANCE, Reach, reach
 
 MAX_CALLERS = 4  # of one function
@@ -91,11 +91,23 @@ class Ways:
     def _shortest(self, function: Function) -> Iterator[tuple[Function, Edge]]:
         """A method that the class of `function` overrides does not run: what overrides it does."""
         owner, parents = self.index.class_of(function), self._by_calls.parents
+        seen = {function}
         while function in parents:
             caller, edge = parents[function]
-            caller, edge = self._overriding(owner, caller, function) or (caller, edge)
+            inner = self._of_own_class(function, seen) if edge.cost >= MADE else None
+            caller, edge = inner or self._overriding(owner, caller, function) or (caller, edge)
             yield caller, edge
             function = caller
+            seen.add(function)
+
+    def _of_own_class(self, function: Function, seen: Collection[Function]) -> tuple[Function, Edge] | None:
+        """The call by another method of the object, of which only its making is seen: run() that calls step()."""
+        owner = self.index.class_of(function)
+        for caller, edge in self._callers.get(function, ()) if owner is not None else ():
+            above = self.index.class_of(caller)
+            if above is not None and caller not in seen and (above is owner or owner in self.index.lineage(above)):
+                return caller, edge
+        return None
 
     @cached_property
     def _by_calls(self) -> Reach:

@@ -148,8 +148,17 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
         if call.last == "load_state_dict":
             return "restore", _METHODS[call.last]
         return ("load" if re.search("load|resume|recover_if", call.last) else "save"), _METHODS[call.last]
-    kept = _kept(call, program.graph.targets(function, call))
-    return kept if kept[0] else _by_name(call)
+    targets = program.graph.targets(function, call)
+    kept = _kept(call, targets)
+    return kept if kept[0] else _by_name(call) if not _is_outside(targets) else ("", 0.0)
+
+
+def _is_outside(targets: tuple[Class | Function | External, ...]) -> bool:
+    """np.save, json.load: what they move is told by other rules."""
+    return bool(targets) and all(isinstance(one, External) and one.name.partition(".")[0] in _FILES for one in targets)
+
+
+_FILES = ("numpy", "json", "yaml", "pickle", "scipy", "joblib", "torchaudio", "torchvision")
 
 
 _SPEAKS = re.compile(r"(?:^|_)(?:save|load|restore|resume|write)\w*_(?:\w*checkpoint|ckpt|snapshot|weights|model|states?)\w*$|(?:checkpoint|ckpt)_(?:and|or)_|(?:checkpoint|ckpt)$", re.I)  # fmt: skip
@@ -167,7 +176,19 @@ def _by_name(call: Expr) -> tuple[str, float]:
         "accelerator",
         "self.accelerator",
     )
-    return ("save", 0.6) if call.last == "save" and own else ("", 0.0)
+    if call.last == "save" and own:
+        return "save", 0.6
+    return _of_state(call)
+
+
+_MOVED = {"save": ("save", 0.75), "load": ("load", 0.7), "load_raw": ("load", 0.7), "restore": ("load", 0.7)}
+
+
+def _of_state(call: Expr) -> tuple[str, float]:
+    """Something that is not known is told to save a state, or to go on from one: fabric.load(resume, state)."""
+    names = [one.text for one in call.arguments if one.kind == "path"] if call.receiver is not None else []
+    said = any(_STATE.search(name) or _RESUME.search(name) for name in names)
+    return _MOVED[call.last] if said and call.last in _MOVED else ("", 0.0)
 
 
 def _checkpoint_keyword(

@@ -201,13 +201,14 @@ def _runs_network(program: Program, function: Function) -> bool:
     return any(calls_network(program.values, function, call) for event in function.events for call in event.calls)
 
 
-_DATA_KEY = re.compile(r"(?:^|[._])(?:dataset|data|env|environment)(?:_(?:name|type|class|cls))?$", re.I)
+_DATA_KEY = re.compile(r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:_(?:name|type|class|cls))?$", re.I)
 _SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)
 
 
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
-        if isinstance(choice.target, Function) and _SECTION.search(choice.key.rpartition(".")[0]):
+        in_section = _SECTION.search(choice.key.rpartition(".")[0]) or _DATA_KEY.search(choice.key)
+        if isinstance(choice.target, Function) and in_section:
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(choice.target, "builder", 0.85)
         if isinstance(choice.target, Class) and (

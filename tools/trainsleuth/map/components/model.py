@@ -41,6 +41,8 @@ def places(program: Program) -> Iterator[Place]:
     run.update({cls: 0 for cls in program.training.hooked_classes[:1] if is_network(program.index, cls)})
     many = len(run) > 2
     built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
+    for other in _not_chosen(program, run):
+        built[other] *= NOT_CHOSEN
     for called in program.reached_calls:
         for place, cls in _built(program, called, run):
             if cls is not None:
@@ -55,6 +57,16 @@ def places(program: Program) -> Iterator[Place]:
     yield from _holders(program, built)
     yield from _run(program)
     yield from _chosen(program)
+
+
+def _not_chosen(program: Program, run: Mapping[Class, int]) -> Iterator[Class]:
+    """Of the networks that may be run those that the settings do not choose, where they choose one."""
+    targets = (one.target for one in program.choices if _THE_MODEL.fullmatch(one.key))
+    chosen = [one for one in targets if isinstance(one, Class) and is_network(program.index, one)]
+    kin = {base for one in chosen for base in program.index.lineage(one)}
+    for cls in run if chosen else ():
+        if not kin & set(program.index.lineage(cls)[:1]) and not set(chosen) & set(program.training.inner_classes):
+            yield cls
 
 
 def _holders(program: Program, networks: Mapping[Class, float]) -> Iterator[Place]:
@@ -131,11 +143,14 @@ def _assigned_to_network(event: Event) -> bool:
 
 
 def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
-    for depth, one in enumerate(program.index.lineage(cls)[:3]):
-        share = score / (1 + 0.5 * depth)
+    """The class with those above it, and its forward, which may be one of theirs."""
+    runs = program.index.method(cls, "forward")
+    for depth, one in enumerate(program.index.lineage(cls)[:4]):
+        forward = one.methods.get("forward")
+        share = score / (1 + (0.25 if forward is not None and forward is runs else 0.5) * depth)
         yield program.at(one.body, one.line, "class", 0.94 * share)
-        if (forward := one.methods.get("forward")) is not None:
-            yield program.at(forward, forward.line, "forward", 0.86 * share)
+        if forward is not None:
+            yield program.at(forward, forward.line, "forward", 0.86 * (score if forward is runs else share))
 
 
 def _run(program: Program) -> Iterator[Place]:
@@ -165,6 +180,7 @@ def _chosen(program: Program) -> Iterator[Place]:
             yield from _defined(program, target, share)
 
 
+NOT_CHOSEN = 0.6  # share of a network that may be run, where the settings choose another
 SMALL = 60  # lines of a network that is hardly more than a layer
 _BESIDE = re.compile(r"augment|normaliz|feature|fbank|spectrogram|search|scorer|perturb|decoder$|embedding$", re.I)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, External, Function
+from trainsleuth.facts import MODULE_BODY, External, Function
 
-from ..frameworks import Framework, owned_by
-from ..hooks import hook_methods
+from ..framework_loop import handed_loop
 from ..program import Program
 from ..records import Place
 from ..steps import averages, writes_learning_rate
@@ -26,14 +25,15 @@ SCORES = {
 
 
 def places(program: Program) -> Iterator[Place]:
-    yield from _handovers(program)
+    yield from handed_loop(program)
     step = program.training.step
     if step is None:
         yield from _own_loop(program)
         return
     for function in program.training.steppers:
         yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
-    near = {step, *(caller for caller, _, _ in program.training.ways.loops_down_to(step))}
+    down = list(program.training.ways.calls_down_to(step))
+    near = {step, *(caller for caller, _, _ in (*program.training.ways.loops_down_to(step), *down))}
     for function, signs in program.signs.items():
         if program.is_reached(function) and function not in program.training.steppers:
             share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
@@ -52,9 +52,11 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(step, step.line, "step", 0.7)
     for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
-    for caller, line, target in program.training.ways.calls_down_to(step):
+    for caller, line, target in down:
         yield program.at(caller, line, "call of the step", 0.9)
-        yield program.at(target, target.line, "step", 0.55)
+        yield program.at(target, target.line, "step", 0.62)
+    if down and down[-1][0].name != MODULE_BODY:
+        yield program.at(down[-1][0], down[-1][0].line, "holds the loop", 0.66)
     yield from _prepared(program)
     for caller, line in program.training.ways.direct_calls(step):
         yield program.at(caller, line, "call of the step", 0.72)
@@ -67,10 +69,14 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(target, target.line, "step", 0.5)
     for rank, (caller, line) in enumerate(program.training.ways.calls_above(step)):
         yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
+        if caller.name != MODULE_BODY:
+            yield program.at(caller, caller.line, "holds the loop", 0.62 / (1 + 0.2 * rank))
     for function in near - {step}:
         for event in function.events:
             if averages(event):
                 yield program.at(function, event.line, "averaged weights", 0.72)
+            elif any(_CLIPS.search(call.last) for call in event.calls):
+                yield program.at(function, event.line, "clip", 0.7)
     yield from _other_loops(program, step)
     if not program.training.ways.is_repeated(step):
         yield from _named_loops(program)
@@ -160,13 +166,9 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         for call in event.calls:
             if _CLIPS.search(call.last):
                 yield program.at(function, call.line, "clip", share * 0.74)
+    yield from _forwards(program, function, share)
     for stage in program.training.stages:
-        if stage.role == "forward":
-            near = stage.function is function
-            yield program.at(
-                stage.function, stage.line, "forward", share * (0.96 if near else 0.85 / (1 + 0.3 * stage.hops))
-            )
-        elif stage.role == "batch" and stage.function is function:
+        if stage.role == "batch" and stage.function is function:
             around = any(function.loops[number].line == stage.line for number in loops)
             yield program.at(function, stage.line, "loop", share * (0.97 if around else 0.6))
         elif stage.role == "loss" and stage.function is function and stage.event.block.loops:
@@ -176,33 +178,15 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
                 yield program.at(function, stage.line, "loss", share * 0.74)
 
 
-def _handovers(program: Program) -> Iterator[Place]:
-    framework = program.training.framework
-    if framework is None:
-        return
-    for function, handovers in program.handed.items():
-        for handover in handovers:
-            if handover.framework is framework and program.is_reached(function):
-                yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
-    yield from _trainers(program, framework)
-    for cls in program.training.hooked_classes:
-        for rank, method in enumerate(hook_methods(framework, cls)):
-            yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
-    for stage in program.training.stages:
-        if stage.role == "forward":
-            yield program.at(stage.function, stage.line, "forward", 0.8)
+FAINTER = 0.97  # one forward call after another, from the nearest to backward up
 
 
-_MAKES = re.compile(r"from_|build|create|make")
-
-
-def _trainers(program: Program, framework: Framework) -> Iterator[Place]:
-    """Where the object that holds the loop is made, and its class when the repository derives one."""
-    for called in program.reached_calls:
-        for target in called.targets:
-            if isinstance(target, Class | External) and owned_by(program.index, target) is framework:
-                *_, holder, last = ("", *target.name.split("."))
-                if last.endswith(framework.classes) or (holder.endswith(framework.classes) and _MAKES.match(last)):
-                    yield program.at(called.function, called.call.line, "trainer", 0.92 * called.weight**0.3)
-                    if isinstance(target, Class):
-                        yield program.at_target(target, "class", 0.85 * called.weight**0.3)
+def _forwards(program: Program, function: Function, share: float) -> Iterator[Place]:
+    """Calls of networks in the step or above it; where there is none, the nearest of what they call is the forward."""
+    stages = [stage for stage in program.training.stages if stage.role in ("forward", "through")]
+    near = [stage for stage in stages if not stage.hops]
+    for rank, stage in enumerate(near):
+        yield program.at(stage.function, stage.line, "forward", share * 0.96 * FAINTER**rank)
+    for rank, stage in enumerate(one for one in stages if one.hops and one.role == "forward"):
+        first = 0.93 if not rank and all(stage.role == "through" for stage in near) else 0.85 / (1 + 0.3 * stage.hops)
+        yield program.at(stage.function, stage.line, "forward", share * first)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Variable, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Class, Expr, Function, Variable, bindings, written
+from trainsleuth.facts.memo import kept_per_function
 
 from .literals import plain
 from .records import Key
@@ -92,8 +93,17 @@ def _is_called(scope: _Scope, hops: int = 3) -> bool:
 
 def _begins(function: Function, branch: Branch) -> int:
     """The position of the first statement inside any arm of a branch."""
-    inside = (place for place, one in enumerate(function.events) if any(b.id == branch.id for b in one.block.branches))
-    return next(inside, len(function.events))
+    return _beginnings(function).get(branch.id, len(function.events))
+
+
+@kept_per_function
+def _beginnings(function: Function) -> Mapping[int, int]:
+    """By the branch, the position of the first statement inside any of its arms."""
+    found: dict[int, int] = {}
+    for place, event in enumerate(function.events):
+        for branch in event.block.branches:
+            found.setdefault(branch.id, place)
+    return found
 
 
 def _truth(scope: _Scope, test: Expr) -> bool | None:
@@ -176,6 +186,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         if truth is None:
             raise UnknownValueError
         return _value(scope, first if truth else other)
+    if expr.kind == "path" and (member := _member(scope, expr.text)) is not None:
+        return member
     dotted = next(_dotted(expr), "") or _asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is not None:
@@ -187,6 +199,19 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         raise UnknownValueError
     scope.said.append(key)
     return plain(value)
+
+
+def _member(scope: _Scope, dotted: str) -> str | None:
+    """The text that a member of an enumeration of the project is worth: Mode.DDP."""
+    head, _, name = dotted.rpartition(".")
+    if not head[:1].isupper() or not name.isupper() or "." in head:
+        return None
+    cls = scope.truth.program.index.resolve(scope.function, head)
+    if not isinstance(cls, Class) or not any(base.last.endswith("Enum") for base in cls.bases):
+        return None
+    found = (one.value for one in cls.body.events if any(target.text == name for target in one.targets))
+    value = next(found, None)
+    return value.text if value is not None and value.kind == "string" else None
 
 
 def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:

@@ -9,11 +9,19 @@ from itertools import groupby
 from ..recipes import Setting
 
 _ITEM = re.compile(r"^(.*?)((?:\.\d+)+)$")
+_HOLDS_TABLE = re.compile(r"\.\d+\.(?=[^\d.])")
 
 
 def together(settings: Iterable[Setting]) -> Iterator[Setting]:
-    """The settings, each list of plain values as one."""
-    for (path, key), group in groupby(settings, key=lambda one: (one.path, _list_of(one.key))):
+    """The settings, each list of plain values as one; not the plain ones of a list that holds tables, too."""
+    every = list(settings)
+    mixed = {(one.path, one.key[: match.start()]) for one in every for match in _HOLDS_TABLE.finditer(one.key)}
+
+    def held(one: Setting) -> tuple[str, str]:
+        name = _list_of(one.key)
+        return one.path, one.key if (one.path, name) in mixed else name
+
+    for (path, key), group in groupby(every, key=held):
         items = list(group)
         if key == items[0].key:
             yield from items

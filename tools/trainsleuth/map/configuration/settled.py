@@ -9,9 +9,10 @@ from ..launch import Command
 from ..program import Program
 from ..statements import enclosing
 from .evaluated import assigned
+from .gathered import Gathered, gathered_for
 from .literals import plain
 from .records import Key, Layer
-from .truth import Gathered, Truth, gathered_for
+from .truth import Truth
 from .untaken import untaken
 
 

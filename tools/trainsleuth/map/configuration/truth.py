@@ -1,34 +1,27 @@
-"""All keys of a program, from definitions, files, the launch command and code."""
+"""All keys of a program, and the one that code means by a name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 
 from trainsleuth.facts import Expr, Function
 
-from ..launch import Command
 from ..program import Program
 from ..recipes import refers_to
-from .fields import fields
-from .handed import arguments
-from .lists import together
-from .options import options
-from .overrides import launch_of, of_code, of_command
+from .gathered import Gathered
+from .overrides import launch_of
 from .reads import Reads, subscripts
-from .records import ORDER, Definition, Key, Layer, Use
-from .sections import sections
+from .records import Key, Use
 from .taken import Taken
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
-_NOT_KEYS = re.compile(r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)")
 _IS_PLACE = re.compile(r"dir|path|file|folder|root|scp|dump|data|ckpt|checkpoint|resume|pretrain|load|init", re.I)
-_IS_CLASS = re.compile(r"^(?!(?:None|True|False)$)[A-Z]\w*[a-z]\w*(?:\(\))?$")
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
+_END = re.compile(r"(?<=[a-z])(?:_(?:config|conf|cfg|args|params|kwargs|opts?)|Config|Args|Params)$")
 
 
 class Truth:
@@ -94,15 +87,24 @@ class Truth:
         for cut in range(len(words)):
             exact = [key for key in found if key.name == ".".join(words[cut:])]
             if len(exact) == 1:
-                return None if self._is_doubtful(exact[0], found) else exact[0]
+                return self._that_is_set(found, hops) if self._is_doubtful(exact[0], found) else exact[0]
         if len(words) > 2:
             found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
+        if len(words) > 1:
+            found = [key for key in found if _section(key.name) == _END.sub("", words[-2])] or found
         here = [key for key in found if any(layer.path == path for layer in key.layers)]
         found = here if len(here) == 1 else found
         same = {self.end(key.value, hops - 1) for key in found} if len(found) > 1 else ()
-        return found[0] if len(found) == 1 or len(same) == 1 else None
+        return found[0] if len(found) == 1 or len(same) == 1 else self._that_is_set(found, hops)
 
-    def _is_doubtful(self, key: Key, alike: Iterable[Key]) -> bool:
+    def _that_is_set(self, alike: Sequence[Key], hops: int) -> Key | None:
+        """The one that somebody set, before defaults of classes and tables that nothing is known to fill."""
+        given = [key for key in alike if any(layer.how != "default" for layer in key.layers)]
+        if not given or not all(key in given or key.name in self._gathered.fields for key in alike):
+            return None
+        return given[0] if len({self.end(key.value, hops - 1) for key in given}) == 1 else None
+
+    def _is_doubtful(self, key: Key, alike: Sequence[Key]) -> bool:
         """The default of a class that some section may fill, and a section does set a key of that name."""
         return (
             key.name in self._gathered.fields
@@ -120,7 +122,7 @@ class Truth:
         """The key that a chain of references begun by `key` ends in."""
         referred = refers_to(key.value)
         found = self.find(referred, hops=hops) if referred and hops > 0 else None
-        return self.last(found, hops - 1) if found is not None and found.value else key
+        return self.last(found, hops - 1) if found is not None and found.source is not None else key
 
     def effective(self, value: str, hops: int = MAX_HOPS) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""
@@ -136,87 +138,10 @@ class Truth:
         return f"{value} = {self.effective(key.value, hops - 1)}"
 
 
-@dataclass
-class Gathered:
-    """What is known of every key while it is put together."""
-
-    layers: dict[str, list[Layer]]
-    constants: set[str]
-    about: dict[str, str]
-    flags: dict[str, str]
-    negated: dict[str, str]
-    fields: set[str] = field(
-        default_factory=set
-    )  # of classes and tables of which it is not known which section fills them
-
-    def key(self, name: str) -> Key:
-        ordered = tuple(sorted(self.layers[name], key=lambda layer: ORDER.index(layer.how)))
-        return Key(name, ordered, (), "unknown", "", self.about.get(name, ""))
-
-
-def gathered_for(program: Program, launch: Command | None) -> Gathered:
-    """All that definitions, files, the command and code say of each key, in whatever branch the code stands."""
-    known = sections(program)
-    defined = list(_unique([*options(program), *_that_count(program, known), *arguments(program)]))
-    gathered = Gathered({}, set(), {}, {}, {})
-    groups: dict[str, set[str]] = {}
-    for one in defined:
-        groups.setdefault(one.name, set()).add(one.group)
-    for one in defined:
-        for name in _names(one, groups, known):
-            _define(gathered, one, name)
-            if one.group not in ("", "node", "constant", *known):
-                gathered.fields.add(name)
-    layers = gathered.layers
-    meant = _of_files(program, layers, set(chain.from_iterable(known.values())))
-    gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
-    _without_sections(layers)
-    given = of_command(program, launch, gathered.flags, gathered.negated)
-    command = [(meant.get(name, name), layer) for name, layer in given]
-    _without_copies(gathered, defined, {name for name, _ in command})
-    places = {(one.path, one.line) for one in defined}
-    for name, layer in (*of_code(program, layers), *command):
-        if layer.how == "code" and (layer.path, layer.line) in places:
-            continue
-        layers.setdefault(_same(name, layers), []).append(layer)
-    return gathered
-
-
-def _without_sections(layers: dict[str, list[Layer]]) -> None:
-    """A field that is worth a class of settings is no key of its own where its section is known."""
-    above = {".".join(words[:end]) for words in (name.split(".") for name in layers) for end in range(1, len(words))}
-    for name in above & layers.keys():
-        if all(layer.how == "default" and _IS_CLASS.match(layer.value) for layer in layers[name]):
-            del layers[name]
-
-
-def _define(gathered: Gathered, one: Definition, name: str) -> None:
-    gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
-    for flag in one.flags:
-        gathered.flags.setdefault(flag, name)  # an option before the field of a class that it fills
-    gathered.negated.update(dict.fromkeys(one.negated, name))
-    if one.about:
-        gathered.about[name] = one.about
-    if one.group == "constant":
-        gathered.constants.add(name)
-
-
-def _without_copies(gathered: Gathered, defined: Iterable[Definition], given: Container[str]) -> None:
-    """A field that is called like an option of the command line gets what the command gives: no key of its own."""
-    plain = {one.name for one in defined if not one.group and one.name in given}
-    for one in defined:
-        if one.group and one.name in plain:
-            gathered.layers.pop(f"{one.group}.{one.name}", None)
-
-
-def _that_count(program: Program, known: Mapping[str, tuple[str, ...]]) -> Iterator[Definition]:
-    """Fields; with a recipe that chooses, not those of classes that it did not choose."""
-    chosen = set(chain.from_iterable(known.values())) & {
-        section for section, _, last in (choice.key.rpartition(".") for choice in program.choices) if last != "_target_"
-    }
-    for one in fields(program):
-        if not chosen or not program.told or one.group in ("", "node", "constant") or one.group in known:
-            yield one
+def _section(name: str) -> str:
+    """What holds a key: "train" of process.0.train.lr."""
+    above = [part for part in name.split(".")[:-1] if not part.isdigit()]
+    return _END.sub("", above[-1]) if above else ""
 
 
 def _uses(taken: Taken, name: str, constant: bool) -> Iterator[Use]:
@@ -231,59 +156,6 @@ def _uses(taken: Taken, name: str, constant: bool) -> Iterator[Use]:
 
 def _sees(function: Function, program: Program) -> bool:
     return function.path == program.entry.path
-
-
-def _of_files(program: Program, layers: dict[str, list[Layer]], known: Container[str]) -> Mapping[str, str]:
-    """Adds what files set. A name that only one definition has is that one, unless it stands in another section.
-
-    Gives back under which name each key of the files is found.
-    """
-    meant: dict[str, str] = {}
-    lasts: dict[str, list[str]] = {}
-    for name in layers:
-        lasts.setdefault(name.rpartition(".")[2], []).append(name)
-    given = list(together(program.settings))
-    keys = [setting.key for setting in given]
-    built = tuple(f"{choice.key.rpartition('.')[0]}." for choice in program.choices if "." in choice.key)
-    for setting in given:
-        if _NOT_KEYS.match(setting.key):
-            continue
-        last = setting.key.rpartition(".")[2]
-        name = setting.key
-        if name not in layers and not name.startswith(built):
-            alike = {key for key in keys if key.rpartition(".")[2] == last}
-            if len(lasts.get(last, ())) == 1 and len(alike) == 1 and lasts[last][0].rpartition(".")[0] not in known:
-                name = lasts[last][0]
-        meant[setting.key] = name
-        layers.setdefault(name, []).append(Layer("file", setting.path, setting.line, setting.value))
-    return meant
-
-
-def _same(name: str, layers: Mapping[str, object]) -> str:
-    """The key that a command or code means by `name`: itself, or the only one that ends in it."""
-    if name in layers:
-        return name
-    name = name.replace("/", ".")
-    ends = [one for one in layers if one.endswith(f".{name}")]
-    return ends[0] if len(ends) == 1 else name
-
-
-def _names(one: Definition, groups: Mapping[str, set[str]], known: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Its own name behind each of its sections; with its class before it when another definition has the same."""
-    if one.group in known:
-        yield from (f"{section}.{one.name}" for section in known[one.group])
-    elif one.group in ("", "node", "constant") or len(groups[one.name]) == 1:
-        yield one.name
-    else:
-        yield f"{one.group}.{one.name}"
-
-
-def _unique(found: Iterable[Definition]) -> Iterator[Definition]:
-    seen: set[tuple[str, str, int]] = set()
-    for one in found:
-        if (mark := (one.name, one.path, one.line)) not in seen:
-            seen.add(mark)
-            yield one
 
 
 def reads_in(expr: Expr) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from trainsleuth.facts import Event, Function
+from trainsleuth.facts import Branch, Event, Function
 
 from .evaluated import is_true
 from .records import Key
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 def untaken(truth: Truth, function: Function, line: int) -> str:
     """The setting by which the branch around `line` of `function` is not taken."""
     event = _statement_at(function, line)
-    for branch in event.block.branches if event is not None else ():
+    return untaken_by(truth, function, event.block.branches) if event is not None else ""
+
+
+def untaken_by(truth: Truth, function: Function, branches: Iterable[Branch]) -> str:
+    """The setting by which one of the `branches` around a statement of `function` is not taken."""
+    for branch in branches:
         if branch.kind != "if":
             continue
         for number, test in enumerate(branch.tests[: branch.arm + 1]):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, Function, LossCall, Spot, loss_calls, written
+from trainsleuth.facts import Expr, Function, LossCall, Spot, loss_calls, written
 
 from ..batch_path import Stage
 from ..configuration import Truth
-from ..networks import calls_network
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part
 from ..standing import off
 from ..statements import statement
+from .forwards import forwards
 from .inner_loss import InnerLoss, inner_losses, made_of, runs, says_loss
 from .writing import Block
 
@@ -100,7 +100,7 @@ def _made(program: Program) -> Iterator[Step]:
         (call.site.function, call.site.call.line): call
         for call in loss_calls(program.index, *TAKES, *ANY, within=within)
     }
-    for stage in program.training.stages:
+    for stage in (one for one in program.training.stages if one.role in _ORDER):
         if stage.role == "loss":
             handed = _handed_on(program, stage)
             said = _named(handed) or _loss_input(program, stage, known)
@@ -108,7 +108,7 @@ def _made(program: Program) -> Iterator[Step]:
             for inner in (one for function in handed for one in inner_losses(program, function)):
                 yield _inner_step(inner, stage.hops)
         elif not (stage.role == "sum" and (stage.function, stage.line) in losses) and not _counts(stage):
-            yield Step(stage.role, stage.function, stage.line, stage.hops, _runs(program, stage))
+            yield Step(stage.role, stage.function, stage.line, stage.hops, forwards(program, stage))
 
 
 def _inner_step(inner: InnerLoss, hops: int) -> Step:
@@ -158,24 +158,6 @@ def _loss_input(program: Program, stage: Stage, known: dict[tuple[Function, int]
     said = f"input of {name}: {written(given)} is {' or '.join(ranges)}"
     said += f" ({why})" if why and "unknown" in ranges else ""
     return said + (f"; it expects {expects}" if expects else "")
-
-
-def _runs(program: Program, stage: Stage) -> str:
-    """The classes whose forward a call runs."""
-    if stage.role not in ("forward", "inside"):
-        return ""
-    said: dict[str, None] = {}
-    for call in stage.event.calls:
-        if call.line != stage.line or not calls_network(program.values, stage.function, call):
-            continue
-        for held in program.values.of(stage.function, call.parts[0]) if call.parts[0].kind == "path" else ():
-            forward = program.index.method(held, "forward") if isinstance(held, Class) else None
-            if forward is not None:
-                said[f"runs {held.name}.forward {forward.path}:{forward.line}"] = None
-        for target in program.graph.targets(stage.function, call):
-            if isinstance(target, Function):
-                said[f"runs {target.qualname} {target.path}:{target.line}"] = None
-    return "; ".join(list(said)[:3])
 
 
 def _signs(program: Program) -> Iterator[Step]:

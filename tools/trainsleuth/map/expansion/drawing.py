@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..wording import clean
-from .planned import Plan
+from .asked import Asker
+from .planned import Plan, Planned
 from .records import Expansion
 from .writing import FOOT, Block, fitted, without_shown, written_out
 
@@ -16,84 +18,120 @@ _NAMED = re.compile(r"(?<![\w./-])([A-Z])(?=:[ \d])|(?<=< )([A-Z])(?= <|$)")
 
 
 class _Fit(NamedTuple):
-    """What of one part fits, and how many blocks of it do not."""
+    """What of one part fits, and how many of each kind do not."""
 
     taken: list[Block]
-    left_out: int
+    left_out: Mapping[str, int]
 
     @property
     def size(self) -> int:
         return sum(len(line) + 1 for line in written_out(self.taken))
 
 
-def drawn(plan: Plan, wanted: Sequence[str], budget: int) -> Expansion:
-    parts = [plan.parts[one] for one in wanted]
+class _Shown(NamedTuple):
+    """One part: what stands above it, and what of it fits into some characters beside what others show."""
+
+    above: tuple[str, ...]
+    fit: Callable[[int, Sequence[_Fit]], _Fit]
+
+
+def drawn(plan: Plan, asker: Asker, wanted: Sequence[str], budget: int) -> Expansion:
     of = f" of {plan.entry or 'this repository'}"
     width = max(80, budget * 2)
-    if len(parts) == 1:
-        above = [[clean(one, width) for one in (parts[0].title("#", of), *parts[0].said)]]
-        head: list[str] = []
-    else:
-        above = [[clean(one, width) for one in (part.title("##"), *part.said)] for part in parts]
-        head = [f"# {', '.join(part.name for part in parts)}{of}"]
-    fixed = sum(len(line) + 1 for lines in (head, *above) for line in lines) + FOOT + COUNT * (len(parts) - 1)
+    alone = len(wanted) == 1
+    marks, whose = ("#", of) if alone else ("##", "")
+    parts = [
+        _planned(plan.parts[one], marks, whose, width, budget // len(wanted))
+        if one in plan.parts
+        else _asked(asker, one, marks, whose)
+        for one in wanted
+    ]
+    head = [] if alone else [clean(f"# {', '.join(_names(wanted))}{of}", width)]
+    fixed = sum(len(line) + 1 for part in (head, *(part.above for part in parts)) for line in part)
+    fixed += FOOT + COUNT * (len(parts) - 1)
     legend = needed = ""
     fits: list[_Fit] = []
-    blocks = [part.blocks(budget // len(parts)) for part in parts]
     for _ in range(MAX_FITS):
-        fits = _shared(blocks, budget * 4 - fixed - len(legend) - 1)
-        needed = _legend(
-            (line for lines in (*above, *(written_out(fit.taken) for fit in fits)) for line in lines), plan.names
-        )
+        fits = _shared(parts, budget * 4 - fixed - len(legend) - 1)
+        shown = (line for part, fit in zip(parts, fits, strict=True) for line in (*part.above, *written_out(fit.taken)))
+        needed = _legend(shown, asker.short(plan.names))
         if len(needed) <= len(legend):
             break
         legend = needed
     lines = [*head, *([needed] if needed and head else [])]
-    for titles, fit in zip(above, fits, strict=True):
-        lines += [titles[0], *([needed] if needed and not head else []), *titles[1:], *written_out(fit.taken)]
-        lines += [clean(_rest(fit), COUNT - 2)]
+    for part, fit in zip(parts, fits, strict=True):
+        lines += [part.above[0], *([needed] if needed and not head else []), *part.above[1:], *written_out(fit.taken)]
+        lines += [clean(said, COUNT - 2) for said in _rest(fit)]
     text = "\n".join(lines) + "\n"
     used = -(-(len(text) + 2 * len(str(budget)) + 13) // 4)
     text += f"{used} of {budget} tokens\n"
     items = tuple(
-        block.item if len(parts) == 1 else {"part": part.what, **block.item}
-        for part, fit in zip(parts, fits, strict=True)
+        block.item if alone else {"part": what, **block.item}
+        for what, fit in zip(wanted, fits, strict=True)
         for block in fit.taken
     )
-    more = sum(fit.left_out for fit in fits)
-    first = parts[0]
-    name = ",".join(part.what for part in parts)
-    return Expansion(name, plan.entry, first.status, first.why, budget, items, more, text, plan.skipped)
+    more = sum(count for fit in fits for count in fit.left_out.values())
+    first = plan.parts.get(wanted[0])
+    status, why = (first.status, first.why) if first is not None else asker.status
+    return Expansion(",".join(wanted), plan.entry, status, why, budget, items, more, text, plan.skipped)
+
+
+def _names(wanted: Sequence[str]) -> Iterator[str]:
+    """Parts by their names, what is asked by how much it is."""
+    yield from (one.replace("_", " ") for one in wanted if " " not in one)
+    if count := sum(" " in one for one in wanted):
+        yield f"{count} answers" if count > 1 else "1 answer"
+
+
+def _planned(part: Planned, marks: str, of: str, width: int, budget: int) -> _Shown:
+    blocks = part.blocks(budget)
+
+    def fit(room: int, others: Sequence[_Fit]) -> _Fit:
+        taken, left = fitted(_new(blocks, others), room)
+        return _Fit(taken, Counter("settings" if one.headings[:1] == ("# settings",) else "places" for one in left))
+
+    return _Shown(tuple(clean(one, width) for one in (part.title(marks, of), *part.said)), fit)
+
+
+def _asked(asker: Asker, what: str, marks: str, of: str) -> _Shown:
+    answer = asker.answer(what)
+    status, why = asker.status
+    said = what.partition(" ")[0] if of else clean(what, TITLE)
+    title = f"{marks} {said}{of}" + ("" if status == "found" else f" [{status}] {why}")
+    return _Shown((title,), lambda room, _: _Fit(*answer(room)))
 
 
 COUNT = 100  # characters kept for the line that ends each further part
+TITLE = 34  # characters of what is asked that stand above its answer
 
 
-def _rest(fit: _Fit) -> str:
+def _rest(fit: _Fit) -> Iterator[str]:
     """What of a part is not shown."""
     closed = [block for block in fit.taken if block.opened and block.span is not None]
     named = ", ".join(f"{block.item.get('function')} :{block.span[1]}-{block.span[2]}" for block in closed[:MAX_CLOSED] if block.span)  # fmt: skip
     more = ", ..." if len(closed) > MAX_CLOSED else ""
     bodies = f"{len(closed)} {'body' if len(closed) == 1 else 'bodies'} closed: {named}{more}" if closed else ""
-    if fit.left_out:
-        return f"{fit.left_out} more do not fit{f'; {bodies}' if bodies else ''}: ask for a larger budget"
-    return f"{bodies}; a larger budget opens more" if bodies else "nothing that was found is left out"
+    left = " and ".join(f"{count} {kind}" for kind, count in fit.left_out.items() if count)
+    if left:
+        yield f"{left} more do not fit{f'; {bodies}' if bodies else ''}"
+    elif bodies:
+        yield f"{bodies}; a larger budget opens more"
 
 
 MAX_CLOSED = 2  # bodies that are named where they are not shown
 
 
-def _shared(parts: Sequence[list[Block]], room: int) -> list[_Fit]:
+def _shared(parts: Sequence[_Shown], room: int) -> list[_Fit]:
     """Each part with its share; what one leaves goes to the next, and in the end to those that need more."""
     fits: list[_Fit] = []
     for place, part in enumerate(parts):
         share = (room - sum(fit.size for fit in fits)) // (len(parts) - place)
-        fits.append(_Fit(*fitted(_new(part, fits), share)))
+        fits.append(part.fit(share, fits))
     for place, part in enumerate(parts):
-        if len(parts) > 1 and (fits[place].left_out or any(block.opened for block in fits[place].taken)):
+        fit = fits[place]
+        if len(parts) > 1 and (any(fit.left_out.values()) or any(block.opened for block in fit.taken)):
             others = [*fits[:place], *fits[place + 1 :]]
-            left = room - sum(fit.size for fit in others)
-            fits[place] = _Fit(*fitted(_new(part, others), left))
+            fits[place] = part.fit(room - sum(one.size for one in others), others)
     return fits
 
 

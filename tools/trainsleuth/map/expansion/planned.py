@@ -14,12 +14,12 @@ from ..parts import Anatomy
 from ..program import Program
 from ..records import Status
 from ..wording import clean
-from . import about, batch, component, config, opened, run, settings
+from . import batch, component, config, run, settings
 from .config import short_names
 from .features import feature_blocks
 from .frozen import frozen_blocks
 from .homes import homes
-from .records import ASKED, EXPANDABLE
+from .records import EXPANDABLE
 from .writing import Block
 
 
@@ -36,7 +36,7 @@ class Planned(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.what if " " in self.what else self.what.replace("_", " ")
+        return self.what.replace("_", " ")
 
     def title(self, marks: str, of: str = "") -> str:
         status = "" if self.status == "found" else f" [{self.status}] {self.why}"
@@ -58,7 +58,7 @@ class Plan:
 
 
 def plan(anatomy: Anatomy, launch: Command | None, wanted: Sequence[str] = EXPANDABLE) -> Plan:
-    """`launch` is the command that the caller gave; `wanted` are parts, "find WORDS" and "open WHERE"."""
+    """`launch` is the command that the caller gave."""
     program, truth = anatomy.program, anatomy.truth
     skipped = {one.path: one.reason for one in anatomy.index.repository.skipped}
     if program is None or truth is None:
@@ -73,8 +73,9 @@ def plan(anatomy: Anatomy, launch: Command | None, wanted: Sequence[str] = EXPAN
 def _planned(
     anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str, str], what: str, launch: Command | None
 ) -> Planned:
-    if what.split()[0] in ASKED or what == "run":
-        return _answer(anatomy, program, truth, names, what)
+    if what == "run":
+        found = run.blocks(program, truth, anatomy, names)
+        return Planned(what, "found", "", (), tuple(_shortened(one, names) for one in found))
     part = anatomy.parts["data" if what == "batch" else what]
     if what == "config":
         said = (_order(program, launch, names),)
@@ -90,21 +91,6 @@ def _planned(
     return Planned(what, part.status, part.why, (), places, given, features)
 
 
-def _answer(anatomy: Anatomy, program: Program, truth: Truth, names: Mapping[str, str], what: str) -> Planned:
-    """What is no component: the sheet of a run, words, a place."""
-    asked, *words = what.split()
-    if asked in ("open", "run"):
-        is_open = asked == "open"
-        found = opened.blocks(program, truth, words[0]) if is_open else run.blocks(program, truth, anatomy)
-        return Planned(what, "found", "", (), tuple(_shortened(one, names) for one in found))
-    given = tuple((_shortened(block, names), telling) for block, telling in about.settings(truth, words, names))
-    code = [_shortened(block, names) for block in about.blocks(program, truth, words)]
-    own = [one for one in code if one.item.get("path") in program.entry.reach.files][:BEFORE_SCRIPTS]
-    places = (*own, *about.scripts(program, words), *(one for one in code if one not in own))
-    return Planned(what, "found", "", (), places, given)
-
-
-BEFORE_SCRIPTS = 5  # statements that the program loads, before lines of launch scripts
 SETTINGS_SHARE = 0.5  # of the room, before the first place
 
 

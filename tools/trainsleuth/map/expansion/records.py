@@ -9,7 +9,7 @@ from typing import Any
 from ..records import COMPONENTS, Status, tokens
 
 EXPANDABLE = (*COMPONENTS, "batch", "run")
-ASKED = ("find", "open")  # words before what is asked for: find WORDS, open PATH:LINE or open NAME
+ASKED = ("ask", "find", "open")  # words before what is asked for: a question, words, PATH:LINE or a name
 
 
 class UnknownPartError(ValueError):
@@ -17,20 +17,25 @@ class UnknownPartError(ValueError):
 
 
 def check_parts(what: str) -> tuple[str, ...]:
-    """The parts that are named, each once. Raises UnknownPartError for one that cannot be expanded."""
-    wanted = []
+    """The parts that are named, each once. Raises UnknownPartError for one that cannot be expanded.
+
+    A comma in a question belongs to it, as long as what follows is no part.
+    """
+    wanted: list[str] = []
     for one in what.split(","):
         words = one.split()
+        part = "_".join(words).replace("-", "_")
         if words[:1] and words[0] in ASKED and words[1:]:
             wanted.append(" ".join(words))
-            continue
-        part = one.strip().replace("-", "_").replace(" ", "_")
-        if part not in EXPANDABLE:
-            named = ", ".join(EXPANDABLE)
+        elif part in EXPANDABLE:
+            wanted.append(part)
+        elif wanted and wanted[-1].startswith("ask ") and words:
+            wanted[-1] += f", {' '.join(words)}"
+        else:
             raise UnknownPartError(
-                f"{one.strip()!r} cannot be expanded; there are {named}; 'find WORDS' and 'open PATH:LINE' (or a name)"
+                f"{one.strip()!r} cannot be expanded; there are {', '.join(EXPANDABLE)}; "
+                "'ask QUESTION', 'find WORDS' and 'open PATH:LINE' (or a name)"
             )
-        wanted.append(part)
     return tuple(dict.fromkeys(wanted))
 
 

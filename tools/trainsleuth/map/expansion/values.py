@@ -116,7 +116,7 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
-    if source is None or source.value == "(required)":
+    if source is None or source.value == "(required)" or _is_filled(truth, key):
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
@@ -124,6 +124,12 @@ def _told(truth: Truth, key: Key) -> str:
     later = key.layers[key.layers.index(source) + 1 :]
     maybe = "".join(f"; {become(one)}" for one in later[:1])
     return f"{truth.effective(source.value)} ({where}{over}){maybe}"
+
+
+def _is_filled(truth: Truth, key: Key) -> bool:
+    """An empty table by default, of which something is set: optimizer_params={}, and optimizer_params.weight_decay."""
+    inside = f".{key.name.rpartition('.')[2]}."
+    return key.value in ("{}", "dict()") and any(inside in f".{one.name}" for one in truth.plain_keys)
 
 
 def _given(program: Program, truth: Truth, function: Function, name: str, default: Expr | None) -> str:

@@ -20,8 +20,8 @@ class Block(NamedTuple):
     shut: tuple[str, ...] = ()  # lines that only say how long it is, for where `lines` do not fit
 
 
-def fitted(blocks: Sequence[Block], room: int) -> tuple[list[Block], int]:
-    """The blocks that fit into `room` characters, nothing twice; room that is left opens bodies, best first."""
+def fitted(blocks: Sequence[Block], room: int) -> tuple[list[Block], list[Block]]:
+    """The blocks that fit into `room` characters, nothing twice, and the others; room that is left opens bodies."""
     taken, left_out = chosen(blocks, room)
     again = without_shown(blocks, taken)
     if len(again) < len(blocks):
@@ -52,11 +52,11 @@ def _is_within(block: Block, shown: Sequence[tuple[str, int, int]]) -> bool:
 _OTHER = {"cell", "feature", "signature"}  # lines of these are not counted, or not part of a body
 
 
-def chosen(blocks: Iterable[Block], room: int) -> tuple[list[Block], int]:
-    """The blocks that fit into `room` characters, best first as they come, and how many did not."""
+def chosen(blocks: Iterable[Block], room: int) -> tuple[list[Block], list[Block]]:
+    """The blocks that fit into `room` characters, best first as they come, and those that did not."""
     taken: list[Block] = []
     open_: set[tuple[str, ...]] = set()
-    left_out = 0
+    left_out: list[Block] = []
     for block in blocks:
         new = [block.headings[: depth + 1] for depth in range(len(block.headings))]
         new = [heading for heading in new if heading not in open_]
@@ -66,7 +66,7 @@ def chosen(blocks: Iterable[Block], room: int) -> tuple[list[Block], int]:
             block = block._replace(lines=block.shut, opened=block.lines, shut=())
             cost = above + sum(len(line) + 1 for line in block.lines)
         if cost > room:
-            left_out += 1
+            left_out.append(block)
             continue
         room -= cost
         open_.update(new)

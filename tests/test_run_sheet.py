@@ -1,0 +1,200 @@
+"""The run on one sheet: settings by what they are about, lists in order, what is built, files, per batch or epoch."""
+
+from __future__ import annotations
+
+import map_depth
+import pytest
+from trainsleuth.map import expand_component
+from trainsleuth.map.expansion.topics import topic_of
+
+TRAIN = """import argparse
+from enum import Enum
+
+import torch
+import yaml
+
+from hydra.utils import instantiate
+from lib.registry import SCHEDULES, build_transforms
+from lib.settings import EmaConfig, TrainConfig
+
+
+class Mode(Enum):
+    PLAIN = "plain"
+    PARALLEL = "parallel"
+
+
+class Trainer:
+    def __init__(self, conf):
+        self.conf = conf
+        self.train_config = TrainConfig(**conf["train"])
+        self.ema_config = EmaConfig(**conf["train"].get("ema_config", {}))
+        self.model = torch.nn.Linear(4, 2)
+        self.best_name = "best.ckpt"
+
+    def save(self, name):
+        torch.save(self.model.state_dict(), name)
+
+    def fit(self, loader):
+        optimizer = torch.optim.SGD(self.model.parameters(), lr=self.train_config.lr)
+        scheduler = SCHEDULES[self.conf["schedule"]["type"]](optimizer)
+        loss = instantiate(self.conf["loss"])
+        if self.train_config.mode == Mode.PARALLEL:
+            self.model = torch.nn.DataParallel(self.model)
+        for epoch in range(self.train_config.epochs):
+            for batch, target in loader:
+                value = loss(self.model(batch), target)
+                value.backward()
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.train_config.max_grad_norm)
+                optimizer.step()
+                optimizer.zero_grad()
+                scheduler.step()
+            if epoch % 5 == 0:
+                self.save(f"epoch_{epoch}.pt")
+            self.save("last.pt")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("config")
+    args = parser.parse_args()
+    with open(args.config) as file:
+        conf = yaml.safe_load(file)
+    dataset = build_transforms(conf["data"]["train_transforms"])
+    Trainer(conf).fit(torch.utils.data.DataLoader(dataset, batch_size=conf["data"]["batch_size"]))
+
+
+if __name__ == "__main__":
+    main()
+"""
+FILES = {
+    "train.py": TRAIN,
+    "lib/__init__.py": "",
+    "lib/settings.py": """class TrainConfig:
+    def __init__(self, **kwargs):
+        self.lr = kwargs.get("lr", 1e-3)
+        self.epochs = kwargs.get("epochs", 1)
+        self.mode = kwargs.get("mode", "plain")
+        self.max_grad_norm = kwargs.get("max_grad_norm", 1.5)
+
+
+class EmaConfig:
+    def __init__(self, **kwargs):
+        self.beta = kwargs.get("beta", 15)
+""",
+    "lib/registry.py": """import torch
+
+
+class FocalLoss(torch.nn.Module):
+    def __init__(self, alpha=0.25, power=2.0, reduction="mean"):
+        super().__init__()
+        self.alpha = alpha
+
+    def forward(self, logits, target):
+        return (logits - target).mean()
+
+
+class Cosine(torch.optim.lr_scheduler.LambdaLR):
+    pass
+
+
+class Flip:
+    def __init__(self, prob=0.5):
+        self.prob = prob
+
+
+class Blur:
+    pass
+
+
+SCHEDULES = {"cosine": Cosine}
+TRANSFORMS = {"Flip": Flip, "Blur": Blur}
+
+
+def build_transforms(given):
+    return [TRANSFORMS[name](**arguments) for one in given for name, arguments in one.items()]
+""",
+    "conf/run.yaml": """train:
+  lr: 0.3
+  epochs: 12
+  lr_warmup_steps: 40
+  ema_config:
+    beta: 7
+schedule:
+  type: cosine
+loss:
+  _target_: lib.registry.FocalLoss
+  alpha: 0.9
+data:
+  batch_size: 8
+  train_transforms:
+    - Flip:
+        prob: 0.2
+    - Blur
+    - Flip:
+        prob: 0.7
+  val_transforms:
+    - Blur
+    - Flip:
+        prob: 1
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def sheet(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    root = map_depth.write(FILES, tmp_path_factory.mktemp("sheet"))
+    text = expand_component(root, "run", scope="train.py", recipe="conf/run.yaml", budget=2000).text
+    parts = [part.partition("\n") for part in text.split("\n# ")]
+    return {name: lines for name, _, lines in parts} | {"": text}
+
+
+def test_a_list_of_what_is_built_is_one_line_in_order(sheet: dict[str, str]) -> None:
+    assert "data.train_transforms A: 0 Flip(prob=0.2) :16 · 1 Blur :17 · 2 Flip(prob=0.7) :19" in sheet["augmentation"]
+    assert "val_transforms" not in sheet["augmentation"]
+
+
+def test_a_class_that_takes_a_section_apart_has_defaults(sheet: dict[str, str]) -> None:
+    assert "lr=0.3 A:2" in sheet["optimizer"]
+    assert "max_grad_norm=1.5 default B:6" in sheet["clipping"]
+
+
+def test_a_setting_belongs_to_its_section(sheet: dict[str, str]) -> None:
+    assert "beta=7" in sheet["averaged weights"] and "beta" not in sheet["optimizer"]
+
+
+def test_what_a_recipe_builds_has_its_arguments_and_the_defaults_of_its_signature(sheet: dict[str, str]) -> None:
+    built = "FocalLoss registry.py:4 by _target_ A:10: alpha=0.9 :11; default power=2.0, reduction=mean"
+    assert built in sheet["loss"]
+
+
+def test_statements_say_how_often_they_run(sheet: dict[str, str]) -> None:
+    assert "scheduler.step() · each batch" in sheet["schedule"]
+    assert (
+        "files: epoch_{epoch}.pt train.py:43 each epoch when epoch % 5 == 0, last.pt train.py:44 each epoch"
+        in sheet["saved"]
+    )
+
+
+def test_a_branch_that_an_enumeration_decides_is_no_part_of_the_run(sheet: dict[str, str]) -> None:
+    assert "DataParallel" not in sheet[""]
+
+
+@pytest.mark.parametrize(
+    ("name", "topic"),
+    [
+        ("optimizer.params.0.lr", "optimizer"),
+        ("ema_params.beta", "averaged weights"),
+        ("optim_wrapper.clip_grad.max_norm", "clipping"),
+        ("lr_scheduler.gamma", "schedule"),
+        ("Criterion.gamma", "loss"),
+        ("val_dataloader.batch_size", "evaluated"),
+        ("sample.seed", "evaluated"),
+        ("train_dataset.transforms.3.type", "augmentation"),
+        ("model.backbone.type", "model"),
+        ("train.save_every", "saved"),
+        ("gradient_accumulation_steps", "accumulation"),
+        ("colour", ""),
+    ],
+)
+def test_each_name_has_one_topic(name: str, topic: str) -> None:
+    assert topic_of(name) == topic

@@ -1,0 +1,152 @@
+"""What no component answers: a question, some words, a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import PurePosixPath
+
+from trainsleuth.repository import Repository
+
+from ..parts import lines_of
+from ..records import Status
+from ..wording import clean
+from .excerpts import Excerpt
+from .locating import located, read_pages
+from .opened import opened
+from .pages import Pages, Setting
+from .ranking import Hit, best_settings, best_statements, spread
+from .sources import Source
+from .tails import Tails
+from .terms import Term, terms_of
+from .writing import Block, chosen
+
+SETTINGS_SHARE = 0.45  # of the room, before the first statement
+ENOUGH = 0.3  # of the worth of the best
+MAX_SETTINGS = 12
+MAX_STATEMENTS = 60
+
+
+Answered = tuple[list[Block], dict[str, int]]  # with how many of each kind do not fit
+
+
+class Asker:
+    """Answers about one program, from what is kept of it and the files of its repository."""
+
+    def __init__(self, pages: Pages, repository: Repository) -> None:
+        self._pages, self._repository = pages, repository
+        self._source = Source(self._read, pages)
+        self._tails = Tails(repository.files, pages.names)
+
+    @property
+    def status(self) -> tuple[Status, str]:
+        return ("found", "") if self._pages.entry else ("absent", "no PyTorch program was found")
+
+    def short(self, names: Mapping[str, str]) -> Mapping[str, str]:
+        """The files of a legend by the ends of their paths that no other file of the repository has."""
+        return {self._tails.tail(path): name for path, name in names.items()}
+
+    def _read(self, path: str) -> list[str]:
+        return lines_of(self._repository, path)
+
+    def answer(self, what: str) -> Callable[[int], Answered]:
+        """`what` is "find WORDS", "ask QUESTION" or "open WHERE"; for a number of characters the blocks that fit,
+        best first, and what does not fit."""
+        asked, _, words = what.partition(" ")
+        if asked != "open":
+            return self._found(words, asked == "find")
+        found = located(self._pages, self._repository, words, self._read)
+        if not found:
+            said = f" no definition and no line {words} in the files that were read"
+            return lambda room: ([Block((), (0,), (said,), {"missing": words})], {})
+        if found[0][0].path not in self._source.of_file:
+            self._source.add(read_pages(found[0][0].path, self._read(found[0][0].path)))
+        return lambda room: opened(self._source, self._tails, found, room)
+
+    def _found(self, words: str, literal: bool) -> Callable[[int], Answered]:
+        terms = terms_of(words, literal)
+        settings = best_settings(self._pages, terms)
+        least = ENOUGH * settings[0][0] if settings else 0.0
+        said = [(one, setting_line(one, self._tails)) for worth, one in settings[:MAX_SETTINGS] if worth >= least]
+        hits = list(spread(best_statements(self._source, terms)[:MAX_STATEMENTS]))
+        lines = list(
+            chain(self._scripts(words.split()) if literal else (), self._unseen(words) if literal and not hits else ())
+        )
+        return lambda room: self._fitted(terms, said, hits, lines, room)
+
+    def _fitted(
+        self, terms: list[Term], said: list[tuple[Setting, str]], hits: list[Hit], lines: list[Block], room: int
+    ) -> Answered:
+        blocks = list(_settings(said, int(SETTINGS_SHARE * room)))
+        blocks += chosen(lines, int(LINES_SHARE * room))[0]
+        excerpt = Excerpt(self._source, self._tails, room - sum(len(block.lines[0]) + 1 for block in blocks), terms)
+        left = sum(not _taken(excerpt, self._source, hit) for hit in hits)
+        shown = {block.item.get("setting") for block in blocks}
+        rest = list(_settings([one for one in said if one[0].name not in shown], excerpt.room))
+        missing = len(said) - len(shown - {None}) - len(rest)
+        return [*blocks, *rest, *excerpt.blocks()], {"settings": missing, "statements": left}
+
+    def _scripts(self, words: Sequence[str]) -> Iterator[Block]:
+        """Lines of the launch scripts beside the recipe that hold one of the words."""
+        home = PurePosixPath(self._pages.recipe).parents if self._pages.recipe else ()
+        beside = {str(one) for one in home[:2]}
+        scripts = [path for path in self._repository.files if path.endswith(".sh")] if beside else []
+        for path in (path for path in scripts if str(PurePosixPath(path).parent) in beside):
+            for number, line in enumerate(self._source.lines(path), 1):
+                if any(word in line for word in words) and not line.lstrip().startswith("#"):
+                    yield self._line(path, number, line)
+
+    def _unseen(self, words: str) -> Iterator[Block]:
+        """Lines of any file, where no code that the program runs says it."""
+        pattern = "|".join(re.escape(word) for word in words.split())
+        for hit in self._repository.search(pattern, ["*.py"], limit=MAX_UNSEEN):
+            yield self._line(hit.path, hit.line, hit.text)
+
+    def _line(self, path: str, number: int, text: str) -> Block:
+        said = f" {self._tails.of(path)}:{number} {clean(text, LINE_WIDTH)}"
+        return Block((), (number,), (said,), {"path": path, "line": number, "text": text.strip()})
+
+
+LINES_SHARE = 0.3  # of the room, for lines of scripts and of code that is not seen to run
+LINE_WIDTH = 140
+MAX_UNSEEN = 6
+
+
+def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
+    """A statement; of a condition, what it leads to, too."""
+    if not excerpt.take(hit.page, hit.place):
+        return False
+    if hit.place and (below := source.below(hit.page, hit.place)) is not None:
+        excerpt.take(hit.page, below)
+    return True
+
+
+def _settings(said: Sequence[tuple[Setting, str]], room: int) -> Iterator[Block]:
+    """One block for each as far as they fit, what a list has told not again; a list may take more than its share."""
+    told: list[str] = []
+    for place, (one, line) in enumerate(said):
+        cost = len(line) + 1
+        if any(one.name == list_ or one.name.startswith(f"{list_}.") for list_ in told):
+            continue
+        if cost > (2 * room if one.line and not place else room):
+            continue
+        room -= cost
+        if one.line:
+            told.append(one.name)
+        yield Block((), (place,), (line,), {"setting": one.name, "value": one.value, "place": one.place})
+
+
+def setting_line(one: Setting, tails: Tails) -> str:
+    """ "optimizer.lr = 1e-4 C:49, before 1e-3, read train.py:30" """
+    if one.line:
+        return f" {one.line}"
+    where = tails.within(one.place) if one.place else "the command"
+    said = [f" {one.name} = {one.value or repr('')} {'' if one.is_set else 'default '}{where}"]
+    if one.is_set and one.before:
+        said.append(f"before {one.before}")
+    if one.may_become:
+        said.append(f"may become {tails.within(one.may_become)}")
+    if one.reads:
+        said.append(f"read {tails.within(one.reads[0])}")
+    return ", ".join(said)

@@ -1,0 +1,86 @@
+"""Which function, class or text is meant by PATH:LINE, by a short path, or by a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from trainsleuth.facts import MODULE_BODY
+from trainsleuth.facts.source import read_source
+from trainsleuth.repository import Repository, is_source
+
+from ..statements import is_class_body
+from .pages import Page, Pages
+
+Found = tuple[Page, int]  # with the line that is asked for
+UNSEEN = ", no call of it was seen"
+
+
+def located(pages: Pages, repository: Repository, where: str, read: Callable[[str], list[str]]) -> list[Found]:
+    """What `where` may mean, the likeliest first: what the program runs, then what is near its entry."""
+    path, _, line = where.rpartition(":")
+    if path and line.isdigit():
+        fits = (one for one in repository.files if one == path or one.endswith(f"/{path}"))
+        found = [one for fit in fits for one in _at_line(pages, fit, int(line), read)]
+        return sorted(found, key=lambda one: (one[0].path != path, *_rank(pages, one[0])))
+    known = [page for page in pages.pages if _is_called(page, where)]
+    if not any(page.is_reached for page in known):
+        known += _elsewhere(pages, repository, where, read)
+    return [(page, page.line) for page in sorted(known, key=lambda one: (-one.is_chosen, *_rank(pages, one)))]
+
+
+def _rank(pages: Pages, page: Page) -> tuple[float, int, str, int]:
+    same = 0
+    for ours, theirs in zip(pages.entry.split("/"), page.path.split("/"), strict=False):
+        if ours != theirs:
+            break
+        same += 1
+    return (-page.weight, -same, page.path, page.line)
+
+
+def _is_called(page: Page, name: str) -> bool:
+    return bool(page.name) and (page.name == name or page.name.endswith(f".{name}"))
+
+
+def _at_line(pages: Pages, path: str, line: int, read: Callable[[str], list[str]]) -> Iterator[Found]:
+    """The innermost function or class around a line of a file."""
+    of_file = [page for page in pages.pages if page.path == path] or list(read_pages(path, read(path)))
+    around = [page for page in of_file if page.line <= line <= page.end_line]
+    if around:
+        yield max(around, key=lambda one: (one.line, bool(one.name))), line
+
+
+def read_pages(path: str, lines: list[str]) -> Iterator[Page]:
+    """Of a file that the program does not load; of one that is no code, one page."""
+    whole = Page(path, "", 1, len(lines), False, False, False, False, 0.0, "", "", (), ())
+    if not is_source(path):
+        yield whole
+        return
+    file = read_source(path, "\n".join(lines))
+    for function in dict.fromkeys((file.body, *file.functions.values())):
+        plain, name = function.name == MODULE_BODY, function.qualname.removesuffix(".<class>")
+        begins = tuple(dict.fromkeys(event.line for event in function.events))
+        yield replace(
+            whole,
+            name="" if plain else name,
+            line=function.line,
+            end_line=file.lines if plain else function.end_line,
+            is_class=is_class_body(file, function),
+            heading="" if plain else f"{name} :{function.line}{UNSEEN}",
+            begins=begins or (function.line,),
+        )
+
+
+def _elsewhere(pages: Pages, repository: Repository, name: str, read: Callable[[str], list[str]]) -> Iterator[Page]:
+    """Definitions of that name in files that the program does not load."""
+    last = re.escape(name.rpartition(".")[2])
+    if not last:
+        return
+    loaded = {page.path for page in pages.pages}
+    found = repository.search(rf"^\s*(?:async )?(?:def|class) {last}\b", ["*.py"], limit=MAX_FILES)
+    for path in dict.fromkeys(hit.path for hit in found if hit.path not in loaded):
+        yield from (page for page in read_pages(path, read(path)) if _is_called(page, name))
+
+
+MAX_FILES = 20

@@ -1,0 +1,199 @@
+"""What is known of a program, statement by statement, for questions to come: plain data that is kept with its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+from trainsleuth.facts import MODULE_BODY, Branch, Class, Event, Function
+
+from ..configuration import Key, Truth
+from ..configuration.records import Layer
+from ..configuration.untaken import untaken_by
+from ..program import Program
+from ..standing import off
+from ..statements import is_class_body
+from ..wording import clean
+from .built_by import all_built
+from .choosing import is_open
+from .config import short_names, worth
+from .headings import heading
+from .pipelines import pipelines
+from .sections import is_set
+from .settings import is_of_others
+from .tails import Tails
+from .values import values_in
+
+WIDTH = 70  # characters of one value
+
+
+class Setting(NamedTuple):
+    """One key with the value that counts; `place` is path:line of what sets it, "" for the given command."""
+
+    name: str
+    value: str
+    place: str
+    is_set: bool  # by a file or a command; else it is a default
+    before: str  # what it was before somebody set it; "" when nothing was known
+    may_become: str  # what code makes of it, and when
+    reads: tuple[str, ...]  # path:line of code that reads it, the nearest first
+    given_to: str  # what takes the section that holds it
+    is_unread: bool
+    is_others: bool  # a default in code that this program does not run
+    worth: float  # how much a reader wants to know it
+    about: str  # the help text of an option
+    line: str = ""  # of a list, or of a class that is built: all of it in one line
+
+
+class Note(NamedTuple):
+    """What is known of one statement beyond its text."""
+
+    line: int
+    off: str  # the setting that keeps it from running
+    values: tuple[tuple[str, str], ...]  # names in it, with value and place
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """One function, class or module body. Lines count from 1; `notes` are empty for code that is not reached."""
+
+    path: str
+    name: str  # qualified; a class ends in nothing, a module body is ""
+    line: int
+    end_line: int
+    is_class: bool
+    is_reached: bool
+    is_abstract: bool
+    is_chosen: bool  # of a class that the recipe names, or of one that it builds on
+    weight: float  # how much it belongs to the program, see Program.weight
+    heading: str
+    off: str
+    begins: tuple[int, ...]  # lines on which statements begin
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True)
+class Pages:
+    """`names` are short names of files that set much; `pages` are those of files that it loads, the nearest first."""
+
+    entry: str
+    recipe: str
+    names: Mapping[str, str]
+    settings: tuple[Setting, ...]
+    pages: tuple[Page, ...]
+    skipped: Mapping[str, str]
+
+
+NO_PAGES = Pages("", "", {}, (), (), {})
+
+
+def pages_of(program: Program | None, truth: Truth | None) -> Pages:
+    """Empty for a repository that holds no program of this library."""
+    if program is None or truth is None:
+        return NO_PAGES
+    files, names = program.index.files, short_names(truth)
+    chosen = _chosen(program)
+    tails = Tails({*program.entry.reach.files, *program.config_paths}, names)
+    loaded = sorted(program.entry.reach.files, key=lambda path: (-program.weight(files[path].body), path))
+    return Pages(
+        program.entry.path,
+        program.recipe or "",
+        names,
+        tuple(chain(_lists(truth, tails), _built(truth, tails), (_setting(truth, key) for key in truth.keys))),
+        tuple(page for path in loaded for page in _pages(program, truth, path, chosen)),
+        {one.path: one.reason for one in program.index.repository.skipped},
+    )
+
+
+def _setting(truth: Truth, key: Key) -> Setting:
+    source = key.source
+    last = source or (key.layers[-1] if key.layers else Layer("default", "", 0, ""))
+    before = [one for one in key.layers if one is not last and one.certain and one.value != last.value]
+    later = [one for one in key.layers if not one.certain and one is not last]
+    changed = later[-1] if later else None
+    when = f" when {clean(changed.when, 60)}" if changed is not None and changed.when else ""
+    return Setting(
+        key.name,
+        clean(truth.effective(last.value), WIDTH),
+        f"{last.path}:{last.line}" if last.path else "",
+        is_set(key),
+        clean(before[-1].value, 40) if before else "",
+        f"{clean(changed.value, 40)} {changed.path}:{changed.line}{when}" if changed is not None else "",
+        tuple(f"{use.path}:{use.line}" for use in key.reads[:MAX_READS]),
+        key.taker if key.uses == "given" else "",
+        key.uses == "unread",
+        is_of_others(truth, key),
+        worth(key),
+        clean(key.about, 100),
+    )
+
+
+MAX_READS = 3
+LINE_WIDTH = 340  # characters of a list
+
+
+def _lists(truth: Truth, tails: Tails) -> Iterator[Setting]:
+    for one in pipelines(truth):
+        line = one.line(truth, tails.of, LINE_WIDTH)
+        yield _as_one(one.name, " ".join(one.names), line, any(map(is_set, one.items)))
+
+
+def _built(truth: Truth, tails: Tails) -> Iterator[Setting]:
+    for choice, line in all_built(truth, tails):
+        yield _as_one(choice.key, choice.value, line, True)
+
+
+def _as_one(name: str, value: str, line: str, is_given: bool) -> Setting:
+    return Setting(name, value, "", is_given, "", "", (), "", False, False, 0.0, "", line)
+
+
+def _chosen(program: Program) -> frozenset[str]:
+    """path:name of the classes that the recipe names, and of those that they build on."""
+    found = (choice.target for choice in program.choices if isinstance(choice.target, Class))
+    return frozenset(f"{cls.path}:{cls.qualname}" for one in found for cls in program.index.lineage(one))
+
+
+def _pages(program: Program, truth: Truth, path: str, chosen: frozenset[str]) -> Iterator[Page]:
+    file = program.index.files[path]
+    for function in dict.fromkeys((file.body, *file.functions.values())):
+        is_class = is_class_body(file, function)
+        reached = program.is_reached(function) or is_class or function is file.body
+        plain = function.name == MODULE_BODY
+        yield Page(
+            path,
+            "" if plain else function.qualname.removesuffix(".<class>"),
+            function.line,
+            file.lines if plain else function.end_line,
+            is_class,
+            reached,
+            reached and is_open(function),
+            f"{path}:{function.owner}" in chosen,
+            program.weight(function),
+            heading(program, truth, function) if reached else "",
+            off(program, truth, function, function.line) if reached and not is_class and not plain else "",
+            tuple(dict.fromkeys(event.line for event in function.events)) if reached else (),
+            tuple(_notes(program, truth, function)) if reached else (),
+        )
+
+
+def _notes(program: Program, truth: Truth, function: Function) -> Iterator[Note]:
+    """Of statements of which there is something to say."""
+    idle: dict[tuple[Branch, ...], str] = {}
+    seen: set[int] = set()
+    for event in function.events:
+        if event.line in seen:
+            continue
+        seen.add(event.line)
+        if event.block.branches not in idle:
+            idle[event.block.branches] = untaken_by(truth, function, event.block.branches)
+        said = idle[event.block.branches]
+        values = () if said else tuple(_values(program, truth, function, event))
+        if said or values:
+            yield Note(event.line, said, values)
+
+
+def _values(program: Program, truth: Truth, function: Function, event: Event) -> Iterator[tuple[str, str]]:
+    for name, value in values_in(program, truth, function, event, event.line):
+        yield clean(name, WIDTH), clean(value, 2 * WIDTH)

@@ -1,0 +1,110 @@
+"""Statements for the sheet of a run: the one that runs, how often, under which condition, with its settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from ..configuration import Key, Truth
+from ..parts import Anatomy, source_lines
+from ..program import Program
+from ..records import Place
+from ..standing import off_at
+from ..statements import conditions, enclosing, event_at, statement
+from ..wording import clean
+from .pace import pace
+from .sections import NOTHING, is_set
+from .tails import Tails
+from .topics import Topic
+from .values import values_in
+
+MAX_PLACES = 3  # of a topic
+MAX_VALUES = 2  # of a statement
+WIDTH = 92
+WHEN_WIDTH = 64
+MOST_ALIKE = 24  # places of one role that are looked through
+_OTHER = re.compile(r"noise_?sched|denois|load_\w*checkpoint", re.I)  # no schedule of the rate, nothing that saves
+_SAVES = re.compile(r"save|ckpt|write|dump", re.I)
+_ANYTHING = re.compile("")
+_REPEATED = ("scheduler step", "save", "evaluation call", "averaged weights", "tracked")
+_PACED = (*_REPEATED, "learning rate", "save defined")
+MOST_PACED = 8  # places of which one that stands in a loop is looked for
+
+
+class Code:
+    """Of one program; no statement is given twice."""
+
+    def __init__(self, program: Program, truth: Truth, anatomy: Anatomy, tails: Tails) -> None:
+        self.program, self.truth, self.anatomy, self.tails = program, truth, anatomy, tails
+        self._shown: set[tuple[str, int]] = set()
+
+    def lines(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The first place that runs of each role of the topic. `told` are the keys that are said beside it."""
+        count = 0
+        for part, role in topic.places:
+            held = (self.anatomy.parts if part in self.anatomy.parts else self.anatomy.features)[part]
+            for place in self._first_of(held.places, role, told):
+                if (place.path, place.line) not in self._shown and count < MAX_PLACES:
+                    self._shown.add((place.path, place.line))
+                    count += 1
+                    yield self._line(place, told)
+            if not count and topic.is_switch and (idle := self._idle(held.places, role)):
+                count += 1
+                yield idle
+            if not held.places and held.why.startswith(("off", "set")):
+                is_told = any(f" {key.name} = " in held.why for key in told)
+                yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": part}
+
+    def _idle(self, places: Sequence[Place], role: str) -> tuple[str, dict[str, Any]] | None:
+        """The first place, which a setting keeps from running, with that setting."""
+        for place in places[:MOST_PACED]:
+            why = off_at(self.program, self.truth, place) if role in ("", place.role) else ""
+            if why:
+                text = clean(place.text, WIDTH)
+                return f"off: {self.tails.of(place.path)}:{place.line} {text} · {why}", {**place.to_dict(), "off": why}
+        return None
+
+    def _first_of(self, places: Sequence[Place], role: str, told: Sequence[Key]) -> list[Place]:
+        """The best that runs, first one that stands under a value that was set; of loops two, that over epochs first."""
+        running = (one for one in places if role in ("", one.role) and not _OTHER.search(one.text) and self._runs(one))
+        values = {key.value.lower() for key in told if is_set(key) or key.value not in NOTHING}
+        best = list(islice(running, MOST_ALIKE))
+        if role == "loop":
+            return sorted(best[:2], key=lambda one: "epoch" not in one.text)
+        says = _SAVES if role == "save" else _ANYTHING
+        ranked = sorted(best, key=lambda one: (not self._is_under(one, values), not says.search(one.text)))
+        often = (one for one in ranked[:MOST_PACED] if role in _REPEATED and self._pace(one))
+        return [one for one in (next(often, None), *ranked) if one is not None][:1]
+
+    def _pace(self, place: Place) -> str:
+        return pace(self.program, enclosing(self.program.index.files[place.path], place.line), place.line)
+
+    def _is_under(self, place: Place, values: Container[str]) -> bool:
+        """A test above the place names one of the values: elif kind == "adamw8bit"."""
+        found = event_at(enclosing(self.program.index.files[place.path], place.line), place.line)
+        tests = (one.test for one in found[1].block.branches if one.test is not None) if found is not None else ()
+        return any(part.kind == "string" and part.text.lower() in values for test in tests for part in test.walk())
+
+    def _runs(self, place: Place) -> bool:
+        file = self.program.index.files.get(place.path)
+        if file is None or place.cell is not None:
+            return False
+        return self.program.is_reached(enclosing(file, place.line)) and not off_at(self.program, self.truth, place)
+
+    def _line(self, place: Place, told: Sequence[Key]) -> tuple[str, dict[str, Any]]:
+        program = self.program
+        function = enclosing(program.index.files[place.path], place.line)
+        found = event_at(function, place.line)
+        text = statement(source_lines(program.index, place.path), place.line, width=WIDTH)
+        said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
+        if place.role in _PACED and (often := self._pace(place)):
+            said.append(f"each {often}")
+        if found is not None and (when := conditions(found[1])):
+            said.append(f"when {clean(when, WHEN_WIDTH)}")
+        known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
+        last = {key.name.rpartition(".")[2] for key in told}
+        known = [(name, value) for name, value in known if name.rpartition(".")[2] not in last][:MAX_VALUES]
+        said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
+        return " · ".join(said), {**place.to_dict(), "text": text, "values": dict(known)}

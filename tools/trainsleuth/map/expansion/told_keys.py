@@ -1,0 +1,143 @@
+"""Settings of one topic on the sheet: which of them, in which order, and each in a few words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from trainsleuth.facts import Class, Function
+
+from ..configuration import Key, Truth
+from ..configuration.records import Use
+from ..program import Program
+from ..statements import enclosing
+from ..wording import clean
+from .lines import become
+from .sections import NOTHING, is_set
+from .settings import is_of_others
+from .tails import Tails
+from .topics import TAGS, TOPICS, Topic, is_named, topic_of
+
+MAX_KEYS = 12  # of a topic
+MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
+VALUE_WIDTH = 60
+_OF_CLASS = re.compile(r"^_?[A-Z]\w*\.")  # a name that several classes or tables have
+_YAML = re.compile(r"\.ya?ml$")
+_CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(.*|\[.*)?$")
+
+
+def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
+    """The keys of each topic, those that say most first."""
+    held: dict[str, list[Key]] = {one.name: [] for one in TOPICS}
+    for key in truth.keys:
+        topic = topic_of(key.name) if _says(truth, key) else ""
+        if topic:
+            held[topic].append(key)
+    return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in TOPICS}
+
+
+def _that_say(topic: Topic, found: list[Key]) -> list[Key]:
+    """Not a default under a word that means much else; not what is empty, but for switches, where others say more."""
+    named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0]
+    kept = [key for key in named if key.value not in _EMPTY]
+    return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
+
+
+_EMPTY = ("", "None", "null", "{}", "[]", "~")
+
+
+def _says(truth: Truth, key: Key) -> bool:
+    """It has a value of its own that this program uses: not lr=lr, not a field of a class that nobody filled."""
+    if key.source is None or key.value == "(required)" or key.name.startswith("hydra."):
+        return False
+    if is_set(key):
+        return True
+    last = key.name.rpartition(".")[2]
+    if key.uses != "read" or is_of_others(truth, key) or _OF_CLASS.match(key.name):
+        return False
+    return key.value.rpartition(".")[2] != last and not (_CODE.match(key.value) and f".{last}" in key.value)
+
+
+def _best(program: Program, topic: Topic, found: Sequence[Key]) -> list[Key]:
+    same: Counter[str] = Counter()
+    kept = []
+    for key in sorted(found, key=lambda key: -_worth(program, topic, key)):
+        last = key.name.rpartition(".")[2]
+        empty = key.value in NOTHING
+        most = 1 if empty or not is_set(key) else MOST_ALIKE
+        if same[last] < most or last in TAGS:
+            kept.append(key)
+            same[last] += 1
+    return kept[:MAX_KEYS]
+
+
+def _worth(program: Program, topic: Topic, key: Key) -> float:
+    """Set by somebody, the command and the recipe itself above all, used near the frame of the program, not nothing."""
+    source = key.source
+    by_command = source is not None and source.how == "command"
+    by_recipe = source is not None and source.path in program.config_paths[-1:]
+    used = max((weight for weight, _ in _readers(program, key)), default=0.0)
+    said = 4 * is_set(key) + 1.5 * by_command + by_recipe + 2 * used + 2 * (key.value not in NOTHING)
+    flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
+    return said + 2.5 * is_named(topic, key.name) - 2 * flag - 0.1 * key.name.count(".")
+
+
+_NO_FLAGS = ("optimizer", "schedule", "length")  # topics whose answers are names and numbers
+
+
+def _readers(program: Program, key: Key) -> Iterator[tuple[float, Use]]:
+    """Lines that read a key, with how near their function is to the frame of the program."""
+    files = program.index.files
+    return ((program.weight(enclosing(files[use.path], use.line)), use) for use in key.reads if use.path in files)
+
+
+def reader(program: Program, key: Key, tails: Tails) -> str:
+    """ "read sg_trainer.py:1424": the line nearest to the frame of the program; "" when none is known."""
+    near = max(_readers(program, key), key=lambda one: one[0], default=None)
+    return f"read {tails.of(near[1].path)}:{near[1].line}" if near is not None else ""
+
+
+def said(truth: Truth, keys: Sequence[Key], tails: Tails) -> str:
+    """ "lr=2e-4 F:11, weight_decay=1e-5 :29": the file is not said again where it stays the same."""
+    texts, path = [], ""
+    for key in keys:
+        text, path = _one(truth, key, tails, path)
+        texts.append(text)
+    return ", ".join(texts)
+
+
+def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
+    last = truth.last(key)
+    source = last.source or key.source
+    value = clean(last.value, VALUE_WIDTH) or ("null" if source is not None and _YAML.search(source.path) else repr(""))
+    where, path = " the command", before
+    if source is not None and source.path:
+        path = source.path
+        where = f" :{source.line}" if path == before else f" {tails.of(path)}:{source.line}"
+        where = f" the command{where}" if source.how == "command" else where
+    default = " default" if source is not None and source.how == "default" else ""
+    maybe = next((layer for layer in key.layers if not layer.certain and layer is not key.source), None)
+    then = f" ({become(maybe)})" if maybe is not None else ""
+    made = _made(truth, key)
+    built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
+    unread = " read by nothing" if key.uses == "unread" else ""
+    return f"{short(truth, key)}={value}{default}{where}{built}{unread}{then}", path
+
+
+def _made(truth: Truth, key: Key) -> Class | Function | None:
+    """What the recipe builds by this key."""
+    found = (one.target for one in truth.program.choices if one.key == key.name and one.value.endswith(key.value))
+    return next(found, None) if key.value else None
+
+
+def short(truth: Truth, key: Key) -> str:
+    """As many of its last names as no other key that is set has."""
+    words = key.name.split(".")
+    for count in range(1, len(words)):
+        end = ".".join(words[-count:])
+        if words[-count] in TAGS or words[-count].isdigit():
+            continue
+        if not any(one.name != key.name and is_set(one) and f".{one.name}".endswith(f".{end}") for one in truth.keys):
+            return end
+    return key.name

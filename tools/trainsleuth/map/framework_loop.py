@@ -1,0 +1,73 @@
+"""A loop that a framework holds: where the program hands over, what it makes for that, and the hooks it defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, Expr, External, Function
+from trainsleuth.facts.scopes import bindings
+
+from .frameworks import Framework, Handover, owned_by
+from .hooks import hook_methods
+from .program import Program
+from .records import Place
+
+
+def handed_loop(program: Program) -> Iterator[Place]:
+    framework = program.training.framework
+    if framework is None:
+        return
+    for function, handovers in program.handed.items():
+        for handover in handovers:
+            if handover.framework is framework and program.is_reached(function):
+                yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
+                yield from _made_for(program, function, handover)
+    yield from _trainers(program, framework)
+    yield from _configured(program)
+    for cls in program.training.hooked_classes:
+        for rank, method in enumerate(hook_methods(framework, cls)):
+            yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
+    for stage in program.training.stages:
+        if stage.role == "forward":
+            yield program.at(stage.function, stage.line, "forward", 0.8)
+
+
+def _configured(program: Program) -> Iterator[Place]:
+    """The section of a configuration that the trainer is built from."""
+    found: dict[str, int] = {}
+    for one in program.settings:
+        if one.key.startswith("trainer.") and one.path in program.index.configs:
+            found[one.path] = min(one.line, found.get(one.path, one.line))
+    yield from (Place(path, line, "configuration", 0.74) for path, line in found.items())
+
+
+def _made_for(program: Program, function: Function, handover: Handover) -> Iterator[Place]:
+    """What is bound to the names of the trainer and of what it is handed: trainer = instantiate(cfg.trainer)."""
+    call, weight = handover.site.call, program.weight(function) ** 0.3
+    for score, role, given in ((0.9, "trainer", [call.receiver]), (0.72, "handed over", call.arguments)):
+        for one in given:
+            for made in _bound_calls(function, one):
+                yield program.at(function, made.line, role, score * weight)
+
+
+def _bound_calls(function: Function, name: Expr | None) -> Iterator[Expr]:
+    found = bindings(function).get(name.text, ()) if name is not None and name.kind == "path" else ()
+    for binding in found:
+        if binding.value is not None and binding.value.kind == "call":
+            yield binding.value
+
+
+_MAKES = re.compile(r"from_|build|create|make")
+
+
+def _trainers(program: Program, framework: Framework) -> Iterator[Place]:
+    """Where the object that holds the loop is made, and its class when the repository derives one."""
+    for called in program.reached_calls:
+        for target in called.targets:
+            if isinstance(target, Class | External) and owned_by(program.index, target) is framework:
+                *_, holder, last = ("", *target.name.split("."))
+                if last.endswith(framework.classes) or (holder.endswith(framework.classes) and _MAKES.match(last)):
+                    yield program.at(called.function, called.call.line, "trainer", 0.92 * called.weight**0.3)
+                    if isinstance(target, Class):
+                        yield program.at_target(target, "class", 0.85 * called.weight**0.3)
