@@ -123,4 +123,25 @@ class Agent:
             with torch.no_grad():
                 self.net(x)
 """,
+    "evaluates in the last epoch of each task": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+def train(tasks, tests, epochs):
+    model = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for loader in tasks:
+        model = model.train()
+        for epoch in range(epochs):
+            for x, y in loader:
+                loss = F.cross_entropy(model(x), y)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            with torch.no_grad():
+                if epoch == epochs - 1:
+                    model = model.eval()
+                    print(sum((model(x).argmax(1) == y).sum().item() for x, y in tests))
+""",
 }

@@ -131,4 +131,18 @@ class Pairs:
         image, mask = self.transform(image, mask)
         return image, mask
 """,
+    "what is there is moved, the masks by hand": """
+import random
+import torch
+import torchvision.transforms.functional as F
+
+class Flip:
+    def __call__(self, image, masks):
+        if random.random() < 0.5:
+            if image is not None:
+                image = F.hflip(image)
+            if masks is not None:
+                masks = torch.as_tensor(masks.numpy()[:, :, ::-1].copy())
+        return image, masks
+""",
 }

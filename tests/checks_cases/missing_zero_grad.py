@@ -596,4 +596,17 @@ class Server:
             self.feedback(message)
             self.handlers[kind](message)
 """,
+    "a parameter without values, to draw a schedule": """
+import torch
+
+p = torch.nn.Parameter(torch.zeros(0))
+optimizer = torch.optim.SGD([p], lr=5)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+rates = []
+for step in range(100):
+    p.sum().backward()
+    optimizer.step()
+    rates.append(optimizer.param_groups[0]["lr"])
+    scheduler.step()
+""",
 }

@@ -118,7 +118,7 @@ def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
     path, line, shown = site.function.path, site.call.line, written(receiver)
     found = [s for s in surroundings(index, Spot(site.function, site.position), site.call, "backward") if s.loop]
     for around in found:
-        if _restored(index, around) or not _is_trained(index, around):
+        if _restored(index, around) or _is_last_round(around) or not _is_trained(index, around):
             continue
         if not _is_for_evaluation(index, site, around):
             return SAY.open(path, line, f"{shown} may be kept in evaluation mode on purpose")
@@ -143,6 +143,18 @@ def _restored(index: Index, around: Surrounding) -> str:
         if any(target.last == "training" for target in event.targets):
             return "training is set by hand"
     return ""
+
+
+def _is_last_round(around: Surrounding) -> bool:
+    """if epoch == epochs - 1: nothing of this loop comes after it."""
+    round_of = around.loop.target if around.loop is not None else None
+    for branch in around.function.events[around.here.position].block.branches:
+        test = branch.test
+        if round_of is not None and test is not None and test.kind == "compare" and test.text == "==":
+            this, last = test.parts if test.parts[0].text == round_of.text else test.parts[::-1]
+            if this.text == round_of.text and last.kind == "binary" and last.text == "-" and last.parts[1].text == "1":
+                return True
+    return False
 
 
 def _is_switch_off(effect: Effect) -> bool:

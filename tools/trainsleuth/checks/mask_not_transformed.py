@@ -240,8 +240,9 @@ def _moves_pairs(function: Function, move: _Move) -> bool:
             about_mask = any(_MASK.search(written(part)) for part in call.parts[1:])
             if about_mask and (call.last in _MOVING or written(call.parts[0]) == written(move.call.parts[0])):
                 return True
+    drawn = _block(function, move).branches
     return move.how in _MOVING and any(
-        event.block.branches == _block(function, move).branches
+        (event.block.branches == drawn or set(event.block.branches) & set(drawn))
         and any(_MASK.search(target.text) for target in _targets(event))
         for event in function.events
     )

@@ -89,7 +89,8 @@ SAY = Verdicts(
     suspects=("missing-zero-grad",),
     claims=("zero-grad-forgotten",),
     forms={
-        "nothing": "nothing that meets the step clears anything",
+        "near": "nothing clears anything, and loop and step stand in one function",
+        "called": "nothing clears anything, and the loop reaches the step through calls",
         "others": "what clears was taken for that of another optimizer or module",
     },
 )
@@ -121,6 +122,8 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
     found = list(rounds(index, spot, optimizer))
     cleared = [_cleared(index, one, known) or _cleared_beside(index, one, spot, optimizer) for one in found]
     doubts = [_doubt(index, one) or _elsewhere(index, one, spot, optimizer) for one in found]
+    if found and all(_is_empty(index, one.backward) for one in found):
+        return SAY.passed(path, line, f"{written(found[0].backward.expr)} has no values to train")
     if found and all(_is_benchmark(one.step.function) for one in found):
         return SAY.passed(path, line, f"{found[0].step.function.name} measures time and keeps nothing of the training")
     for one, how, doubt in zip(found, cleared, doubts, strict=True):
@@ -140,6 +143,17 @@ def _is_benchmark(function: Function) -> bool:
     """It is called a test or benchmark, and reads the clock."""
     called = {call.last for event in function.events for call in event.calls}
     return bool(_MEASURING.search(function.name)) and bool(called & _CLOCKS)
+
+
+def _is_empty(index: Index, backward: Effect) -> bool:
+    """Parameter(torch.zeros(0)), which stands in for a model where a schedule is drawn."""
+    roots = {part.text.partition(".")[0] for part in backward.expr.walk() if part.kind == "path"}
+    for root in roots:
+        for thing in index.objects.of(Expr("path", root, (), backward.line), backward.spot):
+            if isinstance(thing, Instance) and thing.call is not None and thing.name.endswith("nn.Parameter"):
+                values = thing.call.argument(0, "data")
+                return values is not None and [part.text for part in values.arguments] == ["0"]
+    return False
 
 
 def _clears_itself(index: Index, spot: Spot) -> bool:
@@ -256,4 +270,5 @@ def _failure(found: Round, spot: Spot, optimizer: str, confidence: Confidence) -
         f"backward(), but nothing in that loop clears its gradients: expected {optimizer}.zero_grad() in each round."
     )
     others = any(effect.kind == "clear" and found.meets(effect) for effect in found.inside)
-    return SAY.fail(path, line, message, chain, confidence, form="others" if others else "nothing")
+    form = "others" if others else "called" if found.step.trail else "near"
+    return SAY.fail(path, line, message, chain, confidence, form=form)
