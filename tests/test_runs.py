@@ -40,7 +40,13 @@ def test_there_are_twins_and_each_marks_its_cause() -> None:
     assert all(right_places(name) for name in CASES)
 
 
-@pytest.mark.parametrize("name", CASES)
+def _some(rest: int, of: int) -> list[Any]:
+    """All cases; those at `rest` of each `of` take part in `make twins` only: each costs two starts of torch or more."""
+    marks = [pytest.mark.twins if place % of == rest else () for place in range(len(CASES))]
+    return [pytest.param(name, marks=mark) for name, mark in zip(CASES, marks, strict=True)]
+
+
+@pytest.mark.parametrize("name", _some(2, of=3))
 def test_the_cause_of_a_broken_run_is_the_first_finding(name: str, tmp_path: Path) -> None:
     folder = copied(RUNS / name / "broken", tmp_path)
     answer = trainsleuth("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)
@@ -50,11 +56,7 @@ def test_the_cause_of_a_broken_run_is_the_first_finding(name: str, tmp_path: Pat
     assert f"{first['path']}:{first['line']}" in right_places(name), first
 
 
-# every second one takes part in `make twins` only: each costs two starts of torch
-EVERY_SECOND = [pytest.param(name, marks=pytest.mark.twins if place % 2 else ()) for place, name in enumerate(CASES)]
-
-
-@pytest.mark.parametrize("name", EVERY_SECOND)
+@pytest.mark.parametrize("name", _some(1, of=2))
 def test_a_healthy_run_raises_no_alarm(name: str, tmp_path: Path) -> None:
     folder = copied(RUNS / name / "healthy", tmp_path)
     answer = trainsleuth("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)

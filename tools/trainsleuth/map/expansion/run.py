@@ -8,17 +8,23 @@ from typing import Any, NamedTuple
 from ..configuration import Key, Truth
 from ..parts import Anatomy
 from ..program import Program
+from ..wording import clean
 from .built_by import built_lines
+from .frozen import frozen_blocks
 from .pipelines import pipelines
 from .sheet_code import Code
 from .tails import Tails
-from .told_keys import by_topic, reader, said
+from .told_keys import OTHER, by_topic, reader, said
 from .topics import TOPICS, Topic, topic_of
 from .writing import Block
 from .written_files import written_files
 
 FIRST_WIDTH = 200  # characters of the first line of settings of a topic
-MORE_WIDTH = 240  # of the second
+MORE_WIDTH = 240  # of those that follow
+LAST = 4.0  # rank of settings that belong to no topic
+REST = 6.0  # of further places
+FULL = 5000  # characters of a sheet that need no further places
+FROZEN_WIDTH = 220
 LIST_WIDTH = 560
 _RARE = ("agent", "augmentation")
 _CODE_LATER = ("batch", "model", "seed", "devices")  # whose values say most
@@ -38,7 +44,13 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     tails = Tails({*program.entry.reach.files, *program.config_paths}, names)
     keys, code = by_topic(program, truth), Code(program, truth, anatomy, tails)
     found = {topic.name: list(_lines(topic, truth, keys[topic.name], code, tails)) for topic in TOPICS}
-    missing = [name for name, lines in found.items() if not lines and name not in _RARE]
+    others = enumerate(_rows(truth, keys[OTHER.name], tails))
+    found[OTHER.name] = [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
+    if sum(len(line.text) for lines in found.values() for line in lines) < FULL:
+        for topic in TOPICS:
+            rest = enumerate(code.rest(topic, keys[topic.name]))
+            found[topic.name] += [Line(REST + number, *one) for number, one in rest]
+    missing = [name for name, lines in found.items() if not lines and name not in (*_RARE, OTHER.name)]
     if missing:
         yield Block((), (len(TOPICS),), (f"nothing found: {', '.join(missing)}",), {"missing": missing})
     every = [(line, number, name) for number, (name, lines) in enumerate(found.items()) for line in lines]
@@ -54,9 +66,8 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     first = [text for text, _ in lists[:1]] if topic.name == "augmentation" else []
     first += [text for text, _ in built[:1]] if topic.name in _BUILT_FIRST else []
     told = {one["name"] for text, item in (*lists, *built) for one in item["keys"] if text in first}
-    settings = [
-        _settings(truth, part, tails) for part in _halves(truth, [k for k in keys if k.name not in told], tails)
-    ]
+    rows = _rows(truth, [key for key in keys if key.name not in told], tails)
+    settings = [_settings(truth, row, tails) for row in rows]
     files = list(_files(truth, tails)) if topic.name == "saved" else []
     places = list(code.lines(topic, keys))
     if settings and not places and (read := reader(truth.program, keys[0], tails)):
@@ -64,6 +75,7 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
     ranked += [(1.0, one) for one in files]
+    ranked += [(1.3, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
     later = 0.4 if topic.name in _CODE_LATER or first else 0.0
     ranked += [(1.1 + later + 0.9 * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
@@ -75,17 +87,18 @@ def _settings(truth: Truth, keys: list[Key], tails: Tails) -> tuple[str, dict[st
     return said(truth, keys, tails), {"keys": [key.to_dict() for key in keys]}
 
 
-def _halves(truth: Truth, keys: list[Key], tails: Tails) -> list[list[Key]]:
-    """As many as stand in the first line, and in the second."""
-    parts: list[list[Key]] = [[], []]
-    room = [FIRST_WIDTH, MORE_WIDTH]
+def _rows(truth: Truth, keys: list[Key], tails: Tails) -> list[list[Key]]:
+    """As many as stand in one line, and in the next."""
+    rows: list[list[Key]] = []
+    room = 0
     for key in keys:
-        cost = len(said(truth, [key], tails))
-        at = 0 if not parts[1] and (cost <= room[0] or not parts[0]) else 1
-        if cost <= room[at] or not parts[at]:
-            parts[at].append(key)
-            room[at] -= cost
-    return [part for part in parts if part]
+        cost = len(said(truth, [key], tails)) + 2
+        if cost > room:
+            rows.append([])
+            room = MORE_WIDTH if rows[1:] else FIRST_WIDTH
+        rows[-1].append(key)
+        room -= cost
+    return rows
 
 
 def _lists(topic: Topic, truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -99,3 +112,11 @@ def _files(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
     if found := written_files(truth.program, truth):
         texts = [f"{one.name} {tails.of(one.path)}:{one.line} {one.when}".strip() for one in found]
         yield f"files: {', '.join(texts)}", {"files": [one._asdict() for one in found], "keys": []}
+
+
+def _frozen(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Statements that freeze or thaw, each text once."""
+    found = {str(one.item["text"]): one.item for one in frozen_blocks(truth.program, truth)}
+    texts = [f"{tails.of(item['path'])}:{item['line']} {text}" for text, item in found.items()]
+    if texts:
+        yield clean(f"frozen or thawed: {', '.join(texts)}", FROZEN_WIDTH), {"frozen": list(found.values()), "keys": []}

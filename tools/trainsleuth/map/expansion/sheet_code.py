@@ -21,6 +21,7 @@ from .topics import Topic
 from .values import values_in
 
 MAX_PLACES = 3  # of a topic
+MAX_REST = 2  # of a role, where there is room left
 MAX_VALUES = 2  # of a statement
 WIDTH = 92
 WHEN_WIDTH = 64
@@ -56,6 +57,15 @@ class Code:
             if not held.places and held.why.startswith(("off", "set")):
                 is_told = any(f" {key.name} = " in held.why for key in told)
                 yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": part}
+
+    def rest(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Further places that run, one of each role in turn."""
+        for part, role in topic.places:
+            held = (self.anatomy.parts if part in self.anatomy.parts else self.anatomy.features)[part].places
+            new = (one for one in held if role in ("", one.role) and (one.path, one.line) not in self._shown)
+            for place in islice((one for one in new if self._runs(one)), MAX_REST):
+                self._shown.add((place.path, place.line))
+                yield self._line(place, told)
 
     def _idle(self, places: Sequence[Place], role: str) -> tuple[str, dict[str, Any]] | None:
         """The first place, which a setting keeps from running, with that setting."""

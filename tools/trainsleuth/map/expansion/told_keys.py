@@ -19,27 +19,34 @@ from .settings import is_of_others
 from .tails import Tails
 from .topics import TAGS, TOPICS, Topic, is_named, topic_of
 
-MAX_KEYS = 12  # of a topic
+MAX_KEYS = 24  # of a topic
 MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 60
+OTHER = Topic("other settings", "^$")
+_SIDE = re.compile(
+    r"(?:^|[._])(?:version|url|port|root|path|dir|file|help|username|project|name)$|name_or_path|^meta\.", re.I
+)
 _OF_CLASS = re.compile(r"^_?[A-Z]\w*\.")  # a name that several classes or tables have
+_FILE = re.compile(r"\.(?:ya?ml|json|toml|py)$")
 _YAML = re.compile(r"\.ya?ml$")
 _CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(.*|\[.*)?$")
 
 
 def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
-    """The keys of each topic, those that say most first."""
-    held: dict[str, list[Key]] = {one.name: [] for one in TOPICS}
+    """The keys of each topic, those that say most first; under OTHER those that are set and belong to none."""
+    held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, OTHER)}
     for key in truth.keys:
-        topic = topic_of(key.name) if _says(truth, key) else ""
-        if topic:
-            held[topic].append(key)
-    return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in TOPICS}
+        if _says(truth, key):
+            held[topic_of(key.name) or OTHER.name].append(key)
+    held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
+    return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in (*TOPICS, OTHER)}
 
 
 def _that_say(topic: Topic, found: list[Key]) -> list[Key]:
     """Not a default under a word that means much else; not what is empty, but for switches, where others say more."""
     named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0]
+    if topic.name in _NO_FLAGS:
+        named = [key for key in named if not _FILE.search(key.value)]
     kept = [key for key in named if key.value not in _EMPTY]
     return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
 
@@ -94,7 +101,8 @@ def _readers(program: Program, key: Key) -> Iterator[tuple[float, Use]]:
 
 def reader(program: Program, key: Key, tails: Tails) -> str:
     """ "read sg_trainer.py:1424": the line nearest to the frame of the program; "" when none is known."""
-    near = max(_readers(program, key), key=lambda one: one[0], default=None)
+    found = _readers(program, key) if key.name.rpartition(".")[2] not in TAGS else iter(())  # many read a type
+    near = max(found, key=lambda one: one[0], default=None)
     return f"read {tails.of(near[1].path)}:{near[1].line}" if near is not None else ""
 
 
@@ -121,8 +129,7 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     then = f" ({become(maybe)})" if maybe is not None else ""
     made = _made(truth, key)
     built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
-    unread = " read by nothing" if key.uses == "unread" else ""
-    return f"{short(truth, key)}={value}{default}{where}{built}{unread}{then}", path
+    return f"{short(truth, key)}={value}{default}{where}{built}{then}", path
 
 
 def _made(truth: Truth, key: Key) -> Class | Function | None:
