@@ -1,0 +1,38 @@
+"""The commands, one file each: what may be asked (`add_options`), and asking the engine once to show its answer (`run`).
+
+The docstring of the file is the command's line in the help.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Protocol
+
+from trainsleuth.cli.options import Command
+
+from . import check, evidence, explain, loss_surface, map, notes, probe, read, report, serve, sweep, triage
+
+
+class Verb(Protocol):
+    __doc__: str | None
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, asked: argparse.Namespace, command: Command) -> int:
+        """Returns the exit code."""
+
+
+VERBS: dict[str, Verb] = {
+    "map": map,
+    "read": read,
+    "check": check,
+    "probe": probe,
+    "triage": triage,
+    "notes": notes,
+    "explain": explain,
+    "report": report,
+    "evidence": evidence,
+    "loss-surface": loss_surface,
+    "sweep": sweep,
+    "serve": serve,
+}

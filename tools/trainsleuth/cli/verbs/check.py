@@ -1,0 +1,50 @@
+"""search the code for silent bugs, without running it"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from trainsleuth.answers.answer import FAILED, NOTHING_WRONG
+from trainsleuth.cli import output
+from trainsleuth.cli.options import Command, add_cache, add_format
+from trainsleuth.cli.scope import scope
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="folders or files (default: here)")
+    parser.add_argument("--only", metavar="ID", action="append", help="only this check; may be given more than once")
+    parser.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
+    parser.add_argument("--baseline", metavar="FILE", type=Path, help="accept the findings that it holds; see README")
+    parser.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings as a baseline")
+    add_cache(parser)
+    add_format(parser, "sarif", "github", "diff")
+
+
+def run(asked: argparse.Namespace, command: Command) -> int:
+    from trainsleuth.accepted import reviewed, write_baseline
+    from trainsleuth.answers.github import workflow_commands
+    from trainsleuth.answers.reports import check_answer, unresolved_lines
+    from trainsleuth.answers.sarif import sarif
+    from trainsleuth.repository import Repository
+    from trainsleuth.suggest import suggested
+
+    root, paths = scope(asked.root, asked.paths)
+    repository = Repository(root)
+    review = reviewed(repository, only=asked.only, paths=paths, baseline=asked.baseline)
+    sources = len(repository.sources(paths or ()))
+    answer = check_answer(review, str(root), sources, output.width())
+    if asked.write_baseline is not None:
+        kept = [one.finding for one in review.accepted if one.how == "baseline"]
+        count = write_baseline(asked.write_baseline, repository, [*review.report.findings, *kept])
+        output.say(f"{count} findings written to {asked.write_baseline}; give it with --baseline")
+        return NOTHING_WRONG if sources else FAILED
+    if asked.format == "sarif":
+        print(sarif(review, unresolved_lines(review.report)))
+    elif asked.format == "github":
+        print(workflow_commands(review.report.findings))
+    elif asked.format == "diff":
+        print(suggested(repository, review.report.findings), end="")
+    else:
+        output.show(answer, asked.format)
+    return answer.code
