@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Branch, Class, Expr, Function, Variable, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
 from .literals import plain
+from .named_values import is_test, key_asked, member, names_in
 from .records import Key
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _compared(scope: _Scope, test: Expr) -> bool:
     if test.text in ("in", "not in") and test.parts[1].kind in ("list", "tuple", "set"):
         one = _value(scope, test.parts[0])
         return (one in [_value(scope, part) for part in test.parts[1].parts]) is (test.text == "in")
-    if test.text in ("in", "not in") and (names := _names_in(scope, test.parts[1])):
+    if test.text in ("in", "not in") and (names := names_in(scope.truth.program.index, scope.function, test.parts[1])):
         return (_value(scope, test.parts[0]) in names) is (test.text == "in")
     if test.text in ("in", "not in"):
         inner, outer = (_value(scope, part) for part in test.parts)
@@ -150,21 +151,6 @@ def _compared(scope: _Scope, test: Expr) -> bool:
     raise UnknownValueError
 
 
-def _names_in(scope: _Scope, held: Expr) -> frozenset[str]:
-    """The names in a literal table or list at the top of a file: MODELS, MODELS.keys()."""
-    if held.kind == "call" and held.last == "keys" and held.receiver is not None:
-        held = held.receiver
-    symbol = scope.truth.program.index.resolve(scope.function, held.text) if held.kind == "path" else None
-    if not isinstance(symbol, Variable) or symbol.scope.name != MODULE_BODY:
-        return frozenset()
-    bound = bindings(symbol.scope).get(symbol.name, ())
-    table = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
-    if table is None or table.kind not in ("dict", "list", "tuple", "set"):
-        return frozenset()
-    names = [part.parts[0] if part.kind == "pair" else part for part in table.parts]
-    return frozenset(one.text for one in names) if all(one.kind == "string" for one in names) else frozenset()
-
-
 def _value(scope: _Scope, expr: Expr) -> Any:
     if expr.kind in ("number", "constant", "string"):
         return plain(expr.text) if expr.kind != "string" else expr.text
@@ -176,7 +162,7 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _value(held, held.function.events[held.position].value or expr)
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
         return _of_item(scope, expr)
-    if _is_test(expr):
+    if is_test(expr):
         if (decided := _truth(scope, expr)) is None:
             raise UnknownValueError
         return decided
@@ -186,9 +172,9 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         if truth is None:
             raise UnknownValueError
         return _value(scope, first if truth else other)
-    if expr.kind == "path" and (member := _member(scope, expr.text)) is not None:
-        return member
-    dotted = next(_dotted(expr), "") or _asked(expr)
+    if expr.kind == "path" and (text := member(scope.truth.program.index, scope.function, expr.text)) is not None:
+        return text
+    dotted = key_asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is not None:
         key = scope.assumed.get(key.name, key)
@@ -199,19 +185,6 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         raise UnknownValueError
     scope.said.append(key)
     return plain(value)
-
-
-def _member(scope: _Scope, dotted: str) -> str | None:
-    """The text that a member of an enumeration of the project is worth: Mode.DDP."""
-    head, _, name = dotted.rpartition(".")
-    if not head[:1].isupper() or not name.isupper() or "." in head:
-        return None
-    cls = scope.truth.program.index.resolve(scope.function, head)
-    if not isinstance(cls, Class) or not any(base.last.endswith("Enum") for base in cls.bases):
-        return None
-    found = (one.value for one in cls.body.events if any(target.text == name for target in one.targets))
-    value = next(found, None)
-    return value.text if value is not None and value.kind == "string" else None
 
 
 def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
@@ -233,27 +206,6 @@ def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
     method, one = found[0]
     there = scope._replace(function=method, position=one.position, hops=scope.hops - 1)
     return there if _runs(there) else None
-
-
-def _is_test(expr: Expr) -> bool:
-    """Its value is True or False, nothing else: not that of `name or "adam"`."""
-    if expr.kind == "boolean":
-        return all(_is_test(part) for part in expr.parts)
-    return expr.kind == "compare" or (expr.kind == "unary" and expr.text == "not")
-
-
-def _dotted(expr: Expr) -> Iterator[str]:
-    if expr.kind == "path":
-        yield expr.text
-    elif expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
-        yield f"{written(expr.parts[0])}.{expr.parts[1].text}"
-
-
-def _asked(expr: Expr) -> str:
-    """The key that cfg.get("kind", "adam") asks for."""
-    if expr.kind != "call" or expr.last != "get" or expr.receiver is None or not expr.arguments:
-        return ""
-    return f"{written(expr.receiver)}.{expr.arguments[0].text}" if expr.arguments[0].kind == "string" else ""
 
 
 def _of_text(scope: _Scope, call: Expr) -> Any:

@@ -1,0 +1,52 @@
+"""What an expression says of a value by its names alone: a member, a table's names, the key that it reads."""
+
+from __future__ import annotations
+
+from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Variable, bindings, written
+
+
+def names_in(index: Index, function: Function, held: Expr) -> frozenset[str]:
+    """The names in a literal table or list at the top of a file: MODELS, MODELS.keys()."""
+    if held.kind == "call" and held.last == "keys" and held.receiver is not None:
+        held = held.receiver
+    symbol = index.resolve(function, held.text) if held.kind == "path" else None
+    if not isinstance(symbol, Variable) or symbol.scope.name != MODULE_BODY:
+        return frozenset()
+    bound = bindings(symbol.scope).get(symbol.name, ())
+    table = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
+    if table is None or table.kind not in ("dict", "list", "tuple", "set"):
+        return frozenset()
+    names = [part.parts[0] if part.kind == "pair" else part for part in table.parts]
+    return frozenset(one.text for one in names) if all(one.kind == "string" for one in names) else frozenset()
+
+
+def member(index: Index, function: Function, dotted: str) -> str | None:
+    """The text that a member of an enumeration of the project is worth: Mode.DDP."""
+    head, _, name = dotted.rpartition(".")
+    if not head[:1].isupper() or not name.isupper() or "." in head:
+        return None
+    cls = index.resolve(function, head)
+    if not isinstance(cls, Class) or not any(base.last.endswith("Enum") for base in cls.bases):
+        return None
+    found = (one.value for one in cls.body.events if any(target.text == name for target in one.targets))
+    value = next(found, None)
+    return value.text if value is not None and value.kind == "string" else None
+
+
+def is_test(expr: Expr) -> bool:
+    """Its value is True or False, nothing else: not that of `name or "adam"`."""
+    if expr.kind == "boolean":
+        return all(is_test(part) for part in expr.parts)
+    return expr.kind == "compare" or (expr.kind == "unary" and expr.text == "not")
+
+
+def key_asked(expr: Expr) -> str:
+    """The key that an expression reads, "" for none: cfg.kind, cfg["kind"], cfg.get("kind", "adam")."""
+    if expr.kind == "path":
+        return expr.text
+    held, name = None, None
+    if expr.kind == "index" and len(expr.parts) == 2:
+        held, name = expr.parts
+    elif expr.kind == "call" and expr.last == "get" and expr.arguments:
+        held, name = expr.receiver, expr.arguments[0]
+    return f"{written(held)}.{name.text}" if held is not None and name is not None and name.kind == "string" else ""
