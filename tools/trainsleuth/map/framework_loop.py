@@ -37,7 +37,7 @@ def _configured(program: Program) -> Iterator[Place]:
     """The section of a configuration that the trainer is built from."""
     found: dict[str, int] = {}
     for one in program.settings:
-        if one.key.startswith("trainer.") and one.path in program.index.configs:
+        if one.key.startswith(("trainer.", "runner.")) and one.path in program.index.configs:
             found[one.path] = min(one.line, found.get(one.path, one.line))
     yield from (Place(path, line, "configuration", 0.74) for path, line in found.items())
 

@@ -148,7 +148,7 @@ FRAMEWORKS = (
     Framework(
         "MMEngine",
         ("mmengine", "mmcv"),
-        ("Runner", "EpochBasedRunner", "IterBasedRunner"),
+        ("Runner", "build_runner"),
         ("train", "run", "test", "val"),
         _ALL_BUT_DATA,
         (

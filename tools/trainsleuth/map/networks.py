@@ -54,6 +54,7 @@ def is_network(index: Index, cls: Class) -> bool:
     if any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in bases):
         return True
     forward = index.method(cls, "forward") if any(_MAY_BE_BASE.search(base) for base in bases) else None
+    forward = forward or (index.method(cls, "forward_train") if bases else None)
     return forward is not None and len(forward.parameters) > 1
 
 
