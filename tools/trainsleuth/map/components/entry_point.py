@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Expr, Function
+from trainsleuth.facts import MODULE_BODY, Class, Expr, Function
 from trainsleuth.facts.scopes import bindings
+from trainsleuth.repository import is_python
 
 from ..entries import MAINS
 from ..launch import names_recipe
@@ -37,7 +38,17 @@ def places(program: Program) -> Iterator[Place]:
             elif command.script:
                 yield Place(command.script, started_at(program.index, command), "launch", score)
         seen.add(command.path)
-    yield from _way_down(program)
+    yield from _way_down(program) if entry.trains or is_python(entry.path) else _ways_to_use(program)
+
+
+def _ways_to_use(program: Program) -> Iterator[Place]:
+    """What a README calls of a library that trains nothing, and where that is defined."""
+    for event in program.entry.root.events:
+        for call in event.calls:
+            for target in program.graph.targets(program.entry.root, call):
+                if isinstance(target, Class | Function):
+                    yield program.at(program.entry.root, call.line, "use", 0.7)
+                    yield program.at_target(target, "used", 0.65)
 
 
 def _mains(program: Program) -> Iterator[Place]:
