@@ -68,6 +68,8 @@ def test_what_is_said_of_the_program(path: Path, tmp_path: Path) -> None:
         assert place in {f"{p.path}:{p.line}" for p in found.components[name].places}, found.text
     for trap in case.get("traps", ()):
         assert any(trap in said for said in found.traps), found.traps
+    for said in case.get("says", ()):
+        assert said in found.text
     shown = {f"{p.path}:{p.line}" for part in found.components.values() for p in part.places}
     assert not shown & set(case.get("never", ())), found.text
 

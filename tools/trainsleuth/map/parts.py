@@ -20,10 +20,11 @@ from .frameworks import other_library
 from .launch import Command
 from .mentions import mentions
 from .program import Program
-from .recipes import selecting
+from .recipes import moved, selecting
 from .records import COMPONENTS, Part, Place
 from .siblings import groups
 from .standing import chosen_first
+from .supposed import is_supposed
 from .tables import Table
 from .traps import traps
 from .wording import clean as clean
@@ -111,6 +112,7 @@ def _framework_name(program: Program) -> str:
 
 
 _ALWAYS_THERE = ("data", "model", "loss", "optimizer_scheduler", "training_loop")
+_MAY_LACK = ("checkpointing",)  # what the objects of many libraries offer and few programs ask for
 _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 
 
@@ -125,6 +127,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
         return Part(
             "unresolved", "the entry is not seen to reach it: it is chosen by a name that was not resolved", places
         )
+    if places and name in _MAY_LACK and is_supposed(program, places):
+        return Part("unresolved", "only methods of that name are there: no call is seen to lead to them", places)
     if places:
         return Part("found", "", places)
     if framework is not None and name in framework.holds:
@@ -234,6 +238,10 @@ def _unresolved(program: Program) -> Iterator[str]:
             and any(isinstance(o, Class) for o in table.entries.values())
         ):
             yield f"{function.path}:{line} picks one of {len(table.entries)}{_by(table.key)}; no value of it was read"
+    for choice in program.choices:
+        if choice.target is not None and choice.table is None and moved(program.index, choice.value) is choice.target:
+            at = f"{choice.target.path}:{choice.target.line}"
+            yield f"{choice.path}:{choice.line} names {choice.value}, which is not there; {at} is taken for it"
     for place in (place for place in program.index.repository.skipped[:3]):
         yield f"{place.path}: {place.reason}"
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, ConfigValue, Expr, External, Function, Index, Module
 from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.repository import is_under
 
 from .composition import Part
 from .tables import OF_ALL, Entry, Table
@@ -126,7 +127,7 @@ def _slot(choice: Choice) -> str:
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
     last = setting.key.rpartition(".")[2]
     if last in _CLASS_KEYS and _DOTTED.fullmatch(setting.value):
-        target = dotted(index, setting.value)
+        target = dotted(index, setting.value) or moved(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
@@ -180,6 +181,17 @@ def dotted(index: Index, name: str) -> Class | Function | External | Module | No
             found = found.methods.get(part) if isinstance(found, Class) else None
         return found if isinstance(found, Class | Function | Module) else None
     return External(name)
+
+
+def moved(index: Index, name: str) -> Class | None:
+    """The only class of that name in the project's package, for a dotted name that is not there (any more)."""
+    package, _, rest = name.partition(".")
+    module = index.names.module("", package)
+    if dotted(index, name) is not None or module is None or not module.folder:
+        return None
+    last = rest.rpartition(".")[2]
+    found = [cls for cls in index.classes() if cls.qualname == last and is_under(cls.path, module.folder)]
+    return found[0] if len(found) == 1 else None
 
 
 def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:

@@ -1,0 +1,44 @@
+"""What the program is seen to run, and what it would run only if a method that it calls were one of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainsleuth.facts import Function
+
+from .graph import GUESS, PART
+from .program import Program
+from .records import Place
+from .statements import enclosing
+
+_SAY_LITTLE = ("mention", "restore")  # a word, and a state that may be copied from one network to another
+
+
+def is_supposed(program: Program, places: Iterable[Place]) -> bool:
+    """No place is of a setting or of code that the calls of the program lead to: all stand in methods of objects
+    that it makes but is not seen to ask for them, and in namesakes of a method of something unknown.
+
+    Where a framework runs the methods of what it is handed this cannot be told, and is not said.
+    """
+    if program.training.framework is not None:
+        return False
+    run = _run(program)
+    for place in (place for place in places if place.role not in _SAY_LITTLE):
+        file = program.index.files.get(place.path)
+        function = enclosing(file, place.line) if file is not None else None
+        if function is None or function in run:
+            return False
+    return True
+
+
+def _run(program: Program) -> frozenset[Function]:
+    """Functions that calls lead to, from the entry, from what is known to run and from the way to the training step."""
+    reached = program.entry.reach
+    found = {one for one in reached.distance if one not in reached.parents} | set(program.training.spine)
+    queue = list(found)
+    while queue:
+        for edge in program.graph.edges(queue.pop()):
+            if edge.cost not in (GUESS, PART) and edge.target in reached.distance and edge.target not in found:
+                found.add(edge.target)
+                queue.append(edge.target)
+    return frozenset(found)
