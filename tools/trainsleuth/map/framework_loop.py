@@ -49,6 +49,19 @@ def _made_for(program: Program, function: Function, handover: Handover) -> Itera
         for one in given:
             for made in _bound_calls(function, one):
                 yield program.at(function, made.line, role, score * weight)
+    if call.receiver is not None:
+        yield from _registered(program, function, call.receiver.text)
+
+
+_HOOKS = re.compile(r"(?:add|register)_\w*(?:hooks?|callbacks?)$")
+
+
+def _registered(program: Program, function: Function, trainer: str) -> Iterator[Place]:
+    """What the trainer is to call besides: runner.register_hook(...)."""
+    for event in function.events:
+        for call in event.calls:
+            if call.receiver is not None and call.receiver.text == trainer and _HOOKS.match(call.last):
+                yield program.at(function, call.line, "registered", 0.78 * program.weight(function) ** 0.3)
 
 
 def _bound_calls(function: Function, name: Expr | None) -> Iterator[Expr]:

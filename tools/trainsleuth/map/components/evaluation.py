@@ -80,7 +80,7 @@ def _signs(program: Program) -> Iterator[Place]:
 
 
 _HOOK = re.compile(
-    r"^(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^evaluat\w+$|^compute_metrics$"
+    r"^(?:on_)?(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^evaluat\w+$|^compute_metrics$"
 )
 
 
