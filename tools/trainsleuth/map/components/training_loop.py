@@ -140,7 +140,8 @@ def _other_loops(program: Program, step: Function) -> Iterator[Place]:
         for caller, line in program.callers(target):
             event = next((event for event in caller.events if event.line == line), None)
             if caller not in known and event is not None and event.block.loops:
-                yield program.at(caller, caller.loops[event.block.loops[0]].line, "loop", 0.85)
+                for number in event.block.loops:
+                    yield program.at(caller, caller.loops[number].line, "loop", 0.85)
                 yield program.at(caller, line, "call of the step", 0.84)
 
 
