@@ -113,7 +113,7 @@ class Ways:
     def _by_calls(self) -> Reach:
         """What is reached, by real calls wherever there are any."""
         known = self.reach
-        started = [(one, cost) for one, cost in known.distance.items() if one not in known.parents]
+        started = [(one, cost + FAR * bool(cost)) for one, cost in known.distance.items() if one not in known.parents]
         return reach(self.graph, known.roots, started, FAR * MAX_DISTANCE, FAR)
 
     def _overriding(self, owner: Class | None, caller: Function, called: Function) -> tuple[Function, Edge] | None:
