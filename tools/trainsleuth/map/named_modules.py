@@ -1,47 +1,94 @@
-"""Modules that are imported under a name from a setting: model = __import__(config["model"])."""
+"""Modules that are imported under a name from a setting: __import__(config["model"]), import_module(f"models.{name}")."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Variable
+from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import bindings
 
-from .keys import key_of
+from .attributes import asked_keys
 from .recipes import Setting
 
 Place = tuple[str, int]  # path and line of the import
+MAX_FITTING = 64  # modules that one import may load: of more nothing is said
 _IMPORTS = ("import_module", "__import__")
+_TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF][\"']([^\"'\n]+)[\"']")
+_HOLE = re.compile(r"\{[^{}]*\}")
 
 
-def named_modules(index: Index, given: Iterable[Setting]) -> dict[Place, Module]:
-    """The project's module that each import by a setting loads, as far as the setting's value is known."""
+def named_modules(
+    index: Index, given: Iterable[Setting], reached: Collection[Function] = ()
+) -> dict[Place, tuple[Module, ...]]:
+    """The project's module that each import by a setting loads, as far as the setting's value is known.
+
+    Where it is not, every one that fits a name in parts, of the imports in functions that are `reached`.
+    """
     values = {}
     for setting in given:
         values[setting.key] = values[setting.key.rpartition(".")[2]] = setting.value
     found = {}
     for site in index.calls(*_IMPORTS):
-        key = key_of(site.call.arguments[0]) if site.call.arguments else None
-        name = values.get(key) or values.get(key.rpartition(".")[2]) if key is not None else None
-        module = (
-            index.names.module(site.function.path, name) if name and name.replace(".", "_").isidentifier() else None
-        )
-        if module is not None and module.path:
-            found[site.function.path, site.call.line] = module
+        if site.call.arguments and site.call.arguments[0].kind != "string":
+            path = site.function.path
+            modules = tuple(_fitting(index, path, list(_parts(index, site, values))))
+            if not modules and site.function in reached:
+                modules = tuple(_fitting(index, path, list(_parts(index, site, {}))))
+            if modules:
+                found[path, site.call.line] = modules
     return found
 
 
+def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str | None]:
+    """The name that is imported, in parts; None for one whose value is not known."""
+    name = site.call.arguments[0]
+    if name.kind == "format":
+        templates = [one.decode() for one in site.function.source.found(_TEMPLATE)]
+        literals = _HOLE.split(templates[0]) if len(templates) == 1 else []
+        pieces: list[str | Expr] = []
+        for place, literal in enumerate(literals if len(literals) == len(name.parts) + 1 else ()):
+            pieces += [literal, *name.parts[place : place + 1]]
+    else:
+        pieces = list(name.parts) if name.kind == "binary" and name.text == "+" else [name]
+    for piece in pieces:
+        if isinstance(piece, str):
+            yield from [piece] if piece else []
+        elif piece.kind == "string":
+            yield piece.text
+        else:
+            keys = [known for key in asked_keys(index, site, piece) for known in (key, key.rpartition(".")[2])]
+            yield next((values[key] for key in keys if values.get(key)), None)
+
+
+def _fitting(index: Index, importer: str, parts: list[str | None]) -> Iterator[Module]:
+    if not parts or parts[0] is None:
+        return
+    if None not in parts:
+        name = "".join(part for part in parts if part is not None)
+        module = index.names.module(importer, name) if name.replace(".", "_").isidentifier() else None
+        yield from [module] if module is not None and module.path else []
+        return
+    named = "".join(r"\w+" if part is None else re.escape(part.replace(".", "/")) for part in parts)
+    fits = re.compile(rf"(?:.*/)?{named}(?:/__init__)?\.py")
+    paths = [path for path in index.files if fits.fullmatch(path)]
+    if len(paths) <= MAX_FITTING:
+        yield from (Module(path, path.rpartition("/")[0] if path.endswith("/__init__.py") else "") for path in paths)
+
+
 def members(
-    index: Index, modules: Mapping[Place, Module], function: Function, expr: Expr
-) -> Iterator[Class | Function | External]:
-    """What `model.Generator` is where `model` is such a module."""
-    receiver = expr.receiver
+    index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, expr: Expr
+) -> tuple[Class | Function | External, ...]:
+    """What `model.Generator` or getattr(model, "Generator") is where `model` is such a module, or may be."""
+    receiver, name = expr.receiver, expr.last
+    if expr.kind == "call":
+        receiver, asked = (*expr.arguments, None, None)[:2]
+        name = asked.text if asked is not None and asked.kind == "string" else ""
     held = index.resolve(function, receiver.text) if receiver is not None and receiver.kind == "path" else None
     if not isinstance(held, Variable):
-        return
-    for binding in bindings(held.scope).get(held.name, ()):
-        value = binding.value
-        module = modules.get((held.scope.path, value.line)) if value is not None and value.last in _IMPORTS else None
-        found = index.names.member(module, expr.last) if module is not None else None
-        if isinstance(found, Class | Function | External):
-            yield found
+        return ()
+    imports = (b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None)
+    lines = [value.line for value in imports if value.last in _IMPORTS]
+    loaded = (module for line in lines for module in modules.get((held.scope.path, line), ()))
+    found = (index.names.member(module, name) for module in loaded)
+    return tuple(one for one in found if isinstance(one, Class | Function | External))

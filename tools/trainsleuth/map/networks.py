@@ -6,6 +6,7 @@ import re
 
 from trainsleuth.facts import Class, Expr, External, Function, Index
 
+from .parameter_holders import holds_parameters
 from .values import Values
 
 _NETWORK_BASES = (
@@ -49,13 +50,13 @@ _NOT_LOSS = re.compile(
 
 
 def is_network(index: Index, cls: Class) -> bool:
-    """By its bases; a class of another library's base that has a forward method counts."""
+    """By its bases; what has a forward method and a base of another library, or parameters of its own, counts."""
     bases = index.external_bases(cls)
     if any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in bases):
         return True
     forward = index.method(cls, "forward") if any(_MAY_BE_BASE.search(base) for base in bases) else None
     forward = forward or (index.method(cls, "forward_train") if bases else None)
-    return forward is not None and len(forward.parameters) > 1
+    return (forward is not None and len(forward.parameters) > 1) or holds_parameters(index, cls)
 
 
 _MAY_BE_BASE = re.compile(r"\.(?:Base)?(?:Model|Module|Network|Net|Layer|Encoder|Decoder|Backbone)\w{0,6}$")
@@ -118,9 +119,22 @@ def calls_network(values: Values, function: Function, call: Expr) -> bool:
         ):
             return False
         if targets := values.callables(function, callee):
-            return any(isinstance(one, Function) and _runs_network(values.index, one) for one in targets)
+            called = [one for one in targets if isinstance(one, Function)]
+            return any(_runs_network(values.index, one) for one in called) or (
+                any(not one.owner for one in called) and is_handed_parameters(values, function, call)
+            )
     return _NETWORK_NAMES.search(call.last or "") is not None and not (call.last or "x")[0].isupper() | (
         call.last in ("G", "D")
+    )
+
+
+def is_handed_parameters(values: Values, function: Function, call: Expr) -> bool:
+    """render(camera, gaussians): a function runs what has parameters and no forward of its own."""
+    return any(
+        isinstance(held, Class) and holds_parameters(values.index, held) and not values.index.method(held, "forward")
+        for given in call.arguments
+        if given.kind == "path"
+        for held in values.of(function, given)
     )
 
 

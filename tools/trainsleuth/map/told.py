@@ -57,7 +57,7 @@ class Told(NamedTuple):
     tables: Mapping[str, list[Table]]
     loaded: frozenset[str]
     decided: Mapping[str, str]
-    modules: Mapping[tuple[str, int], Module]
+    modules: Mapping[tuple[str, int], tuple[Module, ...]]
     words: frozenset[str]
 
     @property
@@ -113,7 +113,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         known,
         loaded,
         known_settings(weak, (*given, *commanded)) if is_told else {},
-        named_modules(index, (*weak, *given)),
+        named_modules(index, (*weak, *given), entry.reach.distance),
         words_of((*(setting.value for setting in (*weak, *given)), text)),
     )
 

@@ -20,16 +20,15 @@ from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS, ConfigObjects, default_of
 from .elements import elements_of, looped_over
 from .forwarding import Detours, given_back, place_before
+from .held import MAX_HELD, Held, is_made_by_name, is_untyped, only_below, unique
 from .keys import key_of
 from .lookups import entries_of, members_of, picked_by
 from .named_modules import members
 from .optional_imports import alternatives, resolve
 from .tables import kind_of_holder
 
-Held = Class | External
 MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
 MAX_CALLERS = 12  # of one function whose parameter is asked about
-MAX_HELD = 12
 MAX_BELOW = 3  # classes with a method of their own: of more it is not known whose runs
 _SAME = frozenset(
     [
@@ -82,7 +81,7 @@ class Values:
         configured: Mapping[str, Class] | None = None,
         looked_up: Mapping[Function, tuple[Class, ...]] | None = None,
         loaded: frozenset[str] | None = None,
-        modules: Mapping[tuple[str, int], Module] | None = None,
+        modules: Mapping[tuple[str, int], tuple[Module, ...]] | None = None,
         detours: Detours | None = None,
         objects: ConfigObjects | None = None,
         narrowed: frozenset[Class] = frozenset(),
@@ -113,7 +112,7 @@ class Values:
         self.known = known or {}
         self.picked = picked or {}
         self.reached: frozenset[Function] = frozenset()
-        self._below = _only_below(index, narrowed)
+        self._below = only_below(index, narrowed)
         self._handed: dict[tuple[Function, str], tuple[tuple[Site, Expr], ...]] = {}
         self._called: dict[Function, tuple[Site, ...]] = {}
         self._held: dict[tuple[Function, str], tuple[Held, ...]] = {}
@@ -153,11 +152,11 @@ class Values:
                 return (named,) if isinstance(named, Class) else ()
             case "index" if expr.parts[-1].kind == "number":  # jobs[0]
                 held = elements_of(self, function, expr.parts[0], depth)
-                return _unique(one for scope, value in held for one in self.of(scope, value, depth + 1))
+                return unique(one for scope, value in held for one in self.of(scope, value, depth + 1))
         return ()
 
     def _all(self, function: Function, exprs: Iterable[Expr], depth: int) -> tuple[Held, ...]:
-        return _unique(held for expr in exprs for held in self.of(function, expr, depth + 1))
+        return unique(held for expr in exprs for held in self.of(function, expr, depth + 1))
 
     def callables(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Class | Function | External, ...]:
         """What calling `expr` may call: project classes and functions, external names."""
@@ -189,6 +188,8 @@ class Values:
                 return entries_of(self, function, expr.receiver, depth) or picked_by(self.picked, wanted)
             if expr.last == "partial" and expr.arguments:
                 return self.callables(function, expr.arguments[0], depth + 1)
+            if expr.last == "getattr" and self.modules and (named := members(self.index, self.modules, function, expr)):
+                return named[:MAX_HELD]
             called = [one for one in self.callables(function, expr.parts[0], depth + 1) if isinstance(one, Function)]
             chosen = tuple(cls for one in called for cls in self.looked_up.get(one, ()))
             returned = (inner for one in called for inner in given_back(self.index, one))
@@ -205,8 +206,8 @@ class Values:
             if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
                 return self._parameter_callables(symbol.scope, symbol.name, depth)
             return self._variable_callables(symbol, depth)
-        named = tuple(members(self.index, self.modules, function, expr)) if self.modules else ()
-        return named or self._attribute_callables(function, expr, depth)
+        named = members(self.index, self.modules, function, expr) if self.modules else ()
+        return named[:MAX_HELD] or self._attribute_callables(function, expr, depth)
 
     def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
         """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
@@ -336,7 +337,7 @@ class Values:
         if call.receiver is not None and last in _MAKES and not any(isinstance(one, Class) for one in found):
             chosen = self.kinds.get(kind_of_holder(call.receiver.last))
             found += [chosen] if isinstance(chosen, Class) else []
-        return _unique(found)
+        return unique(found)
 
     def _of_section(self, call: Expr) -> Iterator[Class]:
         for argument in call.arguments[:1]:
@@ -348,7 +349,7 @@ class Values:
 
     def returned(self, function: Function) -> tuple[Held, ...]:
         """What a call of `function` may give back."""
-        return _unique(self._returned(function, 0, None))
+        return unique(self._returned(function, 0, None))
 
     def _given_back(self, function: Function, depth: int) -> tuple[Held, ...]:
         what = ("returned", function, depth)
@@ -394,13 +395,13 @@ class Values:
         if self._asking.is_open(key) or self._asking.known((key, depth)) is not None:
             return ()
         self._asking.begin(key)
-        found = _unique(self._name(function, text, depth))
+        found = unique(self._name(function, text, depth))
         last = text.rpartition(".")[2]
         chosen = self.kinds.get(last) or (self.configured.get(last) if "." in text else None)
-        if isinstance(chosen, Class) and (_is_handed(function, text) or all(_is_made_by_name(one) for one in found)):
+        if isinstance(chosen, Class) and (is_untyped(function, text) or all(is_made_by_name(one) for one in found)):
             found = (chosen,)
         if self._below:
-            found = _unique(self._below.get(one, one) if isinstance(one, Class) else one for one in found)
+            found = unique(self._below.get(one, one) if isinstance(one, Class) else one for one in found)
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
             self._held[key] = found
             self._asking.settle(key)
@@ -507,33 +508,3 @@ class Values:
         for site, value in self._given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
-
-
-def _is_handed(function: Function, name: str) -> bool:
-    """A parameter without a type: its callers are those of all functions of that name."""
-    parameter = function.parameter(name)
-    return parameter is not None and not parameter.annotation and name not in bindings(function)
-
-
-def _only_below(index: Index, chosen: Iterable[Class]) -> dict[Class, Class]:
-    """For each base of one of `chosen` that one, where none but it and its own bases derive from it."""
-    below: dict[Class, list[Class]] = {}
-    for cls in sorted(chosen, key=lambda one: (one.path, one.line)):
-        for base in index.lineage(cls)[1:]:
-            below.setdefault(base, []).append(cls)
-    last = {base: [one for one in found if one not in below] for base, found in below.items()}
-    return {base: found[0] for base, found in last.items() if len(found) == 1}
-
-
-def _is_made_by_name(held: Held) -> bool:
-    """What a factory of another library gives: its class stands in the configuration."""
-    return isinstance(held, External) and held.name.rpartition(".")[2] in ("instantiate", "locate", "build_from_cfg")
-
-
-def _unique(found: Iterable[Held]) -> tuple[Held, ...]:
-    kept: dict[Held, None] = {}
-    for one in found:
-        kept[one] = None
-        if len(kept) >= MAX_HELD:
-            break
-    return tuple(kept)

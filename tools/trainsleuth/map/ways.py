@@ -94,7 +94,7 @@ class Ways:
         seen = {function}
         while function in parents:
             caller, edge = parents[function]
-            inner = self._of_own_class(function, seen) if edge.cost >= MADE else None
+            inner = self._of_own_class(function, seen) if edge.cost >= MADE or _is_making(caller, edge) else None
             caller, edge = inner or self._overriding(owner, caller, function) or (caller, edge)
             yield caller, edge
             function = caller
@@ -113,7 +113,7 @@ class Ways:
     def _by_calls(self) -> Reach:
         """What is reached, by real calls wherever there are any."""
         known = self.reach
-        started = [(one, cost) for one, cost in known.distance.items() if one not in known.parents]
+        started = [(one, cost + FAR * bool(cost)) for one, cost in known.distance.items() if one not in known.parents]
         return reach(self.graph, known.roots, started, FAR * MAX_DISTANCE, FAR)
 
     def _overriding(self, owner: Class | None, caller: Function, called: Function) -> tuple[Function, Edge] | None:
@@ -132,6 +132,12 @@ class Ways:
 
 def _in_loop(caller: Function, edge: Edge) -> bool:
     return edge.position >= 0 and bool(caller.events[edge.position].block.loops)
+
+
+def _is_making(caller: Function, edge: Edge) -> bool:
+    """The object of the method comes into being there, nobody calls the method: Trainer(...)."""
+    made = caller.events[edge.position].calls if edge.position >= 0 and edge.cost == CALLBACK else ()
+    return bool(edge.target.owner) and any(call.last == edge.target.owner.rpartition(".")[2] for call in made)
 
 
 def line_of_call(caller: Function, edge: Edge) -> int:

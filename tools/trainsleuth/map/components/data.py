@@ -180,10 +180,13 @@ _NOT_DATA = re.compile(
 )
 
 
+_OF_TRAINING = re.compile(r"^get_?train(?:ing)?(?=_|[A-Z])", re.I)
+
+
 def _sources(program: Program, stage: Stage) -> Iterator[Place]:
     """A project function that makes what the training step reads, when it is neither a network nor a loss."""
     for call in stage.event.calls:
-        if _NOT_DATA.search(call.last):
+        if _NOT_DATA.search(_OF_TRAINING.sub("", call.last)):
             return
         if calls_loss(program.values, stage.function, call) or calls_network(program.values, stage.function, call):
             return
@@ -192,6 +195,21 @@ def _sources(program: Program, stage: Stage) -> Iterator[Place]:
             if isinstance(target, Function) and target.name != "__init__" and not _runs_network(program, target):
                 yield program.at(stage.function, call.line, "source", 0.5)
                 yield program.at(target, target.line, "source", 0.45)
+                yield from _giver(program, stage, target)
+
+
+def _giver(program: Program, stage: Stage, method: Function) -> Iterator[Place]:
+    """The class of another object that gives the training step something, and where it is made."""
+    owner = program.index.class_of(method) if method.self_name else None
+    if owner is None or owner is program.index.class_of(stage.function) or not _GIVES.match(method.name):
+        return
+    yield program.at_target(owner, "class", 0.6)
+    for called in program.reached_calls:
+        if owner in called.targets:
+            yield program.at(called.function, called.call.line, "built", 0.7 * called.weight**0.5)
+
+
+_GIVES = re.compile(r"get|next|sample|fetch|draw|read|load")
 
 
 def _runs_network(program: Program, function: Function) -> bool:

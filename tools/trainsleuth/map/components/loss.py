@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, Function
+from trainsleuth.facts.scopes import bindings
 
+from ..frameworks import owned_by
 from ..networks import is_loss_class, is_loss_name
 from ..program import Program
 from ..records import Place
@@ -29,7 +31,32 @@ def places(program: Program) -> Iterator[Place]:
         place._replace(score=share * place.score)
         for place in (*_built(program), *_defined(program), *_formulas(program))
     )
+    yield from _rewards(program)
     yield from _chosen(program)
+
+
+_REWARDS = re.compile(r"reward_(?:funcs?|fns?|functions?)|compute_loss_func|loss_(?:fn|func)")
+
+
+def _rewards(program: Program) -> Iterator[Place]:
+    """What a trainer of a framework is handed to score by: GRPOTrainer(reward_funcs=get_rewards(args))."""
+    for called in program.reached_calls:
+        if not any(owned_by(program.index, one) for one in called.targets if not isinstance(one, Function)):
+            continue
+        for given in called.call.parts[1:]:
+            if given.kind == "keyword" and _REWARDS.fullmatch(given.text):
+                yield from _handed(program, called.function, given.parts[0])
+
+
+def _handed(program: Program, function: Function, given: Expr) -> Iterator[Place]:
+    bound = bindings(function).get(given.text, ()) if given.kind == "path" else ()
+    for value in [given, *(one.value for one in bound if one.value is not None)]:
+        for part in value.parts if value.kind in ("list", "tuple") else (value,):
+            named = part.parts[0] if part.kind == "call" else part
+            for target in program.values.callables(function, named) if named.kind == "path" else ():
+                if isinstance(target, Function):
+                    yield program.at(function, part.line, "handed over", 0.9)
+                    yield program.at_target(target, "definition", 0.85)
 
 
 def _formulas(program: Program) -> Iterator[Place]:
@@ -91,7 +118,12 @@ def _defined(program: Program) -> Iterator[Place]:
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         words = choice.key.lower()
-        if "loss" in words or "criterion" in words or is_loss_name(choice.value.rpartition(".")[2]):
+        if (
+            "loss" in words
+            or "criterion" in words
+            or _REWARDS.search(words)
+            or is_loss_name(choice.value.rpartition(".")[2])
+        ):
             yield Place(choice.path, choice.line, "configuration", 0.8)
             yield from program.chosen_at(choice)
             if choice.target is not None:

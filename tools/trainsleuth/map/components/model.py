@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trainsleuth.facts import Class, Event, External, Function
+from trainsleuth.facts import Class, Event, Expr, External, Function
 
-from ..networks import is_factory, is_loss_class, is_network
+from ..batch_path import Stage
+from ..networks import is_factory, is_handed_parameters, is_loss_class, is_network
+from ..parameter_holders import makers
 from ..program import Called, Program
 from ..records import Place
 
@@ -143,8 +145,10 @@ def _assigned_to_network(event: Event) -> bool:
 
 
 def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
-    """The class with those above it, and its forward, which may be one of theirs."""
+    """The class with those above it, and its forward, which may be one of theirs; else what makes its parameters."""
     runs = program.index.method(cls, "forward")
+    for made in makers(program.index, cls) if runs is None else ():
+        yield program.at(made, made.line, "parameters", 0.8 * score)
     for depth, one in enumerate(program.index.lineage(cls)[:4]):
         forward = one.methods.get("forward")
         share = score / (1 + (0.25 if forward is not None and forward is runs else 0.5) * depth)
@@ -163,8 +167,15 @@ def _run(program: Program) -> Iterator[Place]:
                 yield program.at(stage.function, stage.function.line, "forward", 0.75 / (1 + 0.1 * stage.hops))
             for call in stage.event.calls:
                 for target in program.graph.targets(stage.function, call):
-                    if isinstance(target, Function) and _is_nested(program, target) and target.name != "__init__":
+                    if isinstance(target, Function) and _runs(program, stage, call, target):
                         yield program.at(target, target.line, "forward", 0.9 / (1 + 0.3 * stage.hops))
+
+
+def _runs(program: Program, stage: Stage, call: Expr, target: Function) -> bool:
+    """A method of a network, or a function that is handed one that has no forward."""
+    if not target.owner:
+        return is_handed_parameters(program.values, stage.function, call)
+    return _is_nested(program, target) and target.name != "__init__"
 
 
 def _chosen(program: Program) -> Iterator[Place]:

@@ -52,6 +52,8 @@ def _constructed(program: Program) -> Iterator[Place]:
                     role, score = "optimizer", 0.8
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
+                if role == "optimizer" and function.self_name and function.name != "__init__":
+                    yield from _calls_of(program, function)
         if (
             _BUILDER.fullmatch(function.name)
             or function.name == "configure_optimizers"
@@ -60,6 +62,13 @@ def _constructed(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
         elif _RATE_FUNCTION.search(function.name):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
+
+
+def _calls_of(program: Program, method: Function) -> Iterator[Place]:
+    """Where the frame of the program has an object make its optimizer: gaussians.training_setup(args)."""
+    for caller, line in program.callers(method):
+        if caller in program.training.spine and method not in program.training.spine:
+            yield program.at(caller, line, "builder call", 0.75)
 
 
 _OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_\w+)?$", re.I)

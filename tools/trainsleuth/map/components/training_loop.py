@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, External, Function
+from trainsleuth.facts import MODULE_BODY, Expr, External, Function
 
 from ..framework_loop import handed_loop
+from ..parameter_holders import changes_parameters
 from ..program import Program
 from ..records import Place
 from ..steps import averages, writes_learning_rate
@@ -140,7 +141,8 @@ def _other_loops(program: Program, step: Function) -> Iterator[Place]:
         for caller, line in program.callers(target):
             event = next((event for event in caller.events if event.line == line), None)
             if caller not in known and event is not None and event.block.loops:
-                yield program.at(caller, caller.loops[event.block.loops[0]].line, "loop", 0.85)
+                for number in event.block.loops:
+                    yield program.at(caller, caller.loops[number].line, "loop", 0.85)
                 yield program.at(caller, line, "call of the step", 0.84)
 
 
@@ -166,6 +168,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         for call in event.calls:
             if _CLIPS.search(call.last):
                 yield program.at(function, call.line, "clip", share * 0.74)
+            elif call.receiver is not None and _changes_parameters(program, function, call):
+                yield program.at(function, call.line, "parameters", share * 0.78)
     yield from _forwards(program, function, share)
     for stage in program.training.stages:
         if stage.role == "batch" and stage.function is function:
@@ -176,6 +180,11 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
             if not loops or loops & set(stage.event.block.loops):  # else it is made once, before the loop
                 yield program.at(function, stage.line, "loss", share * 0.74)
+
+
+def _changes_parameters(program: Program, function: Function, call: Expr) -> bool:
+    targets = program.graph.targets(function, call)
+    return any(isinstance(one, Function) and changes_parameters(program.index, one) for one in targets)
 
 
 FAINTER = 0.97  # one forward call after another, from the nearest to backward up

@@ -1,0 +1,41 @@
+"""Classes that an expression may hold: how many are kept, and what is known of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainsleuth.facts import Class, External, Function, Index
+from trainsleuth.facts.scopes import bindings
+
+Held = Class | External
+MAX_HELD = 12
+
+
+def is_untyped(function: Function, name: str) -> bool:
+    """A parameter without a type: its callers are those of all functions of that name."""
+    parameter = function.parameter(name)
+    return parameter is not None and not parameter.annotation and name not in bindings(function)
+
+
+def only_below(index: Index, chosen: Iterable[Class]) -> dict[Class, Class]:
+    """For each base of one of `chosen` that one, where none but it and its own bases derive from it."""
+    below: dict[Class, list[Class]] = {}
+    for cls in sorted(chosen, key=lambda one: (one.path, one.line)):
+        for base in index.lineage(cls)[1:]:
+            below.setdefault(base, []).append(cls)
+    last = {base: [one for one in found if one not in below] for base, found in below.items()}
+    return {base: found[0] for base, found in last.items() if len(found) == 1}
+
+
+def is_made_by_name(held: Held) -> bool:
+    """What a factory of another library gives: its class stands in the configuration."""
+    return isinstance(held, External) and held.name.rpartition(".")[2] in ("instantiate", "locate", "build_from_cfg")
+
+
+def unique(found: Iterable[Held]) -> tuple[Held, ...]:
+    kept: dict[Held, None] = {}
+    for one in found:
+        kept[one] = None
+        if len(kept) >= MAX_HELD:
+            break
+    return tuple(kept)
