@@ -266,7 +266,7 @@ def test_what_does_not_fit_is_left_out_from_the_asked_line_outward(digits: Path)
 
 
 def test_where_there_is_little_room_the_asked_line_and_the_best_hit_are_shown_all_the_same(digits: Path) -> None:
-    for what, line in (("open brain.py:34", "34     self.ema.step()"), ("find do_save", "do_save = step > 0")):
+    for what, line in (("open brain.py:34", "34     self.ema.step()"), ("find do_save", "31    if do_save:")):
         both = expand_component(digits, f"{what},run,loss", recipe="recipes/digits/small.yaml", budget=200)
         assert line in both.text.partition("\n## run")[0]
 
