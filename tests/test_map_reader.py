@@ -235,7 +235,7 @@ def test_words_are_found_in_settings_and_code_with_conditions_and_values(digits:
         "…30    do_save = step > 0 and step % self.hparams.save_every == 0  # self.hparams.save_every = 50 (A:3)"
         in text
     )
-    assert "…23  for epoch in epochs:" in text  # what it stands under
+    assert "…23 for epoch in epochs: › 24 for step, batch in enumerate(batches):" in text  # what it stands under
     assert "recipes/other" not in text
     both = expand_component(digits, "find recover_if_possible,find smoothing", recipe="recipes/digits/small.yaml")
     assert [line for line in both.text.splitlines() if line.startswith("##")] == [
@@ -260,9 +260,19 @@ def test_what_does_not_fit_is_left_out_from_the_asked_line_outward(digits: Path)
     lines = both.text.partition("\n## run")[0].splitlines()
     shown = [line for line in lines if line.lstrip(" …")[:2].isdigit()]
     assert any(line.endswith("28    self.optimizer.step()") for line in shown)
-    assert any(line.endswith("24   for step, batch in enumerate(batches):") for line in shown)  # what it stands under
+    assert any(line.endswith("24 for step, batch in enumerate(batches):") for line in shown)  # what it stands under
     assert not any("self.on_start()" in line for line in shown) and shown[0].startswith("…")
     assert lines[-1].endswith("statements more do not fit")
+
+
+def test_where_there_is_little_room_the_asked_line_and_the_best_hit_are_shown_all_the_same(digits: Path) -> None:
+    for what, line in (("open brain.py:34", "34     self.ema.step()"), ("find do_save", "31    if do_save:")):
+        both = expand_component(digits, f"{what},run,loss", recipe="recipes/digits/small.yaml", budget=200)
+        assert line in both.text.partition("\n## run")[0]
+
+
+def test_a_method_is_opened_where_a_class_inherits_it_from(digits: Path) -> None:
+    assert "brain.py Brain.fit(epochs, batches) :21" in asked(digits, "open Digits.fit")
 
 
 def test_texts_and_classes_are_opened_too(digits: Path) -> None:

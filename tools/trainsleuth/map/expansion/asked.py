@@ -84,6 +84,8 @@ class Asker:
         blocks += chosen(lines, int(LINES_SHARE * room))[0]
         excerpt = Excerpt(self._source, self._tails, room - sum(len(block.lines[0]) + 1 for block in blocks), terms)
         left = sum(not _taken(excerpt, self._source, hit) for hit in hits)
+        if hits and left == len(hits):
+            left -= excerpt.take_first(hits[0].page, hits[0].place)
         shown = {block.item.get("setting") for block in blocks}
         rest = list(_settings([one for one in said if one[0].name not in shown], excerpt.room))
         missing = len(said) - len(shown - {None}) - len(rest)

@@ -11,7 +11,7 @@ from ..wording import clean
 from .asked import Asker
 from .planned import Plan, Planned
 from .records import Expansion
-from .writing import FOOT, Block, fitted, without_shown, written_out
+from .writing import Block, fitted, without_shown, written_out
 
 MAX_FITS = 6  # the legend takes room, which may change what is shown, which may change the legend
 _NAMED = re.compile(r"(?<![\w./-])([A-Z])(?=:[ \d])|(?<=< )([A-Z])(?= <|$)")
@@ -33,6 +33,7 @@ class _Shown(NamedTuple):
 
     above: tuple[str, ...]
     fit: Callable[[int, Sequence[_Fit]], _Fit]
+    foot: int  # characters kept for the line that says what does not fit
 
 
 def drawn(plan: Plan, asker: Asker, wanted: Sequence[str], budget: int) -> Expansion:
@@ -48,7 +49,7 @@ def drawn(plan: Plan, asker: Asker, wanted: Sequence[str], budget: int) -> Expan
     ]
     head = [] if alone else [clean(f"# {', '.join(_names(wanted))}{of}", width)]
     fixed = sum(len(line) + 1 for part in (head, *(part.above for part in parts)) for line in part)
-    fixed += FOOT + COUNT * (len(parts) - 1)
+    fixed += USED + sum(part.foot for part in parts)
     legend = needed = ""
     fits: list[_Fit] = []
     for _ in range(MAX_FITS):
@@ -90,7 +91,7 @@ def _planned(part: Planned, marks: str, of: str, width: int, budget: int) -> _Sh
         taken, left = fitted(_new(blocks, others), room)
         return _Fit(taken, Counter("settings" if one.headings[:1] == ("# settings",) else "places" for one in left))
 
-    return _Shown(tuple(clean(one, width) for one in (part.title(marks, of), *part.said)), fit)
+    return _Shown(tuple(clean(one, width) for one in (part.title(marks, of), *part.said)), fit, COUNT)
 
 
 def _asked(asker: Asker, what: str, marks: str, of: str) -> _Shown:
@@ -98,10 +99,12 @@ def _asked(asker: Asker, what: str, marks: str, of: str) -> _Shown:
     status, why = asker.status
     said = what.partition(" ")[0] if of else clean(what, TITLE)
     title = f"{marks} {said}{of}" + ("" if status == "found" else f" [{status}] {why}")
-    return _Shown((title,), lambda room, _: _Fit(*answer(room)))
+    return _Shown((title,), lambda room, _: _Fit(*answer(room)), ASKED)
 
 
-COUNT = 100  # characters kept for the line that ends each further part
+USED = 28  # characters of the last line
+COUNT = 100  # characters kept for the line that ends each part
+ASKED = 52  # of an answer, which names no bodies
 TITLE = 34  # characters of what is asked that stand above its answer
 
 

@@ -17,6 +17,9 @@ from .writing import Block
 WIDTH = 170  # characters of a statement among many
 WHOLE = 330  # of one in a function that is read from end to end
 HEADING = 120  # characters of the line above the statements of a function
+BRIEF = 60  # of a header that only says where a statement stands
+_WHERE = ("with ", "for ", "while ", "try", "else", "async ")
+LEAST = 40  # of a statement for which there is no more room
 
 
 class Excerpt:
@@ -28,18 +31,48 @@ class Excerpt:
         self._taken: dict[Page, dict[int, _Line]] = {}
         self._told: set[tuple[str, str]] = set()
 
-    def take(self, page: Page, place: int) -> bool:
-        """A statement with its headers; False when they do not fit."""
-        known = self._taken.get(page, {})
-        if place in known:
+    def take(self, page: Page, place: int, brief: bool = False) -> bool:
+        """A statement with its headers; False when they do not fit. `brief`: the headers in one short line."""
+        if place in self._taken.get(page, {}):
             return True
+        width = WIDTH if self._terms is not None or (brief and self._taken) else WHOLE
+        room, above = self._room(page), self._above(page, place)
+        return self._kept(page, self._with(page, place, above, brief, width), room)
+
+    def take_first(self, page: Page, place: int) -> bool:
+        """With what of it there is room for, the inner headers before the outer; False when that is nothing."""
+        room, above = self._room(page), self._above(page, place)
+        lines = self._with(page, place, [], True, WIDTH)
+        if sum(line.size for line in lines.values()) > room >= LEAST:
+            lines = {place: lines[place]._replace(text=clean(lines[place].text, room - 2), values=())}
+        for one in reversed(above):
+            header = self._brief(page, self._source.units(page)[one])
+            if sum(line.size for line in lines.values()) + header.size <= room:
+                lines[one] = header
+        return self._kept(page, lines, room)
+
+    def _room(self, page: Page) -> int:
+        return self.room - (0 if page in self._taken else len(self._heading(page)) + 1)
+
+    def _above(self, page: Page, place: int) -> list[int]:
+        every, known = self._source.units(page), self._taken.get(page, {})
+        return [one for one in every[place].above if one not in known and every[one].line > page.line]
+
+    def _with(self, page: Page, place: int, above: Sequence[int], brief: bool, width: int) -> dict[int, _Line]:
         every = self._source.units(page)
-        wanted = [one for one in (*every[place].above, place) if one not in known and every[one].line > page.line]
-        lines = {one: self._line(page, every[one]) for one in wanted or [place]}
-        cost = sum(line.size for line in lines.values()) + (0 if known else len(self._heading(page)) + 1)
-        if cost > self.room:
+        lines = {
+            one: self._brief(page, every[one])
+            if brief or self._is_aside(every[one])
+            else self._line(page, every[one], width)
+            for one in above
+        }
+        return {**lines, place: self._line(page, every[place], width)}
+
+    def _kept(self, page: Page, lines: dict[int, _Line], room: int) -> bool:
+        left = room - sum(line.size for line in lines.values())
+        if left < 0:
             return False
-        self.room -= cost
+        self.room = left
         self._taken.setdefault(page, {}).update(lines)
         self._told.update(value for line in lines.values() for value in line.values)
         return True
@@ -47,24 +80,35 @@ class Excerpt:
     def fits(self, page: Page, places: Sequence[int]) -> bool:
         """All of these together, in what room is left."""
         every = self._source.units(page)
-        cost = sum(self._line(page, every[place]).size for place in places)
+        width = WIDTH if self._terms is not None else WHOLE
+        cost = sum(self._line(page, every[place], width).size for place in places)
         return cost + len(self._heading(page)) + 1 <= self.room
 
     def _heading(self, page: Page) -> str:
         said = page.heading.strip().removeprefix("in ")
         if self._terms is not None:
             said = re.sub(r"\(.*?\)(?= :)", "", said, count=1)
-        return clean(f" {self._tails.tail(page.path)} {self._tails.within(said)}".rstrip(), HEADING)
+        text = f" {self._tails.tail(page.path)} {self._tails.within(said)}".rstrip()
+        if len(text) > HEADING:
+            text = re.sub(" when .*", " when …", text)  # half a condition says something else
+        return clean(text, HEADING)
 
-    def _line(self, page: Page, unit: Unit) -> _Line:
+    def _line(self, page: Page, unit: Unit, width: int) -> _Line:
         note = self._source.note(page, unit.line)
         off = f"  # off: {note.off}" if note.off else ""
         values = tuple(one for one in note.values if one not in self._told)
         said = f"  # {', '.join(f'{name} = {value}' for name, value in values)}" if values else ""
         base = self._source.units(page)[0].indent
         indent = " " * max(0, (unit.indent - base) // 4)
-        text = f"{unit.line} {indent}{narrowed(unit.text, self._says, WHOLE if self._terms is None else WIDTH)}{self._tails.within(off or said)}"
+        text = f"{unit.line} {indent}{narrowed(unit.text, self._says, width)}{self._tails.within(off or said)}"
         return _Line(unit, text, values)
+
+    def _is_aside(self, unit: Unit) -> bool:
+        """A header that says only where a statement stands."""
+        return self._terms is not None and unit.text.startswith(_WHERE) and not self._says(unit.text)
+
+    def _brief(self, page: Page, unit: Unit) -> _Line:
+        return _Line(unit, f"{unit.line} {clean(unit.text, BRIEF)}", (), True)
 
     def _says(self, text: str) -> bool:
         said = parts(text)
@@ -75,20 +119,34 @@ class Excerpt:
         for page, known in self._taken.items():
             heading = self._heading(page)
             last = 0
+            above: list[_Line] = []
             every = self._source.units(page)
             for place in sorted(known):
                 gap = "…" if any(one.line > page.line for one in every[last + 1 : place]) else " "
                 last = place
                 line = known[place]
-                item = {"path": page.path, "line": line.unit.line, "function": page.name, "text": line.unit.text}
-                yield Block((heading,), (line.unit.line,), (gap + line.text,), {**item, "values": dict(line.values)})
+                item: dict[str, object] = {
+                    "path": page.path,
+                    "line": line.unit.line,
+                    "function": page.name,
+                    "text": line.unit.text,
+                }
+                if line.is_brief:
+                    above.append(line)
+                    continue
+                shown = (*([f"…{' › '.join(one.text for one in above)}"] if above else []), gap + line.text)
+                if above:
+                    item["above"] = [{"line": one.unit.line, "text": one.unit.text} for one in above]
+                above = []
+                yield Block((heading,), (line.unit.line,), shown, {**item, "values": dict(line.values)})
 
 
 class _Line(NamedTuple):
     unit: Unit
     text: str
     values: tuple[tuple[str, str], ...]
+    is_brief: bool = False
 
     @property
     def size(self) -> int:
-        return len(self.text) + 2
+        return len(self.text) + (3 if self.is_brief else 2)

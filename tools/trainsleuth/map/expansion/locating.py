@@ -24,7 +24,7 @@ def located(pages: Pages, repository: Repository, where: str, read: Callable[[st
         fits = (one for one in repository.files if one == path or one.endswith(f"/{path}"))
         found = [one for fit in fits for one in _at_line(pages, fit, int(line), read)]
         return sorted(found, key=lambda one: (one[0].path != path, *_rank(pages, one[0])))
-    known = [page for page in pages.pages if _is_called(page, where)]
+    known = [page for page in pages.pages if _is_called(page, where)] or list(_inherited(pages, where, read, set()))
     if not any(page.is_reached for page in known):
         known += _elsewhere(pages, repository, where, read)
     return [(page, page.line) for page in sorted(known, key=lambda one: (-one.is_chosen, *_rank(pages, one)))]
@@ -41,6 +41,25 @@ def _rank(pages: Pages, page: Page) -> tuple[float, int, str, int]:
 
 def _is_called(page: Page, name: str) -> bool:
     return bool(page.name) and (page.name == name or page.name.endswith(f".{name}"))
+
+
+def _inherited(pages: Pages, where: str, read: Callable[[str], list[str]], seen: set[str]) -> Iterator[Page]:
+    """The method of a class that defines it for the class that is named."""
+    owner, _, method = where.rpartition(".")
+    seen.add(owner)
+    for page in pages.pages if owner else ():
+        if page.is_class and _is_called(page, owner):
+            head = " ".join(read(page.path)[page.line - 1 : page.line + MAX_BASES])
+            stated = re.search(rf"class {page.name.rpartition('.')[2]}\b[^(:]*\(([^:]*)\):", head)
+            bases = re.findall(r"[\w.]+", re.sub(r"\[[^\]]*\]", "", stated[1])) if stated else []
+            for base in (one.rpartition(".")[2] for one in bases):
+                if base not in seen:
+                    named = f"{base}.{method}"
+                    found = [one for one in pages.pages if _is_called(one, named)]
+                    yield from found or _inherited(pages, named, read, seen)
+
+
+MAX_BASES = 8  # lines on which the bases of a class stand
 
 
 def _at_line(pages: Pages, path: str, line: int, read: Callable[[str], list[str]]) -> Iterator[Found]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .excerpts import Excerpt
@@ -23,7 +24,11 @@ def opened(source: Source, tails: Tails, found: list[Found], room: int) -> tuple
     named = [f"{tails.of(one.path)}:{at}" for one, at in others[:MAX_OTHERS]]
     foot = [Block((), (0,), (f" also {', '.join(named)}",), {"others": named})] if named else []
     excerpt = Excerpt(source, tails, room - sum(len(block.lines[0]) + 1 for block in foot))
-    left = sum(not excerpt.take(one, place) for one, place in _wanted(source, page, line, excerpt))
+    wanted = list(_wanted(source, page, line, excerpt))
+    brief = not excerpt.fits(page, [place for one, place in wanted if one is page])
+    left = sum(not excerpt.take(one, place, brief) for one, place in wanted[:1])
+    left -= left and excerpt.take_first(*wanted[0])
+    left += sum(not excerpt.take(one, place, brief) for one, place in wanted[1:])
     return [*excerpt.blocks(), *foot], {"statements": left}
 
 
@@ -38,19 +43,29 @@ def _wanted(source: Source, page: Page, line: int, excerpt: Excerpt) -> Iterator
     every = source.units(page)
     asked = max((place for place, unit in enumerate(every) if unit.line <= line), default=0)
     runs = source.runs(page)
-    if line == page.line and page.name:
-        yield page, 0
     if asked not in runs:  # it is off: shown all the same
         runs = sorted({*runs, asked})
-    if not excerpt.fits(page, runs):
-        runs = sorted(runs, key=lambda place: _apart(every[place], every[asked].line))
+    named = line == page.line and bool(page.name)
+    if excerpt.fits(page, runs):
+        yield from ((page, 0) for _ in range(named))
+    else:
+        runs = [place for place in runs if place or not named]  # the heading tells its arguments
+        runs = sorted(runs, key=lambda place: _apart(every[place], every[asked].line, named))
     yield from ((page, place) for place in runs)
 
 
-def _apart(unit: Unit, asked: int) -> int:
-    """What follows a line says more of it than what stands above; what is told to a user says little."""
+def _apart(unit: Unit, asked: int, named: bool) -> int:
+    """What follows a line says more of it than what stands above; what is told to a user says little.
+
+    Of a function that is `named`, what it gives back says most; what starts empty, and what stands above others, little.
+    """
     far = unit.line - asked if unit.line >= asked else 2 * (asked - unit.line)
-    return far + (ASIDE if unit.line != asked and TALKS.search(unit.text) else 0)
+    if named and _GIVES.match(unit.text):
+        far //= 4
+    aside = TALKS.search(unit.text) or (named and (_EMPTY.search(unit.text) or unit.text.endswith(":")))
+    return far + (ASIDE if aside and unit.line != asked else 0)
 
 
 ASIDE = 40  # lines
+_GIVES = re.compile(r"return\b|yield\b")
+_EMPTY = re.compile(r"^[\w.]+(?:: [^=]+)? = (?:\[\]|\{\}|[a-z]+\(\)|[\w.-]+)$")

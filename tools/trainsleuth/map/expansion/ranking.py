@@ -16,8 +16,11 @@ FURTHER = 0.25  # what a second name of the same subject counts
 AROUND = 0.3  # what a subject counts that the function speaks of, but not the statement
 NAMED = 0.5  # what a subject counts that is in the name of the function
 _HANDS_ON = re.compile(r"(?:self\.)?(\w+) = (?:[\w.]*\.)?\1$")
+_BESIDE = re.compile(
+    r"(?:^|[._])(?:validat(?:e|ing)_\w*(?:config|args)|convert|check|deprecat|migrat|compat|plot|log_plot)(?:_|$)"
+)
 TALKS = re.compile(
-    r"\blog(?:ger|ging)?[._]|\bmsg\b|_str\b|print\(|warn|add_argument\(|help=|^(?:raise|assert)\b|^import |^from |^__"
+    r"\blog(?:ger|ging)?[._]|\bmsg\b|_str\b|print\(|warn|add_argument\(|help=|^(?:raise|assert)\b|^import |^from |^__|^\w*doc_\w+ = |plt\."
 )
 
 
@@ -33,6 +36,7 @@ class Hit(NamedTuple):
 def best_settings(pages: Pages, terms: Sequence[Term]) -> list[tuple[float, Setting]]:
     """Those that somebody set or that the program reads, best first."""
     found = [one for one in pages.settings if one.is_set or not one.is_others]
+    found = [one for one in found if not one.name.rpartition(".")[2].startswith("_")]
     told = {one.name.rpartition(".")[2] for one in found if one.is_set}
     found = [one for one in found if one.is_set or one.name.rpartition(".")[2] not in told]
     count = Counter(part for one in found for part in set(one.name.split(".")[:-1]))
@@ -126,7 +130,12 @@ def _of_page(
         around[subject] = max(around.get(subject, 0.0), NAMED * worth)
     idle = {note.line for note in page.notes if note.off}
     every = source.units(page)
-    near = (BASE + page.weight) * (CHOSEN if page.is_chosen else 1.0) * (0.4 if page.off else 1.0)
+    near = (
+        (BASE + page.weight)
+        * (BESIDE if _BESIDE.search(page.name) else 1.0)
+        * (CHOSEN if page.is_chosen else 1.0)
+        * (0.4 if page.off else 1.0)
+    )
     for place, said in known:
         unit = every[place]
         aside = near * (0.35 if TALKS.search(unit.text) else 1.0) * (0.4 if unit.line in idle else 1.0)
@@ -149,4 +158,5 @@ def spread(hits: Sequence[Hit]) -> Iterator[Hit]:
 
 AGAIN = 0.9  # of what a subject counts, with each statement on it
 BASE = 0.4
+BESIDE = 0.4  # of code that draws, warns or reads old inputs
 CHOSEN = 1.3  # of code of the classes that a recipe names

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-FOOT = 120  # characters kept for the line that says what was used and what did not fit
-
 
 class Block(NamedTuple):
     """`lines` belong under `headings`, outer first; `order` is where they are read. `item` is the same as data."""
