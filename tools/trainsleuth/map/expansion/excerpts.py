@@ -37,6 +37,9 @@ class Excerpt:
         wanted = [one for one in (*every[place].above, place) if one not in known and every[one].line > page.line]
         lines = {one: self._line(page, every[one]) for one in wanted or [place]}
         cost = sum(line.size for line in lines.values()) + (0 if known else len(self._heading(page)) + 1)
+        if cost > self.room and not self._taken:  # the best of all stands without what is above it
+            lines = {place: self._line(page, every[place])}
+            cost = lines[place].size + len(self._heading(page)) + 1
         if cost > self.room:
             return False
         self.room -= cost

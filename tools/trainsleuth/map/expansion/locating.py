@@ -27,6 +27,8 @@ def located(pages: Pages, repository: Repository, where: str, read: Callable[[st
     known = [page for page in pages.pages if _is_called(page, where)]
     if not any(page.is_reached for page in known):
         known += _elsewhere(pages, repository, where, read)
+    if not known and (above := list(_inherited(pages, where, read))):
+        return [one for name in above for one in located(pages, repository, name, read)]
     return [(page, page.line) for page in sorted(known, key=lambda one: (-one.is_chosen, *_rank(pages, one)))]
 
 
@@ -41,6 +43,20 @@ def _rank(pages: Pages, page: Page) -> tuple[float, int, str, int]:
 
 def _is_called(page: Page, name: str) -> bool:
     return bool(page.name) and (page.name == name or page.name.endswith(f".{name}"))
+
+
+def _inherited(pages: Pages, where: str, read: Callable[[str], list[str]]) -> Iterator[str]:
+    """Base.method for each base that the class of Class.method names where it begins."""
+    owner, _, method = where.rpartition(".")
+    for page in pages.pages:
+        if owner and page.is_class and _is_called(page, owner):
+            head = _BASES.search(" ".join(read(page.path)[page.line - 1 : page.line + 3]))
+            for base in _NAMES.findall(head[1]) if head is not None else ():
+                yield f"{base.rpartition('.')[2]}.{method}"
+
+
+_BASES = re.compile(r"class \w+\(([^()]*)\)\s*:")
+_NAMES = re.compile(r"[\w.]+")
 
 
 def _at_line(pages: Pages, path: str, line: int, read: Callable[[str], list[str]]) -> Iterator[Found]:

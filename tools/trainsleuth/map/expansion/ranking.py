@@ -17,7 +17,7 @@ AROUND = 0.3  # what a subject counts that the function speaks of, but not the s
 NAMED = 0.5  # what a subject counts that is in the name of the function
 _HANDS_ON = re.compile(r"(?:self\.)?(\w+) = (?:[\w.]*\.)?\1$")
 TALKS = re.compile(
-    r"\blog(?:ger|ging)?[._]|\bmsg\b|_str\b|print\(|warn|add_argument\(|help=|^(?:raise|assert)\b|^import |^from |^__"
+    r"\blog(?:ger|ging)?[._]|\bmsg\b|_str\b|print\(|warn|add_argument\(|help=|^doc_\w+ = |^(?:raise|assert)\b|^import |^from |^__"
 )
 
 
