@@ -102,4 +102,12 @@ def scale(train_x, val_x):
     scaler = StandardScaler().fit(train_x)
     return scaler.transform(train_x), scaler.transform(val_x)
 """,
+    "powers of each row, which learn nothing from the others": """
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import PolynomialFeatures
+
+def load(x, y):
+    powers = PolynomialFeatures(degree=4).fit_transform(x)
+    return train_test_split(powers, y, test_size=0.3, random_state=42)
+""",
 }

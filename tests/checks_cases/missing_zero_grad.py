@@ -609,4 +609,20 @@ for step in range(100):
     rates.append(optimizer.param_groups[0]["lr"])
     scheduler.step()
 """,
+    "a file that measures how fast training is": """
+# file: training-benchmark.py
+import torch
+from timing import Timer
+
+def main(model, loader, batches):
+    optimizer, timer = torch.optim.SGD(model.parameters(), lr=0.1), Timer()
+    for count, x in enumerate(loader):
+        if count == 10:
+            timer.start_profiling()
+        model(x).mean().backward()
+        optimizer.step()
+        if count == batches:
+            break
+    timer.display()
+""",
 }

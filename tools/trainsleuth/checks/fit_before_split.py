@@ -57,13 +57,16 @@ SAY = Verdicts(
     look="split first and fit on the training part alone, then compare the held-out score",
 )
 _FITTED = ("preprocessing", "decomposition", "feature_selection", "impute", "random_projection")
-_ABOUT_LABELS = (
+_LEARN_NOTHING = (  # of how the rows are spread: about labels, or about each row alone
     "LabelEncoder",
     "LabelBinarizer",
     "MultiLabelBinarizer",
     "OneHotEncoder",
     "OrdinalEncoder",
     "Normalizer",
+    "Binarizer",
+    "FunctionTransformer",
+    "PolynomialFeatures",
 )
 
 
@@ -75,7 +78,7 @@ def check(index: Index) -> Iterator[Finding]:
         for thing in index.objects.of(receiver, Spot(site.function, site.position)):
             name = thing.kind.name if isinstance(thing, Instance) else ""
             module = name.split(".")[1] if name.startswith("sklearn.") else ""
-            if module in _FITTED and name.rpartition(".")[2] not in _ABOUT_LABELS:
+            if module in _FITTED and name.rpartition(".")[2] not in _LEARN_NOTHING:
                 yield _examined(site, name.rpartition(".")[2], receiver)
                 break
 

@@ -95,6 +95,7 @@ SAY = Verdicts(
     },
 )
 _MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")
+_BENCHMARK = re.compile(r"bench(mark)?s?(_|-|\.py)")
 _CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "elapsed_time", "synchronize", "default_timer"])
 _CLEARING_NONE = ("torch.nn.", "torch.optim.", "torchvision.", "numpy.", "builtins.", "tqdm.")
 _HARMLESS = ("step", "unscale_", "print", "save", "append", "get_last_lr", "format", "join")
@@ -140,9 +141,10 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
 
 
 def _is_benchmark(function: Function) -> bool:
-    """It is called a test or benchmark, and reads the clock."""
+    """It is called a test or benchmark, or its file is, and it reads the clock or drives a profiler."""
     called = {call.last for event in function.events for call in event.calls}
-    return bool(_MEASURING.search(function.name)) and bool(called & _CLOCKS)
+    is_named = _MEASURING.search(function.name) or _BENCHMARK.search(function.path.rpartition("/")[2])
+    return bool(is_named) and (bool(called & _CLOCKS) or any("profiling" in name for name in called))
 
 
 def _is_empty(index: Index, backward: Effect) -> bool:
