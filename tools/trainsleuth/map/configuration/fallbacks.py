@@ -39,11 +39,19 @@ def fallbacks(program: Program) -> Iterator[Definition]:
                 elif call.last in _SCHEMA and call.arguments and call.arguments[0].kind == "string":
                     holders.append((call.arguments[0].text, call))
     for section, call in holders:
-        for part in call.walk():
+        for part in _own_parts(call):
             if part.kind == "call" and (found := variants.get(part.last)) is not None:
                 yield found._replace(name=f"{section}.{found.name}")
     yield from _agreed(read)
     yield from _agreed({name: found for name, found in declared.items() if name not in read and len(found) == 1})
+
+
+def _own_parts(expr: Expr) -> Iterator[Expr]:
+    """What is in an argument of a schema, but not in the arguments inside of it."""
+    for part in expr.parts:
+        if part.kind != "call" or part.last not in _SCHEMA:
+            yield part
+            yield from _own_parts(part)
 
 
 def _agreed(found: Mapping[str, list[Definition]]) -> Iterator[Definition]:
