@@ -47,7 +47,9 @@ def _decorated(index: Index) -> Iterator[Table]:
             of_all = _of_all(index, thing, decorator)
             holder, kind = ("", of_all) if of_all else _place(decorator)
             if kind:
-                kinds.setdefault(kind, {}).setdefault(_name(index, thing, decorator) or thing.name, thing)
+                name = _name(index, thing, decorator) or thing.name
+                if kinds.setdefault(kind, {}).setdefault(name, thing) is not thing:
+                    yield Table({name: thing}, "", kind)  # of another backend
             if kind and holder:
                 holders[holder] = kind
             elif kind and isinstance(filler := _resolved(index, thing, decorator), Function):

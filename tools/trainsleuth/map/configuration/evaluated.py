@@ -11,7 +11,7 @@ from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, wri
 from trainsleuth.facts.memo import kept_per_function
 
 from .literals import plain
-from .named_values import is_test, key_asked, member, names_in
+from .named_values import is_test, key_asked, member, method_around, names_in
 from .records import Key
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def _beginnings(function: Function) -> Mapping[int, int]:
 
 
 def _truth(scope: _Scope, test: Expr) -> bool | None:
+    if test.kind == "call" and test.callee == "bool" and len(test.arguments) == 1:
+        return _truth(scope, test.arguments[0])
     if test.kind == "unary" and test.text == "not":
         inner = _truth(scope, test.parts[0])
         return None if inner is None else not inner
@@ -162,7 +164,7 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _value(held, held.function.events[held.position].value or expr)
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
         return _of_item(scope, expr)
-    if is_test(expr):
+    if is_test(expr) or (expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1):
         if (decided := _truth(scope, expr)) is None:
             raise UnknownValueError
         return decided
@@ -190,7 +192,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
 def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
     """Where the only statement of a class, and of those above and below it, sets self.kind; None for anything else."""
     head, _, name = expr.text.partition(".")
-    index, function = scope.truth.program.index, scope.function
+    index = scope.truth.program.index
+    function = method_around(index, scope.function)
     owner = index.class_of(function) if head == function.self_name and "." not in name and scope.hops else None
     if owner is None:
         return None

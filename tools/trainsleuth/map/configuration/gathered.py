@@ -9,6 +9,7 @@ from itertools import chain
 
 from ..launch import Command
 from ..program import Program
+from .fallbacks import fallbacks
 from .fields import fields
 from .handed import arguments
 from .lists import together
@@ -18,7 +19,9 @@ from .records import ORDER, Definition, Key, Layer
 from .sections import sections
 from .unpacked import taken_out, unpacked
 
-_NOT_KEYS = re.compile(r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)")
+_NOT_KEYS = re.compile(
+    r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|//.*)$"
+)
 _IS_CLASS = re.compile(r"^(?!(?:None|True|False)$)[A-Z]\w*[a-z]\w*(?:\(\))?$")
 
 
@@ -57,6 +60,10 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
                 gathered.fields.add(name)
     layers = gathered.layers
     meant = _of_files(program, layers, set(chain.from_iterable(known.values())))
+    ends = {end for name in layers for end in (name.rpartition(".")[2], ".".join(name.split(".")[-2:]))}
+    for one in fallbacks(program):
+        if one.name not in ends:
+            _define(gathered, one, one.name)
     gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
     _without_sections(layers)
     given = of_command(program, launch, gathered.flags, gathered.negated)

@@ -20,6 +20,14 @@ def names_in(index: Index, function: Function, held: Expr) -> frozenset[str]:
     return frozenset(one.text for one in names) if all(one.kind == "string" for one in names) else frozenset()
 
 
+def method_around(index: Index, function: Function) -> Function:
+    """The method that a function is written in, whose `self` it uses; itself when there is none."""
+    around: Function | None = function
+    while around is not None and not around.self_name:
+        around = index.files[function.path].functions.get(around.outer) if around.outer else None
+    return around or function
+
+
 def member(index: Index, function: Function, dotted: str) -> str | None:
     """The text that a member of an enumeration of the project is worth: Mode.DDP."""
     head, _, name = dotted.rpartition(".")
@@ -49,4 +57,6 @@ def key_asked(expr: Expr) -> str:
         held, name = expr.parts
     elif expr.kind == "call" and expr.last == "get" and expr.arguments:
         held, name = expr.receiver, expr.arguments[0]
-    return f"{written(held)}.{name.text}" if held is not None and name is not None and name.kind == "string" else ""
+    if held is None or name is None or name.kind != "string":
+        return ""
+    return f"{(held.kind != 'path' and key_asked(held)) or written(held)}.{name.text}"

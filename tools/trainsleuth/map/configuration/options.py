@@ -9,6 +9,7 @@ from trainsleuth.facts import Expr, Function
 from ..program import Program
 from .literals import text_of
 from .records import Definition
+from .subcommands import parser_of, subcommands
 
 _DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
 _TURNS = ("fire.Fire", "Fire", "typer.run", "tyro.cli", "click.command")
@@ -18,10 +19,14 @@ NOT_GIVEN = "None"
 def options(program: Program) -> Iterator[Definition]:
     """Every option that code of the program defines, nearest functions first."""
     for function, _ in program.functions():
+        commands = subcommands(function)
+        if commands.dest:
+            yield Definition(commands.dest, function.path, commands.line, commands.chosen)
         for event in function.events:
             for call in event.calls:
                 if call.last == "add_argument":
-                    yield from _argparse(function, call)
+                    if not commands.is_others(parser_of(call)):
+                        yield from _argparse(function, call)
                 elif call.last.startswith("DEFINE_"):
                     yield from _absl(function, call)
                 else:

@@ -15,6 +15,7 @@ from .gathered import Gathered
 from .overrides import launch_of
 from .reads import Reads, subscripts
 from .records import Key, Use
+from .switched_off import sections_off
 from .taken import Taken
 
 MAX_HOPS = 3  # from reference to reference
@@ -53,6 +54,11 @@ class Truth:
     def plain_keys(self) -> tuple[Key, ...]:
         """The keys, without who reads them."""
         return self._plain
+
+    @cached_property
+    def switched_off(self) -> tuple[tuple[str, str], ...]:
+        """Sections that are off, each with the key that says so."""
+        return tuple(sections_off(self))
 
     @cached_property
     def reads(self) -> Reads:

@@ -112,9 +112,24 @@ class Code:
         if place.role in _PACED and (often := self._pace(place)):
             said.append(f"each {often}")
         if found is not None and (when := conditions(found[1])):
-            said.append(f"when {clean(when, WHEN_WIDTH)}")
+            said.append(f"when {_inner(when)}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
         last = {key.name.rpartition(".")[2] for key in told}
         known = [(name, value) for name, value in known if name.rpartition(".")[2] not in last][:MAX_VALUES]
         said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
         return " · ".join(said), {**place.to_dict(), "text": text, "values": dict(known)}
+
+
+def _inner(when: str) -> str:
+    """The tests right above a statement, which decide it, where all do not fit."""
+    tests = when.split(" and ")
+    while len(tests) > 1 and len(" and ".join(tests)) > WHEN_WIDTH and not _is_inside(tests[1:]):
+        tests = tests[1:]
+    short = " and ".join(tests)
+    return clean(short if short == when else f"... and {short}", WHEN_WIDTH + 8)
+
+
+def _is_inside(tests: Sequence[str]) -> bool:
+    """What is left began inside a bracket."""
+    left = " and ".join(tests)
+    return left.count("(") != left.count(")")

@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Function
 
 from ..configuration import Key, Truth
 from ..configuration.records import Use
+from ..configuration.switched_off import is_switched_off
 from ..program import Program
 from ..statements import enclosing
 from ..wording import clean
@@ -36,7 +37,7 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
     """The keys of each topic, those that say most first; under OTHER those that are set and belong to none."""
     held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, OTHER)}
     for key in truth.keys:
-        if _says(truth, key):
+        if _says(truth, key) and not is_switched_off(truth, key):
             held[topic_of(key.name) or OTHER.name].append(key)
     held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
     return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in (*TOPICS, OTHER)}

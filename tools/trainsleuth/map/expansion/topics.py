@@ -65,7 +65,7 @@ TOPICS = (
         "length",
         words=(
             r"(?:num_|n_|max_|total_|number_of_|num_train_)?(?:train_|training_)?(?:epochs|epoches|max_steps|updates|iters|iterations)|"
-            r"(?:max|total|num|n)_(?:train_|training_)?(?:epochs?|steps?|updates?|iters?|iterations?)|niter|"
+            r"(?:max_)?(?:max|total|num|numb|n)_(?:train_|training_)?(?:epochs?|steps?|updates?|iters?|iterations?)|niter|"
             r"duration|end_epoch"
         ),
         weak=r"(?:train_)?(?:steps|epoch|iters)",
@@ -97,7 +97,7 @@ TOPICS = (
     ),
     Topic(
         "clipping",
-        words=r"\w*grad\w*_clip\w*|(?:\w+_)?clip(?:_?(?:grad|norm|max)\w*)?|max_(?:grad_)?norm|clip_val\w*",
+        words=r"\w*grad\w*_clip\w*|(?:\w+_)?clip(?:_?(?:grad|norm|max)\w*)?|(?:grad\w*_)?max_(?:grad_)?norm|clip_val\w*",
         sections=r"clip_grad\w*|grad\w*_clip\w*",
         places=(("clipping", ""), ("training_loop", "clip")),
     ),
@@ -161,10 +161,10 @@ TOPICS = (
     Topic(
         "averaged weights",
         words=(
-            r"\w*ema(?:_\w+)?|swa\w*|(?:average|avg)_(?:model|mode|num|check|ckpt|weight|param|last|best)\w*|"
+            r"\w*ema(?:_\w+)?|swa(?!n)\w*|(?:average|avg)_(?:model|mode|num|check|ckpt|weight|param|last|best)\w*|"
             r"\w*nbest\w*"
         ),
-        sections=r"\w*ema(?:_\w+)?|swa\w*",
+        sections=r"\w*ema(?:_\w+)?|swa(?!n)\w*",
         places=(("training_loop", "averaged weights"), ("ema", "")),
     ),
     Topic(
@@ -191,7 +191,7 @@ TOPICS = (
         "evaluated",
         words=(
             r"\w*eval\w*|val(?:id)?_\w+|valid|test_\w+|\w*metrics?\w*|\w*_best\w*|monitor\w*|\w*early\w*|"
-            r"patience|beam\w*|run_validation\w*|sample_every"
+            r"patience|beam\w*|(?:run|full)_validation\w*|sample_every"
         ),
         sections=r"(?:val|valid|test|eval|validation|evaluation)(?:_\w+)?|\w*(?:metric|evaluator)\w*|sample",
         places=(("evaluation", "evaluation call"), ("evaluation", "loop"), ("evaluation", "definition")),
@@ -240,7 +240,7 @@ _PATTERNS = [
 
 _FIRST = (
     ("evaluated", re.compile(r"(?:val|valid|test|eval|validation|evaluation|infer\w*)(?:_(?!freq|interval)\w+)?|sample|export\w*", re.I)),
-    ("averaged weights", re.compile(r"\w*ema(?:_\w+)?|swa\w*", re.I)),
+    ("averaged weights", re.compile(r"\w*ema(?:_\w+)?|swa(?!n)\w*", re.I)),
 )  # fmt: skip
 
 

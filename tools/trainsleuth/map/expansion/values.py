@@ -10,6 +10,8 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, writ
 from ..configuration import Key, Truth
 from ..configuration.evaluated import setting_of
 from ..configuration.literals import is_literal, text_of
+from ..configuration.named_values import key_asked, method_around
+from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
 from ..program import Program
 from .lines import become
@@ -44,8 +46,9 @@ def value_of(program: Program, truth: Truth, function: Function, name: str) -> s
     """The value of a name in `function` in words; "" when it is not known."""
     if "." in name:
         head, _, rest = name.partition(".")
-        if head == function.self_name and "." not in rest:
-            return _of_attribute(program, truth, function, rest)
+        method = method_around(program.index, function)
+        if head == method.self_name and "." not in rest:
+            return _of_attribute(program, truth, method, rest)
         return _of_key(truth, name, function.path)
     bound = bindings(function).get(name, ())
     if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
@@ -84,7 +87,8 @@ def _of_attribute(program: Program, truth: Truth, function: Function, name: str)
         return f"{text_of(value)} ({method.path}:{value.line})"
     if value.kind == "path" and "." not in value.text and method.parameter(value.text) is not None:
         return value_of(program, truth, method, value.text)
-    if value.kind in ("path", "index") and (dotted := next(iter(reads_in(value)), "")) and "." in dotted:
+    dotted = key_asked(value) if value.kind == "call" else next(iter(reads_in(value)), "")
+    if value.kind in ("path", "index", "call") and "." in dotted:
         return _of_key(truth, dotted, method.path)
     return ""
 
@@ -116,7 +120,7 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
-    if source is None or source.value == "(required)" or _is_filled(truth, key):
+    if source is None or source.value == "(required)" or _is_filled(truth, key) or is_switched_off(truth, key):
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]

@@ -1,0 +1,39 @@
+"""A name that the registries of several backends know: the class nearest to the program's own entry counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainsleuth.facts import Class
+
+from .recipes import Choice
+from .tables import Table
+
+
+def of_the_program(
+    chosen: Sequence[Choice], known: Mapping[str, Sequence[Table]], entry: str, loaded: frozenset[str]
+) -> Iterator[Choice]:
+    """The choices, each with the class of that name in a registry of that kind which shares most folders with `entry`."""
+    for choice in chosen:
+        target = choice.target
+        if not isinstance(target, Class) or choice.table is None or not choice.table.kind:
+            yield choice
+            continue
+        kind = _plain(choice.table.kind)
+        alike = (
+            table.entries[choice.value]
+            for table in known.get(choice.value, ())
+            if choice.value in table.entries and _plain(table.kind) == kind
+        )
+        here = [one for one in alike if isinstance(one, Class) and one.path in loaded]
+        best = max((*here, target), key=lambda one: (_shared(one.path, entry), one.path == target.path))
+        yield choice if best is target else choice._replace(target=best)
+
+
+def _plain(kind: str) -> str:
+    return kind.removeprefix("base")
+
+
+def _shared(path: str, entry: str) -> int:
+    return len(os.path.commonpath((path, entry)))

@@ -1,0 +1,32 @@
+"""Sections of the configuration that one of its own settings switches off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .records import Key
+
+if TYPE_CHECKING:
+    from .truth import Truth
+
+_SWITCH = re.compile(r"(\w+?)_enabled|enable_(\w+)")
+
+
+def is_switched_off(truth: Truth, key: Key) -> bool:
+    """It stands in a section that is off: beside lora.enabled=false, or under wandb, beside wandb_enabled=false."""
+    return any(f".{section}." in f".{key.name}" and key.name != switch for section, switch in truth.switched_off)
+
+
+def sections_off(truth: Truth) -> Iterator[tuple[str, str]]:
+    """(section, key that switches it off) where somebody set that key."""
+    for key in truth.plain_keys:
+        above, _, last = key.name.rpartition(".")
+        is_chosen = any(layer.how != "default" for layer in key.layers) and all(layer.certain for layer in key.layers)
+        if not is_chosen or truth.end(key.value).lower() != "false":
+            continue
+        if above and last in ("enabled", "enable"):
+            yield above, key.name
+        elif (match := _SWITCH.fullmatch(last)) is not None:
+            yield ".".join(part for part in (above, match[1] or match[2]) if part), key.name
