@@ -67,7 +67,7 @@ def _of_question(question: str) -> Iterator[Term]:
         for names, worth in ((one.names, 1.0), (one.also, ALSO)):
             yield from (_term(name, subject, worth) for name in names)
         for match in matches:
-            known.update(_words(said[match.start() :][: len(match[0])] + re.split(r"\W", said[match.end() :])[0]))
+            known.update(_words(match[0] + re.split(r"\W", said[match.end() :])[0]))
         subject += 1
     for word in _words(question):
         plain = word.lower()
