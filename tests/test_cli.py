@@ -178,11 +178,15 @@ def test_a_program_that_never_trains_is_told_why_and_no_guesses(repo: Path, comm
 
 
 def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:
+    (repo.parent / ".git").mkdir()  # check and probe tell one place by one path, also below a work tree
     done = cli(repo, "triage", "--symptom", "loss is stuck", "--time", "40", "--format", "json", *TRAIN)
     assert done.returncode == 1, done.stdout
     case = parsed(done.stdout)
     assert case["hypotheses"][0]["id"] == "double-normalised-loss"
     assert case["hypotheses"][0]["verdict"] == "supported"
+    alarms = [f for f in case["findings"] if f["outcome"] == "fail" and f["severity"] == "error"]
+    assert {f["by"] for f in alarms} == {"check:double-softmax", "probe:loss_contract"}
+    assert {f["path"] for f in alarms} == {"train.py"} and "Also seen by probe:loss_contract" in alarms[0]["message"]
     assert Path(case["notes"]).samefile(repo / "trainsleuth-notes.md")
     shown = cli(repo, "notes")
     assert shown.returncode == 0 and "check:double-softmax" in shown.stdout

@@ -38,9 +38,9 @@ class Link:
 class Finding:
     """What one check, probe or reader said, once.
 
-    `by` is "check:<id>", "probe:<id>" or "reader". `path` is relative to the root that was given,
-    with forward slashes; `line` counts from 1. `message` says what, where, expected and got in one
-    sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
+    `by` is "check:<id>", "probe:<id>" or "reader". `path` is relative to the root that was given, else to
+    the folder where the search or the run began, with forward slashes; `line` counts from 1. `message`
+    says what, where, expected and got in one sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
     the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
     from its words. `grounds`: what the confidence rests on, where it was measured.
     """
