@@ -87,7 +87,7 @@ def _rank(command: Command) -> tuple[int, str, int]:
 
 def _texts(index: Index) -> list[str]:
     def is_launch(path: str) -> bool:
-        name = PurePosixPath(path).name.lower()
+        name = path.rpartition("/")[2].lower()
         return (
             path.endswith(SHELL)
             or name.startswith("readme")
@@ -103,15 +103,15 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their continuation lines; the number is that of the first."""
     held, first = "", 0
     for number, line in enumerate(text.split("\n"), 1):
-        first = first or number
-        if line.rstrip().endswith(("&& \\", "; \\")):  # a command of its own
-            yield first, (held + line.rstrip()[:-1].strip()).strip()
-            held, first = "", 0
-            continue
-        if line.rstrip().endswith("\\") and len(held) < 4000:
-            held += line.rstrip()[:-1].strip() + " "
-            continue
-        yield first, (held + line.strip()).strip()
+        first, line = first or number, line.strip()
+        ends = line.endswith(("&& \\", "; \\"))  # a command of its own
+        if line.endswith("\\") and (ends or len(held) < 4000):
+            held += line[:-1].strip() + " "
+            if not ends:
+                continue
+        else:
+            held += line
+        yield first, held.strip()
         held, first = "", 0
     if held:
         yield first, held.strip()
