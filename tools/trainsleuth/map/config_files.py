@@ -10,6 +10,7 @@ from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
 from .composition import Part, composed, config_file, entries_of, normal
+from .configuration.imported_settings import taken
 from .hydra_main import of_main, own_root
 from .launch import Command, that_counts
 from .reach import Reach
@@ -57,20 +58,28 @@ def _with_bases(index: Index, path: str, more: tuple[str, ...] = ()) -> Iterator
     if any(True for _ in entries_of(index.configs[path])):
         yield from composed(index, (*above, *more), path, {})
     else:
-        yield from map(Part, _bases(index, path, top, set()))
+        yield from _bases(index, Part(path), top, set())
 
 
-def _bases(index: Index, path: str, root: str, seen: set[str]) -> Iterator[str]:
-    if path in seen:
+def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Part]:
+    """`part` behind what it names as its bases, and what it takes from other files of settings."""
+    path = part.path
+    if part in seen:
         return
-    seen.add(path)
+    seen.add(part)
     for key, value in index.configs[path].items():
         if _BASES.match(key):
             folders = (*map(str, PurePosixPath(path).parents), root)
             base = next(filter(None, (config_file(index, folder, value.value) for folder in folders)), None)
             if base is not None:
-                yield from _bases(index, base, root, seen)
-    yield path
+                yield from _bases(index, Part(base), root, seen)
+    for one in taken(index, path):
+        renamed = dict(part.taken).get(one.here) if part.taken else one.here
+        if renamed is not None:
+            yield from _bases(
+                index, Part(one.path, taken=((one.name, renamed),) if one.name else part.taken), root, seen
+            )
+    yield part
 
 
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:

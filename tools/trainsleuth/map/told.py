@@ -91,7 +91,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     """`program` is known as far as its entry alone leads; `recipe` and `launch` are the caller's."""
     index, entry = program.index, program.entry
     parts = of_program(index, entry.reach, entry.commands, recipe)
-    loaded = program.graph.imports(frozenset(root.path for root in entry.reach.roots))
+    started = (*(root.path for root in entry.reach.roots), *(part.path for part in parts if part.path in index.files))
+    loaded = program.graph.imports(frozenset(started))
     text = launch.text if launch is not None else ""
     experiment = experiment_configs(index, loaded, text)
     in_files = settings(index, parts, removed_by(that_counts(entry.commands, recipe)))

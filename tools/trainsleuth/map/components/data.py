@@ -223,15 +223,21 @@ _DATA_KEY = re.compile(r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)
 _SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)
 
 
+_ITEM = re.compile(r"\.\d+\.")  # one of a list of transforms
+
+
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         in_section = _SECTION.search(choice.key.rpartition(".")[0]) or _DATA_KEY.search(choice.key)
         if isinstance(choice.target, Function) and in_section:
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(choice.target, "builder", 0.85)
-        if isinstance(choice.target, Class) and (
-            is_dataset(program.index, choice.target) or _DATA_KEY.search(choice.key)
-        ):
+        if not isinstance(choice.target, Class):
+            continue
+        if is_dataset(program.index, choice.target) or _DATA_KEY.search(choice.key):
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield from program.chosen_at(choice)
             yield from _defined(program, choice.target, 1.0)
+        elif in_section and not _ITEM.search(choice.key):
+            yield Place(choice.path, choice.line, "configuration", 0.7)
+            yield program.at_target(choice.target, "class", 0.7)

@@ -122,6 +122,8 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     target = program.graph.targets(function, call) if call.callee else ()
     if any(isinstance(one, Class) and _LOGGER_CLASS.search(one.name) for one in target):
         return "meter", 0.7
+    if near and any(isinstance(one, External) and _LOGGER_OUTSIDE.search(one.name) for one in target):
+        return "writer", 0.75
     if (
         last == "update"
         and call.receiver is not None
@@ -143,8 +145,10 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     return "", 0.0
 
 
+_LOGGER_OUTSIDE = re.compile(r"\.(?:(?:Periodic|JSON|CSV|Metrics?|Event|Summary|Tensor[Bb]oard\w*|Wandb|Scalar)Writer|(?:\w*Metric)Printer|LoggerHook)$")  # fmt: skip
 _LOGS = re.compile(
-    r"^_?(?:\w+_)?log(?:s|ging|_\w+)?$|^_?(?:report|summari[sz]e|print|display|record)(?:_\w+)?$|_logger$", re.I
+    r"^_?(?:\w+_)?log(?:s|ging|_\w+)?$|^_?(?:report|summari[sz]e|print|display|record)(?:_\w+)?$|_logger$|^_?write_(?:metrics?|scalars?|stats|logs?|summar\w+)$",
+    re.I,
 )
 _NUMERIC = ("torch.", "numpy.", "math.", "scipy.", "logging.getLogger", "builtins.")
 _ONLY_TEXT = re.compile(r"get_logger|logging$|setup_logger$|root_logger|callbacks$")
