@@ -18,7 +18,7 @@ from .reach import Reach
 MAX_FILES = 40
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|imports?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
@@ -83,19 +83,23 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
 
 
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
-    """String literals of reached code that are the path of a configuration file."""
+    """String literals of reached code that are the path of a configuration file, or import one that is Python."""
     for function in reached.distance:
         if not function.source.holds(_CONFIG_NAME):
             continue
         folder = str(PurePosixPath(function.path).parent)
         for event in function.events:
+            for call in event.calls:
+                if call.last == "import_module" and call.arguments and call.arguments[0].kind == "string":
+                    module = index.names.module(function.path, call.arguments[0].text)
+                    yield from [module.path] if module is not None and module.path in index.configs else []
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
                     if part.kind == "string" and part.text.endswith((".yaml", ".yml", ".json")):
                         yield from _named_in(index, part.text, folder)
 
 
-_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)")
+_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)|import_module\(")
 
 
 def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from .config_files import of_program
 from .configuration import defaults
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import Entry
+from .given_parameters import with_parameters
 from .hydra_main import removed_by
 from .launch import Command, that_counts
 from .named_choice import words_of
@@ -114,7 +115,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         preset,
         known,
         loaded,
-        known_settings(weak, (*given, *commanded)) if is_told else {},
+        with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
         named_modules(index, (*weak, *given), entry.reach.distance),
         words_of((*(setting.value for setting in (*weak, *given)), text)),
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function, written
+from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
 from ..networks import calls_loss, calls_network, is_dataset, is_factory, is_loss_class, is_network
@@ -75,6 +76,7 @@ def places(program: Program) -> Iterator[Place]:
         if stage.role == "batch":
             hands = stage.event.value is not None and _HANDS.search(written(stage.event.value)) is not None
             yield program.at(stage.function, stage.line, "batch", 0.5 if hands else 0.15)
+            yield from _iterated(program, stage)
         elif stage.role == "source":
             yield from _sources(program, stage)
     yield from _chosen(program)
@@ -178,6 +180,16 @@ _NOT_DATA = re.compile(
     r"device|time|metric|meter|accuracy|seed|rank|world|weight|param",
     re.I,
 )
+
+
+def _iterated(program: Program, stage: Stage) -> Iterator[Place]:
+    """Where what hands out the batches gets its name: loader = self.experiment.loader."""
+    source = stage.event.value
+    for part in source.walk() if source is not None else ():
+        if part.kind == "path" and _ITERATED.search(part.text):
+            for binding in bindings(stage.function).get(part.text, ()):
+                if binding.kind == "assign":
+                    yield program.at(stage.function, stage.function.events[binding.position].line, "named", 0.55)
 
 
 _OF_TRAINING = re.compile(r"^get_?train(?:ing)?(?=_|[A-Z])", re.I)

@@ -42,6 +42,7 @@ def places(program: Program) -> Iterator[Place]:
     run = dict(program.training.run_classes)
     run.update({cls: 0 for cls in program.training.hooked_classes[:1] if is_network(program.index, cls)})
     many = len(run) > 2
+    homes = {cls.path for cls in run}
     built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
     for other in _not_chosen(program, run):
         built[other] *= NOT_CHOSEN
@@ -54,6 +55,8 @@ def places(program: Program) -> Iterator[Place]:
         if _BUILDER.search(function.name) and not _is_nested(program, function):
             returns = bool(run.keys() & set(program.values.returned(function)))
             yield program.at(function, function.line, "builder", (0.95 if returns else 0.55) * weight**0.5)
+        elif function.path in homes and not function.owner and run.keys() & set(program.values.returned(function)):
+            yield program.at(function, function.line, "builder", 0.75 * weight**0.5)  # resnet50() beside ResNet
     for cls, score in built.items():
         yield from _defined(program, cls, score)
     yield from _holders(program, built)
