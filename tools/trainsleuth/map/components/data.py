@@ -231,7 +231,10 @@ def _runs_network(program: Program, function: Function) -> bool:
     return any(calls_network(program.values, function, call) for event in function.events for call in event.calls)
 
 
-_DATA_KEY = re.compile(r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:_(?:name|type|class|cls))?$", re.I)
+_DATA_KEY = re.compile(
+    r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:(?:_(?:source|map|provider|module|builder|factory))*_(?:name|type|class|cls|class_type))?$",
+    re.I,
+)
 _SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)
 
 

@@ -192,6 +192,9 @@ def _chosen(program: Program) -> Iterator[Place]:
             yield Place(choice.path, choice.line, "configuration", 0.8 * share)
             yield from (place._replace(score=place.score * share) for place in program.chosen_at(choice))
             yield from _defined(program, target, share)
+        elif isinstance(target, Class) and _THE_MODEL.fullmatch(choice.key):  # holds networks and is none
+            yield Place(choice.path, choice.line, "configuration", 0.8)
+            yield program.at_target(target, "holder", 0.8)
 
 
 NOT_CHOSEN = 0.6  # share of a network that may be run, where the settings choose another
@@ -205,7 +208,7 @@ _SECTION = re.compile(
 
 
 _THE_MODEL = re.compile(
-    r"(?:model|net|network|arch|architecture|system)(?:[._](?:type|name|class|cls|_target_|class_path))?"
+    r"(?:model|net|network|arch|architecture|system)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
 )
 
 
