@@ -13,6 +13,7 @@ from .recipes import Setting
 
 _FLAGS = {"true": True, "false": False, "none": False, "null": False}
 _LITERALS = ("string", "number", "constant")
+_CASES = ("lower", "upper", "strip")
 
 
 def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
@@ -63,7 +64,10 @@ def _truth(test: Expr, settled: Settled) -> bool | None:
         return None if None in truths else not decides
     if test.kind == "compare" and len(test.parts) == 2:
         return _compared(test, settled)
-    value = _value(test, settled)
+    if test.kind == "call" and test.last == "startswith" and test.receiver is not None:
+        value, start = value_of(test.receiver, settled), test.arguments[0]
+        return value.startswith(start.text.lower()) if value and start.kind == "string" else None
+    value = value_of(test, settled)
     return _FLAGS.get(value) if value is not None else None
 
 
@@ -71,7 +75,11 @@ _NOT_GIVEN = ("none", "null", "")  # the default of what a command must give
 
 
 def _compared(test: Expr, settled: Settled) -> bool | None:
-    value, other = _value(test.parts[0], settled), test.parts[1]
+    left, other = test.parts
+    if test.text in ("in", "not in") and left.kind == "string":  # "vit" in args.model
+        value = value_of(other, settled)
+        return None if value is None or value in _NOT_GIVEN else (left.text.lower() in value) == (test.text == "in")
+    value = value_of(left, settled)
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
     if test.text in ("==", "is", "!=", "is not") and other.kind in _LITERALS:
@@ -94,15 +102,29 @@ def _keys(expr: Expr, settled: Settled) -> list[str]:
     return [key.text.lower() for key in keys] if all(key.kind == "string" for key in keys) else []
 
 
-def _value(expr: Expr, settled: Settled) -> str | None:
-    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound once, to that."""
+def parameter_key(function: Function, name: str) -> str:
+    """Under which settings hold what a parameter is worth."""
+    return f"{function.path}:{function.qualname}:{name}"
+
+
+def value_of(expr: Expr, settled: Settled) -> str | None:
+    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound once, to that.
+
+    In small letters, as settings are compared.
+    """
+    if expr.kind in _LITERALS:
+        return expr.text.lower()
+    if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:
+        return value_of(expr.receiver, settled)
     if expr.kind == "path" and "." not in expr.text:
         bound = bindings(settled.function).get(expr.text, ())
         is_given = settled.function.parameter(expr.text) is not None  # if kind is None: kind = args.kind
         only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+        if is_given and not bound:
+            return settled.known.get(parameter_key(settled.function, expr.text))
         if only is None or is_given or (only.kind == "path" and "." not in only.text):
             return None
-        return _value(only, settled)
+        return value_of(only, settled)
     if expr.kind == "path":
         return _known(expr.text.split("."), settled.known)
     key = _asked(expr)

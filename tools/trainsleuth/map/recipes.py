@@ -72,7 +72,10 @@ _ITEM = re.compile(r"^(.+?)\.\d+(?:\.|$)")  # what stands in a list
 
 def _below(index: Index, part: Part) -> Iterator[tuple[str, ConfigValue]]:
     for key, found in index.configs[part.path].items():
-        if not part.package:
+        if part.taken:
+            head, dot, rest = key.partition(".")
+            yield from ((f"{here}{dot}{rest}", found) for name, here in part.taken if name == head)
+        elif not part.package:
             yield key, found
         elif not key.startswith("defaults."):
             yield f"{part.package}.{key}", found
