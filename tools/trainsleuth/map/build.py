@@ -15,7 +15,7 @@ from .configuration import PythonConfigs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
-from .launch import Command, commands, names_recipe, usage
+from .launch import Command, commands, is_beside, names_recipe, usage
 from .library import ways_in
 from .program import Program
 from .reach import reach
@@ -131,8 +131,9 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
 
 
 def _started_by(entry: Entry, recipe: str | None, launch: Command | None) -> Entry:
-    """Its commands with those first that the caller gave, then those that name the recipe."""
+    """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it."""
     ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
+    ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
     others = [one for one in entry.commands if one not in ours]
     return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
 
