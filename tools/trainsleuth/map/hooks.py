@@ -37,6 +37,15 @@ def derived_classes(index: Index, framework: Framework, distance: Mapping[Functi
     return tuple(sorted(near, key=lambda cls: (cls.path, cls.line))[:MAX_CLASSES])
 
 
+def callback_hooks(index: Index, framework: Framework, distance: Mapping[Function, int]) -> Iterator[Function]:
+    """Reached methods, nearest first, that the framework calls of the project's classes of callbacks: on_train_batch_end."""
+    for function in distance:
+        cls = index.class_of(function) if function.name.startswith("on_") else None
+        bases = index.external_bases(cls) if cls is not None else ()
+        if any(base.endswith("Callback") and base.partition(".")[0] in framework.packages for base in bases):
+            yield function
+
+
 def hook_methods(framework: Framework, cls: Class) -> Iterator[Function]:
     """Methods of `cls` that the framework calls."""
     for name in framework.hooks:
