@@ -71,6 +71,9 @@ _NOT_GIVEN = ("none", "null", "")  # the default of what a command must give
 
 
 def _compared(test: Expr, settled: Settled) -> bool | None:
+    if test.text in ("in", "not in") and test.parts[0].kind == "string":
+        below = _below(test.parts[1], settled)
+        return (test.parts[0].text.lower() in below) == (test.text == "in") if below else None
     value, other = _value(test.parts[0], settled), test.parts[1]
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
@@ -82,6 +85,18 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     elif test.text in ("in", "not in") and (keys := _keys(other, settled)):
         return (value in keys) == (test.text == "in")
     return None
+
+
+def _below(expr: Expr, settled: Settled) -> set[str]:
+    """The keys of a section that settings were given for: of config["training"], and of a name that is bound to it."""
+    expr = _bound_once(expr, settled) or expr
+    words = (expr.text if expr.kind == "path" else _asked(expr)).split(".")
+    for section in (".".join(words[cut:]).lower() + "." for cut in range(len(words)) if words[-1]):
+        if found := {
+            key[len(section) :].partition(".")[0].lower() for key in settled.known if key.lower().startswith(section)
+        }:
+            return found
+    return set()
 
 
 def _keys(expr: Expr, settled: Settled) -> list[str]:
@@ -97,16 +112,21 @@ def _keys(expr: Expr, settled: Settled) -> list[str]:
 def _value(expr: Expr, settled: Settled) -> str | None:
     """Of an attribute of an object that holds settings, args.stage, and of a name that is bound once, to that."""
     if expr.kind == "path" and "." not in expr.text:
-        bound = bindings(settled.function).get(expr.text, ())
-        is_given = settled.function.parameter(expr.text) is not None  # if kind is None: kind = args.kind
-        only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
-        if only is None or is_given or (only.kind == "path" and "." not in only.text):
-            return None
-        return _value(only, settled)
+        only = _bound_once(expr, settled)
+        return _value(only, settled) if only is not None else None
     if expr.kind == "path":
         return _known(expr.text.split("."), settled.known)
     key = _asked(expr)
     return _known(key.split("."), settled.known) if key else None
+
+
+def _bound_once(name: Expr, settled: Settled) -> Expr | None:
+    """What the only assignment binds to a plain name of the function, when that is no plain name again."""
+    if name.kind != "path" or "." in name.text or settled.function.parameter(name.text) is not None:
+        return None  # if kind is None: kind = args.kind
+    bound = bindings(settled.function).get(name.text, ())
+    only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    return None if only is None or (only.kind == "path" and "." not in only.text) else only
 
 
 def _asked(expr: Expr) -> str:
