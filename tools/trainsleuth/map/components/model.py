@@ -14,8 +14,8 @@ from ..program import Called, Program
 from ..records import Place
 
 _BUILDER = re.compile(
-    r"^_?(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft|policy|actor|critic)\w*$|"
-    r"^_?(?:build|create|make)_\w+_from_(?:config|cfg)$",
+    r"^_?(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft|actor|critic)\w*$|"
+    r"^_?(?:build|create|make)_\w+_from_(?:config|cfg)$|^_?(?:get|build|create|make)_policy(?:_for_\w+)?$",
     re.I,
 )
 _LIBRARIES = (
@@ -35,6 +35,7 @@ _HELD_AS = re.compile(
     r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf|(?:^|\.)[GD](?:_ema)?$",
     re.I,
 )
+_WRAPS = re.compile(r"\.(?:FullyShardedDataParallel|DistributedDataParallel|FSDP|DDP)$")
 _IS_WHOLE = re.compile(r"^self\._?(?:model|net|network|module)$")  # of what only wraps it: a policy, a pipeline
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
 
@@ -114,6 +115,8 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
         elif isinstance(target, External):
             if _is_library_model(target.name, call.last):
                 yield place(0.95 * called.weight**0.5)
+            elif _WRAPS.search(target.name):
+                yield place(0.75 * called.weight**0.5)
             elif not nested and _is_layer(target.name) and _assigned_to_network(called.event):
                 yield place(0.8 * called.weight**0.5)
         elif (
