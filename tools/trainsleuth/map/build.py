@@ -134,7 +134,7 @@ def _started_by(entry: Entry, recipe: str | None, launch: Command | None) -> Ent
     """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it."""
     ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
     ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
-    others = [one for one in entry.commands if one not in ours]
+    others = [one for one in entry.commands if one not in ours and one is not launch]
     return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
 
 
@@ -198,7 +198,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     values = Values(index)
     graph = Graph(index, values)
     table, handed = signs(index, values), _handed(index, values)
-    started = commands(index)
+    started = (*([launch] if launch is not None and launch.target else ()), *commands(index))
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
