@@ -81,7 +81,9 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     return found
 
 
-MAINS = frozenset({"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain", "call_parse", "default"})
+MAINS = frozenset(
+    {"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain", "call_parse", "default"}
+)
 
 
 def name_score(path: str) -> float:
@@ -185,7 +187,9 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
     names = {command.function for command in commands if command.function}
     file = index.files[path]
     if not names:
-        names = {name for name, function in file.functions.items() if any(_starts(file, d) for d in function.decorators)}
+        names = {
+            name for name, function in file.functions.items() if any(_starts(file, d) for d in function.decorators)
+        }
         said = names & {word for command in commands[:1] for word in words_behind(command.text)}
         names = said or names  # train gail, where the file has a command for airl too
     for name in sorted(names):
