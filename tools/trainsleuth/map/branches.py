@@ -76,9 +76,8 @@ _NOT_GIVEN = ("none", "null", "")  # the default of what a command must give
 
 def _compared(test: Expr, settled: Settled) -> bool | None:
     left, other = test.parts
-    if test.text in ("in", "not in") and left.kind == "string":  # "vit" in args.model
-        value = value_of(other, settled)
-        return None if value is None or value in _NOT_GIVEN else (left.text.lower() in value) == (test.text == "in")
+    if test.text in ("in", "not in") and left.kind == "string":
+        return _holds(left.text.lower(), other, test.text == "in", settled)
     value = value_of(left, settled)
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
@@ -90,6 +89,27 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     elif test.text in ("in", "not in") and (keys := _keys(other, settled)):
         return (value in keys) == (test.text == "in")
     return None
+
+
+def _holds(word: str, holder: Expr, expected: bool, settled: Settled) -> bool | None:
+    """ "vit" in args.model, and "scheduler" in config["training"]."""
+    value = value_of(holder, settled)
+    if value is not None and value not in _NOT_GIVEN:
+        return (word in value) == expected
+    below = _below(holder, settled)
+    return (word in below) == expected if below else None
+
+
+def _below(expr: Expr, settled: Settled) -> set[str]:
+    """The keys of a section that settings were given for: of config["training"], and of a name that is bound to it."""
+    expr = _bound_once(expr, settled) or expr
+    words = (expr.text if expr.kind == "path" else _asked(expr)).split(".")
+    for section in (".".join(words[cut:]).lower() + "." for cut in range(len(words)) if words[-1]):
+        if found := {
+            key[len(section) :].partition(".")[0].lower() for key in settled.known if key.lower().startswith(section)
+        }:
+            return found
+    return set()
 
 
 def _keys(expr: Expr, settled: Settled) -> list[str]:
@@ -117,18 +137,23 @@ def value_of(expr: Expr, settled: Settled) -> str | None:
     if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:
         return value_of(expr.receiver, settled)
     if expr.kind == "path" and "." not in expr.text:
-        bound = bindings(settled.function).get(expr.text, ())
-        is_given = settled.function.parameter(expr.text) is not None  # if kind is None: kind = args.kind
-        only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
-        if is_given and not bound:
+        if settled.function.parameter(expr.text) is not None and not bindings(settled.function).get(expr.text):
             return settled.known.get(parameter_key(settled.function, expr.text))
-        if only is None or is_given or (only.kind == "path" and "." not in only.text):
-            return None
-        return value_of(only, settled)
+        only = _bound_once(expr, settled)
+        return value_of(only, settled) if only is not None else None
     if expr.kind == "path":
         return _known(expr.text.split("."), settled.known)
     key = _asked(expr)
     return _known(key.split("."), settled.known) if key else None
+
+
+def _bound_once(name: Expr, settled: Settled) -> Expr | None:
+    """What the only assignment binds to a plain name of the function, when that is no plain name again."""
+    if name.kind != "path" or "." in name.text or settled.function.parameter(name.text) is not None:
+        return None  # if kind is None: kind = args.kind
+    bound = bindings(settled.function).get(name.text, ())
+    only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    return None if only is None or (only.kind == "path" and "." not in only.text) else only
 
 
 def _asked(expr: Expr) -> str:

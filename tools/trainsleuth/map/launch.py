@@ -139,7 +139,7 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
             return
     folder = str(PurePosixPath(path).parent)
     scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
-    for written in (*(match[1] for match in _SCRIPT.finditer(text)), *scripts):
+    for written in (*(match[1] for match in _SCRIPT.finditer(text.replace('"', ""))), *scripts):
         if (target := _script(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
@@ -214,6 +214,11 @@ def names_recipe(command: Command, recipe: str) -> bool:
     """The command starts the program with this recipe."""
     stem = PurePosixPath(recipe).stem
     return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
+
+
+def is_beside(command: Command, recipe: str) -> bool:
+    """The command stands in a launch script of the recipe's folder."""
+    return command.path.endswith(SHELL) and PurePosixPath(command.path).parent == PurePosixPath(recipe).parent
 
 
 def that_counts(found: Sequence[Command], recipe: str | None) -> Command | None:

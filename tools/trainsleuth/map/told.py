@@ -100,7 +100,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
     known = tables(index, program.values)
     weak = tuple(defaults(program, launch))
-    chosen = tuple(of_the_program(choices(index, known, (*weak, *given)), known, entry.path, loaded))
+    chosen = tuple(of_the_program(choices(index, known, (*weak, *given), loaded), known, entry.path, loaded))
     chosen = (*chosen, *named_in_code(index, _near(entry)))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
