@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.facts import Event, Expr, Function, Index, Variable, bindings
 
-from .recipes import Setting
+if TYPE_CHECKING:
+    from .recipes import Setting
 
 _FLAGS = {"true": True, "false": False, "none": False, "null": False}
 _LITERALS = ("string", "number", "constant")
@@ -18,7 +19,8 @@ _LITERALS = ("string", "number", "constant")
 def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
     """Settings by name: what the recipe gives, and flags (True, False, None) by their defaults.
 
-    A nested one also behind a dot by its last word, when no other is called so: ".optimizer" is optim.optimizer.
+    A nested one also behind a dot by its last word, when no other is called so: ".optimizer" is optim.optimizer; by its
+    last two words, ".ema.enabled"; and ".ema." says that there is such a section.
     """
     known: dict[str, str] = {}
     for setting in weak:
@@ -28,7 +30,15 @@ def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[st
     lasts = Counter(key.rpartition(".")[2] for key in recipe)
     known.update(recipe)
     known.update({f".{last}": value for key, value in recipe.items() if lasts[last := key.rpartition(".")[2]] == 1})
+    ends = Counter(end for key in recipe if (end := _end(key)))
+    known.update({f".{end}": value for key, value in recipe.items() if ends[end := _end(key)] == 1})
+    known.update({f".{section}.": "" for key in recipe if (section := key.rpartition(".")[0].rpartition(".")[2])})
     return known
+
+
+def _end(key: str) -> str:
+    """The last section of a key with its last word: "ema.enabled" of train.ema.enabled."""
+    return ".".join(key.split(".")[-2:]) if key.count(".") > 1 else ""
 
 
 class Settled(NamedTuple):
@@ -95,18 +105,36 @@ def _keys(expr: Expr, settled: Settled) -> list[str]:
 
 
 def _value(expr: Expr, settled: Settled) -> str | None:
-    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound once, to that."""
+    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound to that alone."""
     if expr.kind == "path" and "." not in expr.text:
         bound = bindings(settled.function).get(expr.text, ())
         is_given = settled.function.parameter(expr.text) is not None  # if kind is None: kind = args.kind
-        only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
-        if only is None or is_given or (only.kind == "path" and "." not in only.text):
+        given = [one.value for one in bound if one.kind == "assign" and not one.items and one.value is not None]
+        if is_given or len(given) < len(bound) or not any(_is_setting(one) for one in given):
             return None
-        return _value(only, settled)
+        values = {one.text.lower() if one.kind in _LITERALS else _value(one, settled) for one in given}
+        return values.pop() if len(values) == 1 else None
     if expr.kind == "path":
         return _known(expr.text.split("."), settled.known)
+    if expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1:
+        return _value(expr.arguments[0], settled)
     key = _asked(expr)
-    return _known(key.split("."), settled.known) if key else None
+    known = _known(key.split("."), settled.known) if key else None
+    return _fallback(expr, key, settled.known) if key and known is None else known
+
+
+def _is_setting(value: Expr) -> bool:
+    """Not a literal, and not another name."""
+    return value.kind not in _LITERALS and not (value.kind == "path" and "." not in value.text)
+
+
+def _fallback(expr: Expr, key: str, known: Mapping[str, str]) -> str | None:
+    """What get() gives for a key that nobody sets, in a section that somebody wrote: cfg.get("ema", {}).get("on", False)."""
+    section = key.split(".")[-2]
+    fallback = expr.arguments[1] if expr.kind == "call" and len(expr.arguments) == 2 else None
+    if fallback is None or fallback.kind not in _LITERALS or f".{section}." not in known:
+        return None
+    return fallback.text.lower()
 
 
 def _asked(expr: Expr) -> str:
@@ -117,14 +145,20 @@ def _asked(expr: Expr) -> str:
         holder, key = expr.receiver, expr.arguments[0]
     else:
         return ""
-    held = holder.kind == "path" and key.kind == "string" and _HOLDS.search(holder.last)
-    return f"{holder.text}.{key.text}" if held else ""
+    if key.kind != "string":
+        return ""
+    if holder.kind != "path":
+        above = _asked(holder)
+        return f"{above}.{key.text}" if above else ""
+    return f"{holder.text}.{key.text}" if _HOLDS.search(holder.last) else ""
 
 
 def _known(words: list[str], known: Mapping[str, str]) -> str | None:
     for cut in range(len(words)):
         if (value := known.get(".".join(words[cut:]))) is not None:
             return value
+    if len(words) > 2 and (value := known.get(f".{words[-2]}.{words[-1]}")) is not None:
+        return value
     return known.get(f".{words[-1]}") if _HOLDS.search(words[-2]) else None
 
 

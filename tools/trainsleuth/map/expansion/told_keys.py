@@ -23,7 +23,7 @@ from .topics import TAGS, TOPICS, Topic, is_named, topic_of
 MAX_KEYS = 24  # of a topic
 MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 60
-OTHER = Topic("other settings", "^$")
+OTHER = Topic("other settings")
 _SIDE = re.compile(
     r"(?:^|[._])(?:version|url|port|root|path|dir|file|help|username|project|name)$|name_or_path|^meta\.", re.I
 )
