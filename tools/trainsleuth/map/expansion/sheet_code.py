@@ -27,11 +27,15 @@ MAX_VALUES = 2  # of a statement
 WIDTH = 92
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
-_OTHER = re.compile(
-    r"noise_?sched|denois|load_\w*checkpoint|loss\w* \*?= (?:0|\[|dict\(|\{)", re.I
-)  # no schedule of the rate, nothing that saves, no loss
-_SAVES = re.compile(r"save|ckpt|write|dump", re.I)
-_ANYTHING = re.compile("")
+_OTHER = {  # no schedule of the rate, nothing that saves, no loss
+    "optimizer_scheduler": re.compile(r"noise_?sched|denois", re.I),
+    "checkpointing": re.compile(r"^(?!.*(?:sav|write|dump)).*load_\w*checkpoint|load_models", re.I),
+    "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)", re.I),
+}
+_COUNTS = re.compile(r"^$|rank|step|epoch|iter|idx|index|^[a-z]$", re.I)
+_LITERALS = ("string", "list", "tuple", "set")
+_SAVES = re.compile(r"^(?!.*(?:loader|tokenizer|optim|scheduler|hook)).*(?:save|ckpt|write|dump)", re.I)
+_ANYTHING, _NOTHING = re.compile(""), re.compile("(?!)")
 _REPEATED = frozenset({"scheduler step", "save", "evaluation call", "averaged weights", "tracked"})
 _LENGTHS = (
     re.compile(r"epoch", re.I),
@@ -62,12 +66,11 @@ class Code:
                     self._shown.add((place.path, place.line))
                     count += 1
                     yield self._line(place, told)
-            if not count and topic.is_switch and (idle := self._idle(held.places, where)):
-                count += 1
-                yield idle
             if not held.places and held.why.startswith(("off", "set")):
                 is_told = any(f" {key.name} = " in held.why for key in told)
                 yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": where.part}
+        idle = (self._idle(self._held(where).places, where) for where in topic.places if topic.is_switch and not count)
+        yield from islice((one for one in idle if one is not None), 1)
 
     def terms(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The statements that put the loss together, in one line."""
@@ -102,7 +105,8 @@ class Code:
     def _idle(self, places: Sequence[Place], where: Where) -> tuple[str, dict[str, Any]] | None:
         """The first place, which a setting keeps from running, with that setting."""
         for place in places[:MOST_PACED]:
-            why = off_at(self.program, self.truth, place) if where.takes(place) else ""
+            says = where.takes(place) and where.says.search(self._statement(place))
+            why = off_at(self.program, self.truth, place) if says else ""
             if why:
                 text = clean(place.text, WIDTH)
                 return f"off: {self.tails.of(place.path)}:{place.line} {text} · {why}", {**place.to_dict(), "off": why}
@@ -110,13 +114,16 @@ class Code:
 
     def _first_of(self, places: Sequence[Place], where: Where, told: Sequence[Key]) -> list[Place]:
         """The best that runs and says it, first one that stands under a value that was set; of loops two, outer first."""
-        running = (one for one in places if where.takes(one) and not _OTHER.search(one.text) and self._runs(one))
+        other = _OTHER.get(where.part, _NOTHING) if "load" not in where.roles else _NOTHING
+        running = (one for one in places if where.takes(one) and not other.search(one.text) and self._runs(one))
         values = {key.value.lower() for key in told if is_set(key) or key.value not in NOTHING}
         best = list(islice((one for one in running if where.says.search(self._statement(one))), MOST_ALIKE))
         if "loop" in where.roles and where.part == "training_loop":
             return sorted(best, key=lambda one: self._ends(one))[:2]
         says = _SAVES if "save" in where.roles else _ANYTHING
-        ranked = sorted(best, key=lambda one: (not self._is_under(one, values), not says.search(one.text)))
+        ranked = sorted(
+            best, key=lambda one: (not self._is_under(one, values), self._is_open(one), not says.search(one.text))
+        )
         often = (one for one in ranked[:MOST_PACED] if not _REPEATED.isdisjoint(where.roles) and self._pace(one))
         return [one for one in (next(often, None), *ranked) if one is not None][:1]
 
@@ -136,6 +143,21 @@ class Code:
         found = event_at(enclosing(self.program.index.files[place.path], place.line), place.line)
         tests = (one.test for one in found[1].block.branches if one.test is not None) if found is not None else ()
         return any(part.kind == "string" and part.text.lower() in values for test in tests for part in test.walk())
+
+    def _is_open(self, place: Place) -> bool:
+        """It stands in one of several arms of which is not known which one runs: elif kind == "adamw8bit"."""
+        function = enclosing(self.program.index.files[place.path], place.line)
+        found = event_at(function, place.line)
+        tests = (one.tests[0] for one in found[1].block.branches if one.kind == "if") if found is not None else ()
+        return any(
+            test.kind == "compare"
+            and test.text in ("==", "in")
+            and (
+                test.parts[-1].kind in _LITERALS
+                or (test.parts[-1].kind == "number" and not _COUNTS.search(test.parts[0].last))
+            )
+            for test in tests
+        )
 
     def _runs(self, place: Place) -> bool:
         file = self.program.index.files.get(place.path)

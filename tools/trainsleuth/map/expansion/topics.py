@@ -62,7 +62,7 @@ def _where(part: str, roles: str, says: str = "") -> Where:
 TOPICS = tuple(
     _read(**one) for one in yaml.safe_load((Path(__file__).parent / "topics.yaml").read_text(encoding="utf-8"))
 )
-TAGS = ("type", "name", "_target_", "class_path", "!new", "!name")
+TAGS = ("type", "name", "_name", "_target_", "class_path", "!new", "!name")
 _FIRST = (
     ("evaluated", re.compile(r"(?:val|valid|test|eval|validation|evaluation|infer\w*)(?:_(?!freq|interval)\w+)?|sample|export\w*", re.I)),
     ("averaged weights", re.compile(r"\w*ema(?:_\w+)?|swa(?!n)\w*", re.I)),
