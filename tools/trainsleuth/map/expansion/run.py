@@ -28,6 +28,7 @@ FULL = 5000  # characters of a sheet that need no further places
 FROZEN_WIDTH = 220
 LIST_WIDTH = 560
 _CODE_LATER = ("data", "batch", "model", "seed", "devices")  # whose values say most
+_LISTS_FIRST = ("augmentation", "schedule")
 _BUILT_FIRST = ("loss", "model")
 
 
@@ -67,7 +68,7 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     """What is known of one topic; its best line has rank 0."""
     lists = list(_lists(topic, truth, tails))
     built = list(built_lines(truth, topic, tails)) if topic.name != "augmentation" else []
-    first = [text for text, _ in lists[:1]] if topic.name == "augmentation" else []
+    first = [text for text, _ in lists[:1]] if topic.name in _LISTS_FIRST else []
     first += [text for text, _ in built[:1]] if topic.name in _BUILT_FIRST else []
     told = {one["name"] for text, item in (*lists, *built) for one in item["keys"] if text in first}
     rows = _rows(truth, [key for key in keys if key.name not in told], tails)
