@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .memo import kept_per_function
 from .reachable import Reachable
 from .records import MODULE_BODY, Block, Expr, Function
-from .scopes import Binding, bindings, comprehension_bindings
+from .scopes import Binding, bindings, comprehension_bindings, is_bound
 from .things import Frame, Instance, Spot
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Needs:
         """Like `plain`; a name that is not bound in the function means the same all over it."""
         spot = self.plain(expr, spot)
         function, position, frame, reach = spot
-        if expr.kind != "path" or _is_bound(function, expr.text) or position in comprehension_bindings(function):
+        if expr.kind != "path" or is_bound(function, expr.text) or position in comprehension_bindings(function):
             return spot
         if reach and frame is None and self._is_method(expr.text, function):
             reach = 0
@@ -135,15 +135,6 @@ class Needs:
             given = self.index.flow.given(function, call, name, frame.owner is not None)
             used |= self.of(given, caller.function, caller.position) if given is not None else frozenset()
         return self.index.frames.frame(function, call, self._with(caller, used), owner)
-
-
-@kept_per_function
-def _is_bound(function: Function, path: str) -> bool:
-    """The function itself gives it, or what stands before one of its dots, a value."""
-    table = bindings(function)
-    while path and path not in table:
-        path = path.rpartition(".")[0]
-    return bool(path)
 
 
 @kept_per_function

@@ -106,6 +106,21 @@ def comprehension_bindings(function: Function) -> dict[int, tuple[Binding, ...]]
     return table
 
 
+@kept_per_function
+def comprehension_names(function: Function) -> frozenset[str]:
+    """The variables of all comprehensions in the function."""
+    return frozenset(one.name for found in comprehension_bindings(function).values() for one in found)
+
+
+@kept_per_function
+def is_bound(function: Function, path: str) -> bool:
+    """The function itself gives it, or what stands before one of its dots, a value."""
+    table = bindings(function)
+    while path and path not in table:
+        path = path.rpartition(".")[0]
+    return bool(path)
+
+
 def is_sibling(one: Block, other: Block) -> bool:
     """Both stand in different arms of the same if, try or match: one run takes at most one of them."""
     return any(a.id == b.id and a.arm != b.arm for a, b in zip(one.branches, other.branches, strict=False))
