@@ -90,13 +90,4 @@ def load(rows):
     rows = resample(rows, replace=False, n_samples=1000)
     return train_test_split(rows)
 """,
-    "a further split of the training part": """
-from imblearn.over_sampling import SMOTE
-from sklearn.model_selection import train_test_split
-def f(X, y):
-    X_tr, X_te, y_tr, y_te = train_test_split(X, y)
-    X_tr, y_tr = SMOTE().fit_resample(X_tr, y_tr)
-    X_tr, X_va, y_tr, y_va = train_test_split(X_tr, y_tr)
-    return X_tr, X_va
-""",
 }

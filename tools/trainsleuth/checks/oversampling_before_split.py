@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import External, Index, Site, Spot, bound_names, called, is_test, written
 from trainsleuth.finding import Finding, Link
 
-from ._splits import is_training_part, split_after
+from ._splits import split_after
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -80,8 +80,6 @@ def _examined(site: Site) -> Finding:
     split = split_after(site, list(bound_names(site.event)))
     if split is None:
         return SAY.passed(path, line, f"what {site.call.last}() gives is not split afterwards")
-    if site.call.arguments and is_training_part(site.call.arguments[0]):
-        return SAY.open(path, line, "what is multiplied is a training part already; what it is split for is not known")
     chain = (
         Link(path, line, f"{written(site.call)} multiplies examples"),
         Link(path, split.line, f"{written(split)} puts copies on both sides"),
