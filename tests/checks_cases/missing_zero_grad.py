@@ -182,6 +182,7 @@ def train(loader):
         generator.zero_grad()
         critic(generator(x)).mean().backward()
         opt_critic.step()
+    return critic
 """,
     "prepared by a launcher": """
 import torch
@@ -710,5 +711,19 @@ def train(x0, steps):
         (x ** 2).sum().backward()
         opt.step()
         x.grad.fill_(0)
+""",
+    "nothing uses the model": """
+import torch
+from data import load
+from models import build
+
+def main():
+    model, loss_fn = build(), torch.nn.MSELoss()
+    optimizer = torch.optim.Adam(model.parameters())
+    for count, (x, y) in enumerate(load()):
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        optimizer.step()
+        print(count)
 """,
 }

@@ -59,6 +59,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
+    MODULE_BODY,
     Effect,
     Expr,
     Function,
@@ -72,6 +73,7 @@ from trainsleuth.facts import (
     is_optimizer,
     is_sibling,
     is_test,
+    mentions,
     modules_of_optimizer,
     rounds,
     sounds_like_optimizer,
@@ -125,7 +127,9 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
     path, line, shown = spot.function.path, spot.line, written(optimizer)
     found = list(rounds(index, spot, optimizer))
     cleared = [_cleared(index, one, known) or _cleared_beside(index, one, spot, optimizer) for one in found]
-    doubts = [_is_no_training(one) or _doubt(index, one) or _elsewhere(index, one, spot, optimizer) for one in found]
+    doubts = [
+        _is_no_training(one, known) or _doubt(index, one) or _elsewhere(index, one, spot, optimizer) for one in found
+    ]
     if found and all(_is_empty(index, one.backward) for one in found):
         return SAY.passed(path, line, f"{written(found[0].backward.expr)} has no values to train")
     if found and all(_is_benchmark(one.step.function) for one in found):
@@ -150,8 +154,10 @@ def _is_benchmark(function: Function) -> bool:
     return bool(is_named) and (bool(called & _CLOCKS) or any("profiling" in name for name in called))
 
 
-def _is_no_training(found: Round) -> str:
-    """The loop leaves after its first step, goes round two or three times, or trains on numbers made up in place."""
+def _is_no_training(found: Round, known: list[Instance]) -> str:
+    """The loop leaves after its first step, goes round two or three times, trains on numbers made up in place, or
+    trains a model of this function that nobody uses.
+    """
     loop, step = found.loop, found.step
     own = step.event.block.branches
     for event in step.function.events[step.position + 1 :]:
@@ -164,7 +170,32 @@ def _is_no_training(found: Round) -> str:
             return f"the loop at line {loop.line} goes round {source.arguments[0].text} times"
     if not found.backward.trail and _is_made_up(step.function, found.backward):
         return "the numbers that it trains on are made up in place: a measurement or a demonstration"
+    if known and all(one.spot is not None and one.spot.function is step.function for one in known):
+        if _is_left_behind(found, [path for one in known for path in modules_of_optimizer(one)], known):
+            return "nothing uses the model that it trains: a measurement or a demonstration"
     return ""
+
+
+def _is_left_behind(found: Round, modules: list[str], known: list[Instance]) -> bool:
+    """The models are local names that the rounds call, and that nothing is done with later or beside them."""
+    step, loop = found.step, found.loop
+    function = step.function
+    made = max(one.spot.position for one in known if one.spot is not None)
+    if not modules or any("." in name or function.parameter(name) is not None for name in modules):
+        return False
+    if function.name == MODULE_BODY:
+        return False  # scripts and notebooks often end with their loop
+    for position, event in enumerate(function.events[made + 1 :], made + 1):
+        is_later = loop.id not in event.block.loops or position > step.position
+        roots = [event.value, *event.targets] if is_later and not _sets_mode(event.value) else []
+        handed = (part for call in event.calls for part in call.parts[1:] if part.kind in ("path", "keyword"))
+        if event.kind == "define" or any(mentions(root, modules) for root in (*roots, *handed)):
+            return False
+    return True
+
+
+def _sets_mode(root: Expr | None) -> bool:
+    return root is not None and root.kind == "call" and root.last in ("train", "to", "cuda")
 
 
 def _is_made_up(function: Function, backward: Effect) -> bool:
