@@ -107,7 +107,7 @@ def of_constructed(program: Program) -> Iterator[Definition]:
 def of_class(cls: Class) -> Iterator[Definition]:
     """What its body, its constructor and the constructor's signature set."""
     for event in cls.body.events:
-        if event.kind == "assign" and "ClassVar" not in event.text:
+        if event.kind == "assign" and (event.text or not _is_data(cls)) and "ClassVar" not in event.text:
             for target in event.targets:
                 if target.kind == "path" and not target.text.startswith("_"):
                     line = event.value.line if event.value is not None and event.value.kind != "call" else event.line
