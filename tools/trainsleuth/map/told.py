@@ -110,7 +110,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
     if is_told and not parts and not preset.settings:
-        preset = launch_preset(program.values, entry)
+        preset = launch_preset(program)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
     return Told(

@@ -128,7 +128,10 @@ def said(truth: Truth, keys: Sequence[Key], tails: Tails) -> str:
 def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     last = truth.last(key)
     source = last.source or key.source
-    value = clean(last.value, VALUE_WIDTH) or ("null" if source is not None and _YAML.search(source.path) else repr(""))
+    handed_on = "." in last.value and truth.program.values.objects.made  # lr=opts.lr
+    value = clean(truth.effective(last.value) if handed_on else last.value, VALUE_WIDTH) or (
+        "null" if source is not None and _YAML.search(source.path) else repr("")
+    )
     where, path = " the command", before
     if source is not None and source.path:
         path = source.path
