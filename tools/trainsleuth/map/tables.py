@@ -11,6 +11,7 @@ from trainsleuth.facts import Class, External, Function
 _HOLDER = re.compile(r"(?:_factory|_factories|factory|_registry|registry|_builders?)$")
 
 Entry = Class | Function | External
+SHORT = 4  # letters of a short form
 OF_ALL = "*"  # before the file of a registry that holds classes of every kind
 _NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
 
@@ -50,7 +51,13 @@ class Table:
         kind = _singular(self.kind)
         named = [*named, _SAYS_NAME.sub("", parts[-1])]  # engine_name asks for an engine
         words = [_singular(part) for part in named if part]
-        return any(word == kind or kind.endswith(f"_{word}") or word.endswith(f"_{kind}") for word in words if kind)
+        return any(_is_same(word, kind) for word in words if kind)
+
+
+def _is_same(word: str, kind: str) -> bool:
+    """Also of a longer name that ends in the other, and of a short form: algo, optim."""
+    is_short = len(word) >= SHORT and kind.startswith(word)
+    return word == kind or is_short or kind.endswith(f"_{word}") or word.endswith(f"_{kind}")
 
 
 _SAYS_NAME = re.compile(r"_(?:name|type|class|cls)$", re.I)
