@@ -13,7 +13,7 @@ _HOLDER = re.compile(r"(?:_factory|_factories|factory|_registry|registry|_builde
 Entry = Class | Function | External
 SHORT = 4  # letters of a short form
 OF_ALL = "*"  # before the file of a registry that holds classes of every kind
-_NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
+NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,24 +30,24 @@ class Table:
     @property
     def is_asked_by_its_own_key(self) -> bool:
         """No other table is asked by a key of this name: not by type or name alone."""
-        return self.key != "" and self.key not in _NAME_KEYS
+        return self.key != "" and self.key not in NAME_KEYS
 
     def answers(self, key: str) -> bool:
         """Is a setting under `key` read through this table? By the key that the code reads, or the registry's kind."""
         if self.key:
             asked = key == self.key or key.endswith("." + self.key) or self._ends_with(key)
-            return asked and (self.key not in _NAME_KEYS or not self.kind or self._is_of_kind(key))
+            return asked and (self.key not in NAME_KEYS or not self.kind or self._is_of_kind(key))
         return self._is_of_kind(key)
 
     def _ends_with(self, key: str) -> bool:
         """The object that holds the settings has a name in the code: cfg.yaml_cfg["task"]."""
-        return key not in _NAME_KEYS and self.key.endswith("." + key)
+        return key not in NAME_KEYS and self.key.endswith("." + key)
 
     def _is_of_kind(self, key: str) -> bool:
         if self.kind.startswith(OF_ALL):
             return True
         parts = key.split(".")
-        named = parts if parts[-1] in (*_NAME_KEYS, "mode") else [_SAYS_NAME.sub("", parts[-1])]
+        named = parts if parts[-1] in (*NAME_KEYS, "mode") else [_SAYS_NAME.sub("", parts[-1])]
         kind = _singular(self.kind)
         named = [*named, _SAYS_NAME.sub("", parts[-1])]  # engine_name asks for an engine
         words = [_singular(part) for part in named if part]
