@@ -44,9 +44,9 @@ def read_config(text: str) -> dict[str, ConfigValue]:
 
 
 class Configs(Mapping[str, Mapping[str, ConfigValue]]):
-    """Path and table of every configuration file below `under` (anywhere, when empty), read when first asked for.
+    """Path and table of every configuration file below `under` (anywhere, when empty), each read when first asked for.
 
-    `repository.skipped` then has those that could not be read.
+    The table of one that cannot be read is empty; `repository.skipped` then says why.
     """
 
     def __init__(self, repository: Repository, under: tuple[str, ...]) -> None:
@@ -54,21 +54,24 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
         self._under = under
 
     @cached_property
-    def _tables(self) -> dict[str, dict[str, ConfigValue]]:
-        return dict(self._read())
+    def _tables(self) -> dict[str, dict[str, ConfigValue] | None]:
+        return dict.fromkeys(self._repository.select(CONFIG_SUFFIXES, self._under))
 
-    def _read(self) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
-        for path in self._repository.select(CONFIG_SUFFIXES, self._under):
-            text = self._repository.read(path)
-            if text is None:
-                continue
-            try:
-                yield path, read_config(text)
-            except ValueError as error:
-                self._repository.skip(path, str(error))
+    def _read(self, path: str) -> dict[str, ConfigValue]:
+        try:
+            return read_config(self._repository.read(path) or "")
+        except ValueError as error:
+            self._repository.skip(path, str(error))
+            return {}
 
     def __getitem__(self, path: str) -> dict[str, ConfigValue]:
-        return self._tables[path]
+        table = self._tables[path]
+        if table is None:
+            table = self._tables[path] = self._read(path)
+        return table
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._tables
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tables)

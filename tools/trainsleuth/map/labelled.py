@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Index
 from .entries import NEVER
 
 _LABEL = re.compile(
-    rb"""(?m)^[ \t]+_?(?:uid|id|name|key|type|kind|slug|identifier|(?:registry|plugin|model|task)_(?:name|type|id))[ \t]*(?::[^=\n]*)?=[ \t]*["']([\w-]+)["'][ \t]*$"""
+    rb"""\n[ \t]+_?(?:uid|id|name|key|type|kind|slug|identifier|(?:registry|plugin|model|task)_(?:name|type|id))[ \t]*(?::[^=\n]*)?=[ \t]*["']([\w-]+)["'][ \t]*(?=\n|$)"""
 )
 
 
