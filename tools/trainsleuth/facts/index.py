@@ -18,6 +18,7 @@ from .following import Circles
 from .frames import Frames
 from .freezing import switching_names
 from .holders import Holders
+from .ingredients import Walking
 from .members import Members
 from .minimised import loss_ingredients
 from .names import Names, Symbol
@@ -180,6 +181,11 @@ class Index:
         return Members(self)
 
     @cached_property
+    def walking(self) -> Walking:
+        """For `ingredients`."""
+        return Walking(self)
+
+    @cached_property
     def values(self) -> Values:
         """`index.values.of(expr, spot)`: range and gradient of the tensor that an expression gives."""
         return Values(self)
@@ -229,7 +235,7 @@ class Index:
         return self._holders.of(names)
 
 
-_GLOBAL = re.compile(rb"\b(?:global|nonlocal)\b")
+_GLOBAL = re.compile(rb"(?:global|nonlocal)\b")
 _SETTINGS = words(
     """
     args arg opt opts options config configs cfg conf hparams hp flags params param c a self

@@ -9,7 +9,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
 from .frameworks import Framework, Handover, owned_by
-from .hooks import hook_methods
+from .hooks import callback_hooks, hook_methods
 from .program import Program
 from .records import Place
 from .ways import line_of_call
@@ -30,6 +30,8 @@ def handed_loop(program: Program) -> Iterator[Place]:
     for cls in program.training.hooked_classes:
         for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
+    for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):
+        yield program.at(method, method.line, "hook", (0.8 - 0.04 * rank) * program.weight(method) ** 0.3)
     for stage in program.training.stages:
         if stage.role == "forward":
             yield program.at(stage.function, stage.line, "forward", 0.8)

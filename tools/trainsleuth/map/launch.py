@@ -92,7 +92,7 @@ def _rank(command: Command) -> tuple[int, str, int]:
 
 def _texts(index: Index) -> list[str]:
     def is_launch(path: str) -> bool:
-        name = PurePosixPath(path).name.lower()
+        name = path.rpartition("/")[2].lower()
         return (
             path.endswith(SHELL)
             or name.startswith("readme")
@@ -108,15 +108,15 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their continuation lines; the number is that of the first."""
     held, first = "", 0
     for number, line in enumerate(text.split("\n"), 1):
-        first = first or number
-        if line.rstrip().endswith(("&& \\", "; \\")):  # a command of its own
-            yield first, (held + line.rstrip()[:-1].strip()).strip()
-            held, first = "", 0
-            continue
-        if line.rstrip().endswith("\\") and len(held) < 4000:
-            held += line.rstrip()[:-1].strip() + " "
-            continue
-        yield first, (held + line.strip()).strip()
+        first, line = first or number, line.strip()
+        ends = line.endswith(("&& \\", "; \\"))  # a command of its own
+        if line.endswith("\\") and (ends or len(held) < 4000):
+            held += line[:-1].strip() + " "
+            if not ends:
+                continue
+        else:
+            held += line
+        yield first, held.strip()
         held, first = "", 0
     if held:
         yield first, held.strip()
@@ -139,7 +139,7 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
             return
     folder = str(PurePosixPath(path).parent)
     scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
-    for written in (*(match[1] for match in _SCRIPT.finditer(text)), *scripts):
+    for written in (*(match[1] for match in _SCRIPT.finditer(text.replace('"', ""))), *scripts):
         if (target := _script(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
@@ -214,6 +214,11 @@ def names_recipe(command: Command, recipe: str) -> bool:
     """The command starts the program with this recipe."""
     stem = PurePosixPath(recipe).stem
     return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
+
+
+def is_beside(command: Command, recipe: str) -> bool:
+    """The command stands in a launch script of the recipe's folder."""
+    return command.path.endswith(SHELL) and PurePosixPath(command.path).parent == PurePosixPath(recipe).parent
 
 
 def that_counts(found: Sequence[Command], recipe: str | None) -> Command | None:

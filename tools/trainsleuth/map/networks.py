@@ -23,6 +23,7 @@ _NETWORK_ENDINGS = (
     "ModelMixin",
     "PyTorchModelHubMixin",
     "MessagePassing",
+    "TensorDictModuleBase",
     "nn.Module",
 )
 _DATASET_ENDINGS = (

@@ -100,15 +100,16 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
     known = tables(index, program.values)
     weak = tuple(defaults(program, launch))
-    chosen = tuple(of_the_program(choices(index, known, (*weak, *given)), known, entry.path, loaded))
-    chosen = (*chosen, *named_in_code(index, _near(entry)))
+    chosen = tuple(of_the_program(choices(index, known, (*weak, *given), loaded), known, entry.path, loaded))
+    is_told = recipe is not None or launch is not None
+    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
+    decided = known_settings(weak, (*given, *commanded)) if is_told else {}
+    chosen = (*chosen, *named_in_code(index, _near(entry), decided))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
-    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
-    is_told = recipe is not None or launch is not None
     return Told(
         parts,
         given,

@@ -25,12 +25,13 @@ _OUTSIDE = {
     "memmap": 0.85,
     "WebDataset": 0.95,
     "Compose": 0.6,
-    "SyncVectorEnv": 0.95,
-    "AsyncVectorEnv": 0.95,
     "ReplayBuffer": 0.9,
     "Vocab": 0.4,
     "DataCollatorWithPadding": 0.6,
 }
+_OUTSIDE_NAME = re.compile(
+    r"[A-Za-z](?:ReplayBuffer|DataLoader|DataCollector|Dataset|(?:Neighbor|Graph|Link)\w*Loader|Env)$"
+)
 _ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
 _ENVIRONMENT = re.compile(r"^(?:\w+_)?envs?(?:_\w+)?$", re.I)
 _BUILDER = re.compile(
@@ -163,7 +164,8 @@ def _outside(name: str, call: Expr) -> float:
         return 0.75
     if last == "Compose" and "transform" not in name:
         return 0.0
-    return _OUTSIDE.get(last, 0.0) if call.parts[1:] or last in ("load_dataset",) else 0.0
+    found = _OUTSIDE.get(last) or (0.9 if _OUTSIDE_NAME.search(last) else 0.0)
+    return found if call.parts[1:] or last in ("load_dataset",) else 0.0
 
 
 def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:

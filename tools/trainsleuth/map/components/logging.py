@@ -53,7 +53,7 @@ _LOGGER_CLASS = re.compile(
 )
 _HOLDER = re.compile(r"(?:logger|writer|tracker|recorder|wandb|tensorboard|tb|mlflow|experiment|summary|log)$", re.I)
 _PLAIN = frozenset({"info", "debug", "warning", "warn", "error", "exception", "critical", "close", "flush", "setLevel", "addHandler", "append", "write", "join", "finish", "get", "log", "format", "exp", "split"})  # fmt: skip
-_CALLBACK = re.compile(r"callback|on_batch_end|on_\w*step\w*|report|log_", re.I)
+_CALLBACK = re.compile(r"callback|on_\w*(?:batch|step|epoch)\w*|report|log_", re.I)
 _PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
 _LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
 _LOG_NAME = re.compile(
