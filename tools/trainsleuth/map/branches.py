@@ -72,8 +72,10 @@ _NOT_GIVEN = ("none", "null", "")  # the default of what a command must give
 
 def _compared(test: Expr, settled: Settled) -> bool | None:
     if test.text in ("in", "not in") and test.parts[0].kind == "string":
-        below = _below(test.parts[1], settled)
-        return (test.parts[0].text.lower() in below) == (test.text == "in") if below else None
+        within = _value(test.parts[1], settled) or _below(
+            test.parts[1], settled
+        )  # a part of a name, a key of a section
+        return (test.parts[0].text.lower() in within) == (test.text == "in") if within else None
     value, other = _value(test.parts[0], settled), test.parts[1]
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
@@ -137,8 +139,8 @@ def _asked(expr: Expr) -> str:
         holder, key = expr.receiver, expr.arguments[0]
     else:
         return ""
-    held = holder.kind == "path" and key.kind == "string" and _HOLDS.search(holder.last)
-    return f"{holder.text}.{key.text}" if held else ""
+    held = holder.text if holder.kind == "path" and _HOLDS.search(holder.last) else _asked(holder)
+    return f"{held}.{key.text}" if held and key.kind == "string" else ""
 
 
 def _known(words: list[str], known: Mapping[str, str]) -> str | None:
