@@ -176,8 +176,9 @@ class Values:
         if expr.kind == "choice":  # (AMPTrainer if amp else Trainer)(model)
             both = (self.callables(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
             return tuple(dict.fromkeys(one for found in both for one in found))
-        if expr.kind == "attr":  # Trainer(...).train
-            return self._attribute_callables(function, expr, depth)
+        if expr.kind == "attr":  # Trainer(...).train, import_module(name).main
+            named = members(self.index, self.modules, function, expr) if self.modules else ()
+            return named[:MAX_HELD] or self._attribute_callables(function, expr, depth)
         if expr.kind == "index":  # {"a": A, "b": B}[name]
             if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
                 return members_of(self.index, function, module)[:MAX_HELD]

@@ -25,6 +25,8 @@ def places(program: Program) -> Iterator[Place]:
                         yield program.at(target, target.line, "definition", 0.9 * share)
         elif stage.role == "sum" and stage.hops < 2:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
+        if stage.role in ("loss", "sum") and stage.hops == 1:
+            yield program.at(stage.function, stage.function.line, "definition", 0.78)
     known = any(stage.role == "loss" for stage in program.training.stages)
     if not any(stage.role in ("loss", "sum") for stage in program.training.stages):
         yield from _minimised(program)

@@ -44,6 +44,7 @@ def places(program: Program) -> Iterator[Place]:
     run = dict(program.training.run_classes)
     run.update({cls: 0 for cls in program.training.hooked_classes[:1] if is_network(program.index, cls)})
     many = len(run) > 2
+    homes = {cls.path for cls in run}
     built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
     for other in _not_chosen(program, run):
         built[other] *= NOT_CHOSEN
@@ -56,6 +57,8 @@ def places(program: Program) -> Iterator[Place]:
         if _BUILDER.search(function.name) and not _is_nested(program, function):
             returns = bool(run.keys() & set(program.values.returned(function)))
             yield program.at(function, function.line, "builder", (0.95 if returns else 0.55) * weight**0.5)
+        elif function.path in homes and not function.owner and run.keys() & set(program.values.returned(function)):
+            yield program.at(function, function.line, "builder", 0.75 * weight**0.5)  # resnet50() beside ResNet
     for cls, score in built.items():
         yield from _defined(program, cls, score)
     yield from _holders(program, built)
@@ -197,6 +200,9 @@ def _chosen(program: Program) -> Iterator[Place]:
             yield Place(choice.path, choice.line, "configuration", 0.8 * share)
             yield from (place._replace(score=place.score * share) for place in program.chosen_at(choice))
             yield from _defined(program, target, share)
+        elif isinstance(target, Class) and _THE_MODEL.fullmatch(choice.key):  # holds networks and is none
+            yield Place(choice.path, choice.line, "configuration", 0.8)
+            yield program.at_target(target, "holder", 0.8)
 
 
 NOT_CHOSEN = 0.6  # share of a network that may be run, where the settings choose another
@@ -210,7 +216,7 @@ _SECTION = re.compile(
 
 
 _THE_MODEL = re.compile(
-    r"(?:model|net|network|arch|architecture|system)(?:[._](?:type|name|class|cls|_target_|class_path))?"
+    r"(?:model|net|network|arch|architecture|system)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
 )
 
 
