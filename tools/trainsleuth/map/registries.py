@@ -214,6 +214,9 @@ def _bound(index: Index, function: Function, name: str) -> tuple[Function, tuple
         return function, tuple(local[:1])
     symbol = index.resolve(function, name)
     held, _, last = name.rpartition(".")
+    owner = index.class_of(function) if held else None
+    if owner is not None and held in (function.self_name, owner.name):  # cls._registry[name]
+        return owner.body, tuple(bindings(owner.body).get(last, ())[:1])
     module = index.resolve(function, held) if symbol is None and last == "__all__" else None
     if isinstance(module, Module) and module.path:
         symbol = Variable(index.files[module.path].body, last)

@@ -13,7 +13,7 @@ _HOLDER = re.compile(r"(?:_factory|_factories|factory|_registry|registry|_builde
 Entry = Class | Function | External
 SHORT = 4  # letters of a short form
 OF_ALL = "*"  # before the file of a registry that holds classes of every kind
-NAME_KEYS = ("type", "name", "_name", "arch", "_target_", "class_name", "cls")
+NAME_KEYS = ("type", "name", "id", "_name", "arch", "_target_", "class_name", "cls")
 
 
 @dataclass(frozen=True, eq=False)

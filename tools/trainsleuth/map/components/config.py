@@ -47,7 +47,7 @@ _PARSERS = {
     "SFTConfig": ("arguments", 0.9),
 }
 _READER = re.compile(
-    r"^(?!\w+_from_(?:config|cfg|args|opts?|hparams)$)(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
+    r"^(?!(?:get|make|setup|build|create)_\w+_from_(?:config|cfg|args|opts?|hparams)$)(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
     re.I,
 )
 _ADDS = re.compile(r"^add_\w*(?:config|cfg|args|arguments|options|defaults)$")  # to the settings that it is handed
