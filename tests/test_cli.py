@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 from small_programs import ENDLESS, HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment, gone_after, wait_for
+from trainsleuth.finding import Finding
+from trainsleuth.hypothesis import reference
 
 TRAIN = ["--", PYTHON, "train.py"]
 
@@ -178,11 +180,16 @@ def test_a_program_that_never_trains_is_told_why_and_no_guesses(repo: Path, comm
 
 
 def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:
+    (repo.parent / ".git").mkdir()  # check and probe tell one place by one path, also below a work tree
     done = cli(repo, "triage", "--symptom", "loss is stuck", "--time", "40", "--format", "json", *TRAIN)
     assert done.returncode == 1, done.stdout
     case = parsed(done.stdout)
     assert case["hypotheses"][0]["id"] == "double-normalised-loss"
     assert case["hypotheses"][0]["verdict"] == "supported"
+    alarms = [f for f in case["findings"] if f["outcome"] == "fail" and f["severity"] == "error"]
+    assert {f["by"] for f in alarms} == {"check:double-softmax", "probe:loss_contract"}
+    assert {f["path"] for f in alarms} == {"train.py"} and alarms[0]["seen_by"] == ["probe:loss_contract"]
+    assert reference(Finding.from_dict(alarms[0])) in case["hypotheses"][0]["for"]
     assert Path(case["notes"]).samefile(repo / "trainsleuth-notes.md")
     shown = cli(repo, "notes")
     assert shown.returncode == 0 and "check:double-softmax" in shown.stdout

@@ -57,4 +57,18 @@ def fit(model, loader):
         scaler.scale(model(x).mean()).backward()
         optimizer.step()
 """,
+    "manual unscale": """
+import torch
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    scaler = torch.cuda.amp.GradScaler()
+    for x in loader:
+        opt.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        inv = 1. / scaler.get_scale()
+        for p in model.parameters():
+            p.grad.mul_(inv)
+        opt.step()
+        scaler.update()
+""",
 }

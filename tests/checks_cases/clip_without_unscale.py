@@ -72,4 +72,39 @@ def fit(model, loader, use_amp):
         scaler.step(optimizer)
         scaler.update()
 """,
+    "max norm multiplied by the scale": """
+import torch
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    scaler = torch.cuda.amp.GradScaler()
+    for x in loader:
+        opt.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1. * scaler.get_scale())
+        scaler.step(opt); scaler.update()
+""",
+    "norm only measured (inf)": """
+import torch
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    scaler = torch.cuda.amp.GradScaler()
+    for x in loader:
+        opt.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), float("inf"))
+        scaler.step(opt); scaler.update()
+""",
+    "manual divide": """
+import torch
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    scaler = torch.cuda.amp.GradScaler()
+    for x in loader:
+        opt.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        for p in model.parameters():
+            p.grad.div_(scaler.get_scale())
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.)
+        opt.step(); scaler.update()
+""",
 }

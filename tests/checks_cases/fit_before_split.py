@@ -110,4 +110,59 @@ def load(x, y):
     powers = PolynomialFeatures(degree=4).fit_transform(x)
     return train_test_split(powers, y, test_size=0.3, random_state=42)
 """,
+    "a further split of the training part": """
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+def load(X, y):
+    X_train, X_test, y_train, y_test = train_test_split(X, y)
+    scaler = StandardScaler()
+    X_train = scaler.fit_transform(X_train)
+    X_test = scaler.transform(X_test)
+    X_train, X_val, y_train, y_val = train_test_split(X_train, y_train)
+    return X_train, X_val, X_test
+""",
+    "each example by itself": """
+from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.model_selection import train_test_split
+import numpy as np
+def per_row(X, y):
+    X = np.array([StandardScaler().fit_transform(row.reshape(-1, 1)).ravel() for row in X])
+    return train_test_split(X, y)
+""",
+    "a random projection learns no row": """
+from sklearn.random_projection import GaussianRandomProjection
+from sklearn.model_selection import train_test_split
+def proj(X, y):
+    X = GaussianRandomProjection(32).fit_transform(X)
+    return train_test_split(X, y)
+""",
+    "transposed rows scaled": """
+from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import train_test_split
+def rows(X, y):
+    X = StandardScaler().fit_transform(X.T).T
+    return train_test_split(X, y)
+""",
+    "SimpleImputer constant": """
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import train_test_split
+def fill(X, y):
+    X = SimpleImputer(strategy="constant", fill_value=0).fit_transform(X)
+    return train_test_split(X, y)
+""",
+    "two domains, each by itself": """
+from sklearn.preprocessing import StandardScaler
+def domain(source_train, target_test):
+    s = StandardScaler().fit_transform(source_train)
+    t = StandardScaler().fit_transform(target_test)
+    return s, t
+""",
+    "a training part cut in two": """
+from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import train_test_split
+def simulate(X_train, y_train):
+    X_train = StandardScaler().fit_transform(X_train)
+    labelled, unlabelled = train_test_split(X_train, test_size=0.9)
+    return labelled, unlabelled
+""",
 }

@@ -137,4 +137,26 @@ def train(generator, critic, loader, opt_g, opt_d):
             total += loss
         print(total.item() / 5)
 """,
+    "inner loop few steps of an attack, returned last": """
+import torch
+def attack(x, y, model):
+    d = torch.zeros_like(x, requires_grad=True)
+    opt = torch.optim.SGD([d], lr=.1)
+    losses = []
+    for _ in range(10):
+        loss = -torch.nn.functional.cross_entropy(model(x + d), y)
+        opt.zero_grad(); loss.backward(); opt.step()
+        losses.append(loss)
+    return d.detach(), torch.stack(losses)
+""",
+    "one round for each player": """
+import torch
+def step(players, opts, x):
+    total = 0
+    for p, o in zip(players, opts):
+        loss = p(x).mean()
+        o.zero_grad(); loss.backward(); o.step()
+        total += loss
+    return total.item()
+""",
 }

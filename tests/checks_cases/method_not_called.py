@@ -102,4 +102,29 @@ def run(simulation):
     "split of a data set": "def pick(dataset, parts):\n    dataset.train = parts[0]\n    dataset.train = True\n",
     "values of an enum": "import enum\n\nclass Mode(enum.Enum):\n    train = True\n    eval = False\n",
     "docstring only": 'def f(model):\n    """model.eval is called later."""\n    return model\n',
+    "mode flag of own class": """
+class Config:
+    train = True
+class Model:
+    pass
+def f(model: Model):
+    model.train = False
+""",
+    "argparse namespace named net": """
+import argparse
+def f():
+    net = argparse.ArgumentParser().parse_args()
+    net.train = True
+""",
+    "a part of a data set": """
+def f(dataset):
+    dataset.train
+""",
+    "asked for in a try": """
+def f(opt):
+    try:
+        opt.step
+    except AttributeError:
+        raise TypeError("no optimizer")
+""",
 }

@@ -228,4 +228,44 @@ def main(model, dataset, optimizer):
             optimizer.step()
         print(loaders(dataset, False), more(dataset))
 """,
+    "seed attribute changed": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+def main(model, ds):
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    s = DistributedSampler(ds, seed=0)
+    loader = DataLoader(ds, sampler=s)
+    for epoch in range(3):
+        s.seed = epoch
+        for x in loader:
+            opt.zero_grad(); model(x).mean().backward(); opt.step()
+""",
+    "the dataset draws its own": """
+import torch, random
+from torch.utils.data import DataLoader, Dataset, DistributedSampler
+class Rand(Dataset):
+    def __len__(self): return 1000
+    def __getitem__(self, i): return torch.randn(3)
+def main(model):
+    ds = Rand()
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    loader = DataLoader(ds, sampler=DistributedSampler(ds))
+    for epoch in range(3):
+        for x in loader:
+            opt.zero_grad(); model(x).mean().backward(); opt.step()
+""",
+    "features only, in their own function": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+def extract(model, ds):
+    loader = DataLoader(ds, sampler=DistributedSampler(ds))
+    with torch.no_grad():
+        return [model(x) for x in loader]
+def main(model, ds, feats, loader):
+    f = extract(model, ds)
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    for epoch in range(3):
+        for x in loader:
+            opt.zero_grad(); model(x).mean().backward(); opt.step()
+""",
 }

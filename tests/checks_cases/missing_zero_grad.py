@@ -182,6 +182,7 @@ def train(loader):
         generator.zero_grad()
         critic(generator(x)).mean().backward()
         opt_critic.step()
+    return critic
 """,
     "prepared by a launcher": """
 import torch
@@ -624,5 +625,105 @@ def main(model, loader, batches):
         if count == batches:
             break
     timer.display()
+""",
+    "left after one step": """
+import torch
+def one_step(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        opt.step()
+        break
+    return model
+""",
+    "a hook after each step": """
+import torch
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    opt.register_step_post_hook(lambda o, a, k: o.zero_grad())
+    for x, y in loader:
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+""",
+    "a schedule drawn with made-up numbers": """
+import torch
+from torch import nn
+import matplotlib.pyplot as plt
+def plot_lr():
+    model = nn.Linear(2, 2)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 100)
+    rates = []
+    for _ in range(100):
+        loss = model(torch.randn(1, 2)).sum()
+        loss.backward()
+        opt.step()
+        sched.step()
+        rates.append(opt.param_groups[0]["lr"])
+    plt.plot(rates)
+""",
+    "memory measured on made-up numbers": """
+import torch
+from torch import nn
+def peak_memory(model, batch_sizes):
+    opt = torch.optim.Adam(model.parameters())
+    out = []
+    for b in batch_sizes:
+        torch.cuda.reset_peak_memory_stats()
+        loss = model(torch.randn(b, 3, 224, 224).cuda()).sum()
+        loss.backward()
+        opt.step()
+        out.append(torch.cuda.max_memory_allocated())
+    return out
+""",
+    "two rounds": """
+import torch
+def init_states(model, opt, x):
+    for _ in range(2):
+        model(x).sum().backward()
+        opt.step()
+""",
+    "cleared by setattr": """
+import torch
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        [setattr(p, "grad", None) for p in model.parameters()]
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+""",
+    "cleared by _foreach_zero_": """
+import torch
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+        torch._foreach_zero_([p.grad for p in model.parameters()])
+""",
+    "cleared by fill_": """
+import torch
+def train(x0, steps):
+    x = x0.clone().requires_grad_(True)
+    opt = torch.optim.Adam([x])
+    for _ in range(steps):
+        (x ** 2).sum().backward()
+        opt.step()
+        x.grad.fill_(0)
+""",
+    "nothing uses the model": """
+import torch
+from data import load
+from models import build
+
+def main():
+    model, loss_fn = build(), torch.nn.MSELoss()
+    optimizer = torch.optim.Adam(model.parameters())
+    for count, (x, y) in enumerate(load()):
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        optimizer.step()
+        print(count)
 """,
 }

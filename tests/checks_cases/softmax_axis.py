@@ -242,4 +242,15 @@ def masks(images):
     whole = net(images)
     return torch.softmax(whole[0], dim=0), torch.softmax(net(images).squeeze(0), dim=0)
 """,
+    "nodes of a graph readout": """
+import torch, torch.nn as nn
+class Readout(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(16, 1)
+    def forward(self, nodes):
+        n, d = nodes.shape
+        w = torch.softmax(self.gate(nodes).view(n, 1), dim=0)
+        return (w * nodes).sum(0)
+""",
 }

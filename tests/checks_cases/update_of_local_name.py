@@ -99,4 +99,12 @@ def count(model):
         n = n + p.numel()
     return n
 """,
+    "name counted but unused": """
+def count(model):
+    n = 0
+    for name, p in model.named_parameters():
+        name = name + "."
+        n += p.numel()
+    return n
+""",
 }

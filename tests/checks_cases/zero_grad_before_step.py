@@ -131,4 +131,29 @@ def train(a, b, opt_a, opt_b, loader):
         opt_a.step()
         opt_a.zero_grad()
 """,
+    "contextmanager": """
+import contextlib, torch
+@contextlib.contextmanager
+def stepping(opt):
+    opt.zero_grad()
+    yield
+    opt.step()
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=.1)
+    for x in loader:
+        with stepping(opt):
+            model(x).mean().backward()
+""",
+    "per-task gradients projected": """
+import torch
+def pcgrad(model, losses, opt, project):
+    gs = []
+    for l in losses:
+        opt.zero_grad()
+        l.backward(retain_graph=True)
+        gs.append([p.grad.clone() for p in model.parameters()])
+    opt.zero_grad()
+    project(model, gs)
+    opt.step()
+""",
 }

@@ -38,11 +38,12 @@ class Link:
 class Finding:
     """What one check, probe or reader said, once.
 
-    `by` is "check:<id>", "probe:<id>" or "reader". `path` is relative to the root that was given,
-    with forward slashes; `line` counts from 1. `message` says what, where, expected and got in one
-    sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
+    `by` is "check:<id>", "probe:<id>" or "reader". `path` is relative to the root that was given, else to
+    the folder where the search or the run began, with forward slashes; `line` counts from 1. `message`
+    says what, where, expected and got in one sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
     the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
-    from its words. `grounds`: what the confidence rests on, where it was measured.
+    from its words. `grounds`: what the confidence rests on, where it was measured. `seen_by`: other tests
+    that fail for the same cause.
     """
 
     by: str
@@ -59,6 +60,7 @@ class Finding:
     claims: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
     grounds: str = ""
+    seen_by: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -85,6 +87,7 @@ class Finding:
         known["chain"] = tuple(Link(**link) for link in plain.get("chain", ()))
         known["claims"] = tuple(plain.get("claims", ()))
         known["suspects"] = tuple(plain.get("suspects", ()))
+        known["seen_by"] = tuple(plain.get("seen_by", ()))
         return cls(**known)
 
 

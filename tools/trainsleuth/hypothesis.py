@@ -75,6 +75,10 @@ class Hypothesis:
 
 
 def reference(finding: Finding) -> str:
-    """Eight hex digits that stand for what the finding says: the same words, the same reference."""
-    plain = json.dumps(finding.to_dict(), sort_keys=True, ensure_ascii=True)
+    """Eight hex digits that stand for what the finding says: the same words, the same reference.
+
+    How sure it is and what to do next may change when another test agrees; what was found stays the same.
+    """
+    said = {name: value for name, value in finding.to_dict().items() if name not in ("confidence", "next", "seen_by")}
+    plain = json.dumps(said, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(plain.encode()).hexdigest()[:8]

@@ -179,9 +179,8 @@ def _corroborated(failures: Sequence[Finding]) -> list[Finding]:
     first, *others = failures
     same = [f for f in others if f.is_alarm and f.by != first.by and set(f.suspects) & set(first.suspects)]
     if first.is_alarm and same:
-        seen_by = ", ".join(dict.fromkeys(f.by for f in same))
-        message = f"{first.message.rstrip('.')}. Also seen by {seen_by}"
-        first = replace(first, confidence="high", message=message, next=same[0].next or first.next)
+        seen_by = tuple(dict.fromkeys(f.by for f in same))
+        first = replace(first, confidence="high", seen_by=seen_by, next=same[0].next or first.next)
     return [first, *others]
 
 

@@ -25,6 +25,8 @@ def failure_text(finding: Finding, width: int | None = None) -> str:
         lines.append(quoted(finding.next))
     elif finding.next:
         lines.append(wrapped(f"next: {one_line(finding.next)}", "  ", width, "  "))
+    if finding.seen_by:
+        lines.append(f"  also seen by: {', '.join(map(one_line, finding.seen_by))}")
     if finding.grounds:
         lines.append(wrapped(f"record: {one_line(finding.grounds)}", "  ", width, "  "))
     if finding.claims:

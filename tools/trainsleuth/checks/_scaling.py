@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trainsleuth.facts import Effect, Expr, Index, Instance, is_every_few  # noqa: F401
+from trainsleuth.facts import Effect, Expr, Index, Instance, Surrounding, reaching
+
+_WRITING = ("div_", "mul_", "copy_", "true_divide_", "zero_", "_foreach_div_", "_foreach_mul_")
 
 
 def scaler_of(backward: Effect) -> Expr | None:
@@ -12,8 +14,6 @@ def scaler_of(backward: Effect) -> Expr | None:
 
 
 def _scale_call(backward: Effect) -> Expr | None:
-    from trainsleuth.facts import reaching
-
     receiver = backward.expr.receiver
     if receiver is not None and receiver.kind == "path":
         found, certain = reaching(backward.spot.function, receiver.text, backward.spot.position)
@@ -33,6 +33,23 @@ def is_scaled(index: Index, backward: Effect) -> bool:
     if made:
         return all(one.name.rpartition(".")[2] == "GradScaler" and not _is_off(one) for one in made)
     return scaler.last.lower().endswith("scaler")
+
+
+def knows_scale(call: Expr) -> bool:
+    """The limit of clipping follows the factor, or is infinite: the norm is only looked at."""
+    limit = call.argument(1, "max_norm", "clip_value")
+    parts = list(limit.walk()) if limit is not None else []
+    return any("scale" in part.last or "inf" in (part.last, part.text.lower()) for part in parts)
+
+
+def divides_by_hand(around: Surrounding, start: int, end: int) -> bool:
+    """Gradients are written between two events of the function: p.grad.div_(scaler.get_scale())."""
+    for event in around.function.events[start + 1 : end]:
+        roots = [call.receiver for call in event.calls if call.last in _WRITING]
+        roots += event.targets if event.kind in ("assign", "augment") else ()
+        if any("grad" in root.text.split(".") or root.last == "grad" for root in roots if root is not None):
+            return True
+    return False
 
 
 def _is_off(scaler: Instance) -> bool:

@@ -25,18 +25,27 @@ _FUNCTIONS = (
 
 
 _OLD_TORCH = re.compile(r"torch\D{0,12}(?:0\.[1-4]|1\.0)\b", re.IGNORECASE)
-_SAYS_WHICH = ("requirements.txt", "setup.py", "README.md", "environment.yml", "environment.yaml")
+_SAYS_WHICH = re.compile(
+    r"(requirements|readme|environment|conda|install)[\w-]*(\.(md|txt|rst|ya?ml))?|setup\.py", re.I
+)
 
 
 def was_right_once(index: Index, path: str) -> str:
     """What says that `path` was written for a torch before 1.1, when schedules opened an epoch; "" if nothing does."""
-    for entry in index.files[path].imports:
-        if (entry.module, entry.name) == ("torch.autograd", "Variable"):
-            return f"line {entry.line} imports Variable, which nothing needs since 0.4"
+    part = index.part(path)
+    for file in sorted(index.files, key=lambda file: file != path):
+        for entry in index.files[file].imports if index.part(file) == part else ():
+            if (entry.module, entry.name) == ("torch.autograd", "Variable"):
+                return f"{file}:{entry.line} imports Variable, which nothing needs since 0.4"
     folders = path.split("/")[:-1]
-    above = ["/".join([*folders[:depth], name]) for depth in range(len(folders) + 1) for name in _SAYS_WHICH]
-    for file in sorted({*above} & {*index.repository.files}):
-        if found := _OLD_TORCH.search(index.repository.read(file) or ""):
+    above = {"/".join(folders[:depth]) for depth in range(len(folders) + 1)}
+    for file in sorted(index.repository.files):
+        folder, _, name = file.rpartition("/")
+        if (
+            folder in above
+            and _SAYS_WHICH.fullmatch(name)
+            and (found := _OLD_TORCH.search(index.repository.read(file) or ""))
+        ):
             return f"{file} names {found.group(0)}"
     return ""
 

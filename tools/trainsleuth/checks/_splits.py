@@ -9,12 +9,24 @@ from trainsleuth.facts import Expr, Site, bound_names, derived, mentions
 
 _HELD_OUT = re.compile(r"(^|_)(test|val|valid|holdout)(_|$)", re.IGNORECASE)
 _TRAIN = re.compile(r"train|(^|_)tr(_|$)|fold|fit", re.IGNORECASE)
+_TRAINING_PART = re.compile(r"(^|_)(train|training|tr)(_|$)", re.IGNORECASE)
 _SPLITTING = ("train_test_split", "random_split")
 
 
 def held_out(expr: Expr) -> bool:
     """By its name alone, a part that is not trained on."""
     return expr.kind == "path" and bool(_HELD_OUT.search(expr.last)) and not _TRAIN.search(expr.last)
+
+
+def is_training_part(expr: Expr) -> bool:
+    """By its name alone, what is left after a split: a further split of it takes nothing away from the test."""
+    return expr.kind == "path" and bool(_TRAINING_PART.search(expr.last))
+
+
+def counterpart(expr: Expr, names: Iterable[str]) -> bool:
+    """X_train stands beside X_test: the same word but for the part."""
+    stem = _HELD_OUT.sub("|", expr.last).lower()
+    return any(_TRAINING_PART.sub("|", name.rpartition(".")[2]).lower() == stem for name in names)
 
 
 def split_after(site: Site, names: Iterable[str]) -> Expr | None:

@@ -75,7 +75,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
-from ._scaling import is_scaled, scaler_of
+from ._scaling import divides_by_hand, is_scaled, scaler_of
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -101,6 +101,8 @@ def _examined(index: Index, site: Site) -> Finding:
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "step"))
     for around in found:
         plain = _plain_step(index, around)
+        if plain is not None and divides_by_hand(around, around.here.position, plain.position):
+            return SAY.passed(path, line, "the gradients are written in between")
         if plain is not None:
             return _plain_failure(plain, shown, path, line)
         step = next((e for e in around.effects if _is_scaler_step(e)), None)

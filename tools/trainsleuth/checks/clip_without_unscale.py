@@ -68,7 +68,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Effect, Expr, Index, Site, Spot, Surrounding, is_sure, is_test, surroundings, written
 from trainsleuth.finding import Finding, Link
 
-from ._scaling import is_scaled, scaler_of
+from ._scaling import divides_by_hand, is_scaled, knows_scale, scaler_of
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -91,12 +91,16 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, site: Site, said: set[Expr]) -> Finding:
     """`said`: the backward() calls that were reported already, for other parts of the same model."""
     path, line, shown = site.function.path, site.call.line, f"{site.call.last}()"
+    if knows_scale(site.call):
+        return SAY.passed(path, line, f"{shown} is given a limit that knows of the scale, or none")
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     for around in found:
         for effect in around.backwards():
             if effect.kind == "unscale" or not _is_earlier(around, effect):
                 break
             if effect.kind == "backward":
+                if divides_by_hand(around, effect.position, around.here.position):
+                    return SAY.passed(path, line, "the gradients are written in between")
                 if is_scaled(index, effect) and is_sure(effect, around.here):
                     if effect.expr in said:
                         return SAY.passed(path, line, "its gradients are scaled by what was reported already")

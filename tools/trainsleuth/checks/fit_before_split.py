@@ -41,10 +41,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Instance, Site, Spot, bound_names, is_test, written
+from trainsleuth.facts import Expr, Index, Instance, Site, Spot, Thing, bound_names, is_test, mentions, written
 from trainsleuth.finding import Finding, Link
 
-from ._splits import held_out, split_after
+from ._splits import counterpart, held_out, is_training_part, split_after
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -56,7 +56,7 @@ SAY = Verdicts(
     claims=("leakage-is-widespread", "preprocessing-stats-from-train", "select-features-inside-fold"),
     look="split first and fit on the training part alone, then compare the held-out score",
 )
-_FITTED = ("preprocessing", "decomposition", "feature_selection", "impute", "random_projection")
+_FITTED = ("preprocessing", "decomposition", "feature_selection", "impute")
 _LEARN_NOTHING = (  # of how the rows are spread: about labels, or about each row alone
     "LabelEncoder",
     "LabelBinarizer",
@@ -78,14 +78,20 @@ def check(index: Index) -> Iterator[Finding]:
         for thing in index.objects.of(receiver, Spot(site.function, site.position)):
             name = thing.kind.name if isinstance(thing, Instance) else ""
             module = name.split(".")[1] if name.startswith("sklearn.") else ""
-            if module in _FITTED and name.rpartition(".")[2] not in _LEARN_NOTHING:
+            if module in _FITTED and name.rpartition(".")[2] not in _LEARN_NOTHING and not _fills_constant(thing):
                 yield _examined(site, name.rpartition(".")[2], receiver)
                 break
 
 
+def _fills_constant(thing: Thing) -> bool:
+    """SimpleImputer(strategy="constant")."""
+    strategy = thing.call.keyword("strategy") if isinstance(thing, Instance) and thing.call is not None else None
+    return strategy is not None and strategy.text == "constant"
+
+
 def _examined(site: Site, name: str, receiver: Expr) -> Finding:
     path, line, given = site.function.path, site.call.line, site.call.arguments[0]
-    if held_out(given) and _has_training_part(site):
+    if held_out(given) and _has_training_part(site, given):
         learns = Link(path, line, f"{written(site.call)} learns from the held-out part")
         message = (
             f"{name} is fitted on {written(given)} at {path}:{line}, which is held out: expected fit on the training part "
@@ -97,6 +103,12 @@ def _examined(site: Site, name: str, receiver: Expr) -> Finding:
     split = split_after(site, results) if results else None
     if split is None:
         return SAY.passed(path, line, f"what {name} was fitted on is not split afterwards")
+    if is_training_part(given):
+        return SAY.open(
+            path, line, f"{written(given)} is a training part already; what split {split.line} is for is not known"
+        )
+    if _is_one_example(site, given):
+        return SAY.passed(path, line, f"{name} is fitted on each example by itself")
     chain = (
         Link(path, line, f"{written(site.call)} learns from all rows"),
         Link(path, split.line, f"{written(split)} splits them"),
@@ -108,14 +120,21 @@ def _examined(site: Site, name: str, receiver: Expr) -> Finding:
     return SAY.fail(path, line, message, chain)
 
 
-def _has_training_part(site: Site) -> bool:
-    """The function knows of a training part too: what is held out is held out from it."""
-    return any(
-        part.kind == "path" and "train" in part.last.lower()
-        for event in site.function.events
-        for expr in (*event.targets, *((event.value,) if event.value is not None else ()))
-        for part in expr.walk()
-    ) or any("train" in parameter.name.lower() for parameter in site.function.parameters)
+def _has_training_part(site: Site, given: Expr) -> bool:
+    """The function knows the training part of the same thing: what is held out is held out from it."""
+    roots = (root for event in site.function.events for root in (event.value, *event.targets) if root is not None)
+    names = [part.text for root in roots for part in root.walk() if part.kind in ("path", "attr")]
+    return counterpart(given, [*names, *(parameter.name for parameter in site.function.parameters)])
+
+
+def _is_one_example(site: Site, given: Expr) -> bool:
+    """It goes over a loop or comprehension, or the axes are swapped: columns of it are rows of the data."""
+    if any(part.last in ("T", "t", "transpose") for part in given.walk()):
+        return True
+    loops = [site.function.loops[place].target for place in site.event.block.loops]
+    clauses = (part for part in site.event.value.walk() if part.kind == "for") if site.event.value is not None else ()
+    targets = [target for target in (*loops, *(clause.parts[0] for clause in clauses)) if target is not None]
+    return mentions(given, [part.text for target in targets for part in target.walk() if part.kind == "path"])
 
 
 def _transformed(site: Site, receiver: Expr) -> set[str]:

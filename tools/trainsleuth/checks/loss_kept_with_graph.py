@@ -191,6 +191,8 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
         return SAY.passed(path, line, f"{name} keeps the last few only")
     if _is_of_one_round(index, site, name):
         return SAY.passed(path, line, f"{name} begins anew in each training step around this loop")
+    if _is_short(site, name):
+        return SAY.passed(path, line, f"{name} takes in a few rounds only")
     if _is_of_one_update(site, name):
         return SAY.open(
             path, line, f"{name} lives for one call of {function.name}: how often that goes round is not known"
@@ -249,6 +251,24 @@ def _is_of_one_update(site: Site, name: str) -> bool:
     loop = site.function.loops[site.event.block.loops[0]]
     is_counted = loop.source is not None and loop.source.kind == "call" and loop.source.last == "range"
     return is_counted and "." not in name and bool(_UPDATE.search(site.function.name))
+
+
+def _is_short(site: Site, name: str) -> bool:
+    """At most a hundred rounds that are written out, or one round for each of a few optimizers."""
+    function, inner = site.function, site.event.block.loops[-1]
+    loop, outer = function.loops[inner], site.event.block.loops[:-1]
+    made = [b for b in bindings(function).get(name, ()) if b.kind == "assign"]
+    is_own = bool(made) and all(set(outer) <= set(function.events[b.position].block.loops) for b in made)
+    if not is_own or loop.source is None or "." in name:
+        return False
+    rounds = loop.source.arguments if loop.source.kind == "call" and loop.source.last == "range" else ()
+    if [part.kind for part in rounds] == ["number"] and rounds[0].text.isdigit():
+        return int(rounds[0].text) <= 100
+    targets = {part.text for part in loop.target.walk() if part.kind == "path"} if loop.target is not None else set()
+    steps = (
+        call for event in function.events if inner in event.block.loops for call in event.calls if call.last == "step"
+    )
+    return any(call.receiver is not None and call.receiver.text in targets for call in steps)
 
 
 def _is_of_one_round(index: Index, site: Site, name: str) -> bool:

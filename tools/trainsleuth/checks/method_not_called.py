@@ -45,7 +45,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Index, Instance, Spot, is_module, is_test, sounds_like_optimizer, written
+from trainsleuth.facts import (
+    Class,
+    Event,
+    Expr,
+    Index,
+    Instance,
+    Spot,
+    is_module,
+    is_optimizer,
+    is_test,
+    sounds_like_optimizer,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 from trainsleuth.repository import is_notebook
 
@@ -63,6 +75,7 @@ SAY = Verdicts(
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")
 _NAMED = re.compile(rb"\.\s*(?:" + "|".join(_STATEMENTS).encode() + rb")\b")
+_OF_MODULES = ("parameters", "named_parameters", "state_dict", "load_state_dict", "cuda", "zero_grad", "eval", "train")
 _MODEL_NAMES = ("model", "net", "network", "generator", "discriminator", "encoder", "decoder", "classifier", "critic")
 
 
@@ -73,7 +86,8 @@ def check(index: Index) -> Iterator[Finding]:
         is_shown = is_notebook(function.path)  # a bare name at the end of a cell
         for position, event in enumerate(function.events):
             spot = Spot(function, position)
-            if (bare := _bare(event)) is not None and not is_shown and not _is_property(index, bare):
+            bare = _bare(event) if not is_shown else None
+            if bare is not None and _is_of_torch(index, bare, spot) and not _is_property(index, bare):
                 yield _failure(spot, bare, f"{written(bare)} stands without parentheses and does nothing")
             elif (flag := _replaced(index, event, spot)) is not None:
                 said = f"{written(flag)} is replaced by a value; the mode stays as it was"
@@ -89,6 +103,40 @@ def _bare(event: Event) -> Expr | None:
     if event.kind != "expression" or value is None or value.kind not in ("path", "attr"):
         return None
     return value if value.receiver is not None and value.last in _STATEMENTS else None
+
+
+def _is_of_torch(index: Index, bare: Expr, spot: Spot) -> bool:
+    """The owner is a module, an optimizer or a loss as far as is known: `data.train` may be a part of a data set, and
+    in a try the mere name asks whether there is such a method.
+    """
+    owner, events = bare.receiver, spot.function.events[spot.position : spot.position + 2]
+    handlers = [branch for branch in events[-1].block.branches if branch.kind == "try"]
+    if owner is None or set(handlers) - set(events[0].block.branches):
+        return False
+    things = [thing for thing in index.objects.of(owner, spot) if isinstance(thing, Instance)]
+    if things:
+        return all(
+            is_module(index, thing) or is_optimizer(index, thing) or not isinstance(thing.kind, Class)
+            for thing in things
+        )
+    if bare.last in _MODES:
+        return _is_used_as_module(spot, owner)
+    return (
+        bare.last not in ("step", "update")
+        or sounds_like_optimizer(owner)
+        or "sched" in owner.last.lower()
+        or "scaler" in owner.last.lower()
+    )
+
+
+def _is_used_as_module(spot: Spot, owner: Expr) -> bool:
+    """In this function it is called, or asked for what only modules have."""
+    calls = (call for event in spot.function.events for call in event.calls)
+    return any(
+        call.callee == owner.text
+        or (call.last in _OF_MODULES and call.receiver is not None and call.receiver.text == owner.text)
+        for call in calls
+    )
 
 
 def _is_property(index: Index, bare: Expr) -> bool:
@@ -108,7 +156,7 @@ def _replaced(index: Index, event: Event, spot: Spot) -> Expr | None:
         modules = [thing for thing in things if isinstance(thing, Instance)]
         if modules:
             return target if all(is_module(index, thing) for thing in modules) else None
-        if owner.last.lower() in _MODEL_NAMES and not sounds_like_optimizer(owner):
+        if owner.last.lower() in _MODEL_NAMES and (target.last == "eval" or _is_used_as_module(spot, owner)):
             return target
     return None
 

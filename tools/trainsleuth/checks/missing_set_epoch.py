@@ -68,7 +68,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Effect, External, Function, Index, Literal, Loop, Site, Spot, is_test, written
+from trainsleuth.facts import (
+    MODULE_BODY,
+    Class,
+    Effect,
+    External,
+    Function,
+    Index,
+    Instance,
+    Literal,
+    Loop,
+    Site,
+    Spot,
+    derived,
+    is_test,
+    mentions,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._loading import is_spread
@@ -84,7 +100,7 @@ SAY = Verdicts(
     look="print the first indices of the sampler in two epochs",
 )
 _HELD_OUT = re.compile(r"val|test|eval|infer|dev", re.IGNORECASE)
-_EPOCH = re.compile(rb"\bset_epoch\b|\.epoch\b")
+_EPOCH = re.compile(rb"\bset_epoch\b|\.epoch\b|\.seed\b")
 _DATA = re.compile(r"iter|load|data|batch", re.IGNORECASE)
 _FRAMEWORKS = (
     "lightning",
@@ -126,6 +142,10 @@ def _examined(index: Index, site: Site) -> Finding:
         return SAY.open(path, line, "whether the sampler shuffles is not resolved")
     if _has_framework(index, part):
         return SAY.open(path, line, "a framework may call set_epoch()")
+    if _draws_its_own(index, site):
+        return SAY.open(path, line, "the dataset does not look at the index that the sampler gives")
+    if _stays_here(index, site):
+        return SAY.passed(path, line, "the sampler stays in this function, and nothing is trained here")
     if _is_made_anew(index, site.function, site.position, 3):
         return SAY.open(path, line, "the sampler is made anew inside a loop")
     epochs = _epoch_loop(index, site)
@@ -177,6 +197,8 @@ def _is_set_otherwise(index: Index, part: str) -> bool:
         for event in function.events:
             if any(target.last == "epoch" and "sampler" in written(target).lower() for target in event.targets):
                 return True
+            if event.block.loops and any(target.last == "seed" and target.receiver for target in event.targets):
+                return True
             walked = event.value.walk() if event.value is not None else ()
             if any(one.text.endswith("set_epoch") for one in walked if one.kind in ("path", "string")):
                 return True
@@ -190,6 +212,46 @@ def _has_framework(index: Index, part: str) -> bool:
         if index.part(path) == part
         for entry in file.imports
     )
+
+
+def _draws_its_own(index: Index, site: Site) -> bool:
+    """A dataset whose __getitem__ never uses its index gives something new each time."""
+    given = site.call.argument(0, "dataset")
+    for thing in index.objects.of(given, Spot(site.function, site.position)) if given is not None else ():
+        method = (
+            thing.kind.methods.get("__getitem__")
+            if isinstance(thing, Instance) and isinstance(thing.kind, Class)
+            else None
+        )
+        if method is not None and len(method.parameters) > 1:
+            name = method.parameters[1].name
+            roots = (root for event in method.events for root in (event.value, *event.targets))
+            return not any(mentions(root, [name]) for root in roots)
+    return False
+
+
+def _stays_here(index: Index, site: Site) -> bool:
+    """A loader for features or scores: it is neither returned, nor kept, nor given to a function of the project."""
+    function = site.function
+    if function.name == MODULE_BODY or any(effect.kind == "backward" for effect in index.effects.of(function)):
+        return False
+    names = derived(function, [t.text for t in site.event.targets if t.kind == "path"], site.position + 1)
+    if site.event.kind != "assign" or not names or any("." in name for name in names):
+        return False
+    for event in function.events[site.position + 1 :]:
+        if (
+            event.kind == "return"
+            and event.value is not None
+            and event.value.kind != "each"
+            and mentions(event.value, names)
+        ):
+            return False
+        if any(
+            index.functions_named(call.last) and any(mentions(part, names) for part in call.parts[1:])
+            for call in event.calls
+        ):
+            return False
+    return True
 
 
 def _epoch_loop(index: Index, site: Site) -> tuple[str, int] | None:

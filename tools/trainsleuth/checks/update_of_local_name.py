@@ -82,7 +82,7 @@ def _is_over(source: Expr) -> bool:
 
 
 def _examined(function: Function, loop: Loop) -> Finding:
-    names = {part.text for part in loop.target.walk() if part.kind == "path"} if loop.target else set()
+    names = {part.text for part in _values(loop) if part.kind == "path"}
     inside = [
         (position, event) for position, event in enumerate(function.events) if event.block.loops[-1:] == (loop.id,)
     ]
@@ -91,6 +91,16 @@ def _examined(function: Function, loop: Loop) -> Finding:
         if name and not _is_used(function, loop, position, name):
             return _failure(function, loop, event, name)
     return SAY.passed(function.path, loop.line, "no parameter's name is given a new value in vain")
+
+
+def _values(loop: Loop) -> Iterator[Expr]:
+    """What of the loop's target holds tensors: of pairs of a name and a value, the value alone."""
+    target, source = loop.target, loop.source
+    if target is None or source is None:
+        return
+    if target.kind == "tuple" and (source.last == "items" or source.last.startswith("named_")):
+        target = target.parts[-1]
+    yield from target.walk()
 
 
 def _rebound(event: Event, names: set[str]) -> str:

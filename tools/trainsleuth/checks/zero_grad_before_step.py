@@ -149,17 +149,27 @@ def _stepped(index: Index, step: Effect) -> Expr:
 
 def _doubt(index: Index, around: Surrounding, clear: Effect) -> str:
     """A call between clearing and step that may compute gradients out of sight; "" when there is none."""
-    step = around.here
+    step, inner = around.here, clear.spot.function
+    if step.spot.function is inner:
+        for event in inner.events[clear.spot.position : step.spot.position]:
+            if event.value is not None and any(part.kind == "yield" for part in event.value.walk()):
+                return f"what runs at the yield in line {event.line} may compute gradients after they are cleared"
     if around.is_after(clear):
         return ""
     for event in around.function.events[clear.position : step.position + 1]:
         for call in event.calls:
             fills = "grad" in call.last.lower() or "backward" in call.last.lower()
-            is_unseen = index.effects.is_interesting(call)
+            is_unseen = index.effects.is_interesting(call) or _is_handed_in(index, around, call)
             is_known = call.last in _HARMLESS or call is clear.expr or _is_resolved(around, call)
             if not is_known and (fills or is_unseen):
                 return f"{written(call)} at line {call.line} may compute gradients after they are cleared"
     return ""
+
+
+def _is_handed_in(index: Index, around: Surrounding, call: Expr) -> bool:
+    """A function that a caller chooses, and that is given something to work on."""
+    parameter = around.function.parameter(call.callee)
+    return parameter is not None and any(part.kind == "path" for part in call.arguments)
 
 
 def _is_resolved(around: Surrounding, call: Expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,12 +27,12 @@ def read_config(text: str) -> dict[str, ConfigValue]:
     """Every scalar by its dotted key ("optimizer.lr", "layers.0"); later documents and duplicates win.
 
     A tag that names what is built is a key of its own: `loss: !new:pkg.Loss` is "loss.!new", worth "pkg.Loss".
-    JSON is read as YAML, after its tabs are made blank. Nothing is constructed, so unknown tags are harmless.
+    JSON is read as YAML, after its tabs and its comments are made blank. Nothing is constructed, so unknown tags are harmless.
     Raises ValueError when the text is not YAML, or holds more than MAX_ENTRIES scalars.
     """
     table: dict[str, ConfigValue] = {}
     try:
-        for document in yaml.compose_all(text.replace("\t", " "), Loader=_LOADER):
+        for document in yaml.compose_all(_plain(text), Loader=_LOADER):
             for key, value in _flat(document, "", 0):
                 table[key] = value
                 if len(table) > MAX_ENTRIES:
@@ -43,10 +44,21 @@ def read_config(text: str) -> dict[str, ConfigValue]:
     return table
 
 
-class Configs(Mapping[str, Mapping[str, ConfigValue]]):
-    """Path and table of every configuration file below `under` (anywhere, when empty), read when first asked for.
+_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/""", re.S)
 
-    `repository.skipped` then has those that could not be read.
+
+def _plain(text: str) -> str:
+    """JSON without its comments, line by line where it was; YAML as it is but for tabs."""
+    text = text.replace("\t", " ")
+    if ("//" not in text and "/*" not in text) or text.lstrip()[:1] not in ("{", "[", "/"):
+        return text
+    return _COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text)
+
+
+class Configs(Mapping[str, Mapping[str, ConfigValue]]):
+    """Path and table of every configuration file below `under` (anywhere, when empty), each read when first asked for.
+
+    The table of one that cannot be read is empty; `repository.skipped` then says why.
     """
 
     def __init__(self, repository: Repository, under: tuple[str, ...]) -> None:
@@ -54,21 +66,24 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
         self._under = under
 
     @cached_property
-    def _tables(self) -> dict[str, dict[str, ConfigValue]]:
-        return dict(self._read())
+    def _tables(self) -> dict[str, dict[str, ConfigValue] | None]:
+        return dict.fromkeys(self._repository.select(CONFIG_SUFFIXES, self._under))
 
-    def _read(self) -> Iterator[tuple[str, dict[str, ConfigValue]]]:
-        for path in self._repository.select(CONFIG_SUFFIXES, self._under):
-            text = self._repository.read(path)
-            if text is None:
-                continue
-            try:
-                yield path, read_config(text)
-            except ValueError as error:
-                self._repository.skip(path, str(error))
+    def _read(self, path: str) -> dict[str, ConfigValue]:
+        try:
+            return read_config(self._repository.read(path) or "")
+        except ValueError as error:
+            self._repository.skip(path, str(error))
+            return {}
 
     def __getitem__(self, path: str) -> dict[str, ConfigValue]:
-        return self._tables[path]
+        table = self._tables[path]
+        if table is None:
+            table = self._tables[path] = self._read(path)
+        return table
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._tables
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tables)

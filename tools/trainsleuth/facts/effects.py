@@ -109,7 +109,7 @@ class Effects:
             name = call.last
             kind = "clear" if _is_clear(call, name) else NAMED.get(name)
             done_to = stepped(self.index, call, spot) if kind == "step" else call.receiver
-            if kind is not None and (done_to is not None or kind == "clip"):
+            if kind is not None and (done_to is not None or kind == "clip" or name == "setattr"):
                 receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""
                 yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
             for part in call.parts[1:]:  # optimizer.zero_grad handed over without a call
@@ -250,7 +250,11 @@ def _ends_clearing(path: str) -> bool:
 def _is_clear(call: Expr, name: str) -> bool:
     if _is_clearing(name):
         return True
-    receiver = call.receiver if name == "zero_" else None
+    if name == "_foreach_zero_":
+        return True
+    if name == "setattr" and len(call.parts) == 4:
+        return call.parts[2].kind == "string" and call.parts[2].text == "grad"
+    receiver = call.receiver if name in ("zero_", "fill_") else None
     if receiver is not None:
         return receiver.last == "grad" or (receiver.last == "data" and ".grad." in f".{receiver.text}.")
     return False

@@ -235,7 +235,7 @@ class Index:
         return self._holders.of(names)
 
 
-_GLOBAL = re.compile(rb"\b(?:global|nonlocal)\b")
+_GLOBAL = re.compile(rb"(?:global|nonlocal)\b")
 _SETTINGS = words(
     """
     args arg opt opts options config configs cfg conf hparams hp flags params param c a self

@@ -157,7 +157,8 @@ def _of_view(sizes: tuple[Expr, ...], path: str, line: int) -> Rank | None:
     first = sizes[0]
     is_size = first.kind == "call" and first.last == "size" and [part.text for part in first.arguments] == ["0"]
     is_shape = first.kind == "index" and first.parts[0].last == "shape" and first.parts[1].text == "0"
-    is_batch = is_size or is_shape or first.last.lower() in _BATCH
+    is_column = len(sizes) == 2 and sizes[1].text == "1"  # a number for each of them: a weight of nodes or of a bag
+    is_batch = (is_size or is_shape or first.last.lower() in _BATCH) and not is_column
     return Rank(len(sizes), is_batch, f"it is viewed with {len(sizes)} axes", path, line)
 
 

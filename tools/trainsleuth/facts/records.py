@@ -195,6 +195,10 @@ class BodySource(Protocol):
         """Wide: the text of the body, or of what is defined in it, has a match."""
         ...
 
+    def before(self, pattern: re.Pattern[bytes]) -> set[bytes]:
+        """Wide: the words that matches of `pattern` stand behind in the text of the body, or of what is in it."""
+        ...
+
     def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
         """Wide: what the group of `pattern` matches in the text of the body, or of what is defined in it."""
         ...

@@ -42,7 +42,7 @@ def bindings(function: Function) -> dict[str, tuple[Binding, ...]]:
 
 
 _WALRUS = re.compile(rb":=")
-_FOR = re.compile(rb"\bfor\b")
+_FOR = re.compile(rb"for(?<!\wfor)\b")  # begins with its letters, which is looked for several times as fast
 
 
 def _bindings(position: int, event: Event, walrus: bool) -> Iterator[Binding]:

@@ -56,6 +56,9 @@ class _Written:
     def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
         return pattern.findall(self.expressions.source, self.start, self.end)
 
+    def before(self, pattern: re.Pattern[bytes]) -> set[bytes]:
+        return self.expressions.searched.before(pattern, self.start, self.end)
+
     def read(self) -> Body:
         node, self.node = self.node, None
         statements = StatementReader(self.expressions)

@@ -89,6 +89,9 @@ class _StoredBody:
     def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
         return pattern.findall(self.file.searched.source, self.start, self.end)
 
+    def before(self, pattern: re.Pattern[bytes]) -> set[bytes]:
+        return self.file.searched.before(pattern, self.start, self.end)
+
     def read(self) -> Body:
         if self.raw != _NOTHING:
             try:

@@ -107,6 +107,7 @@ def _added(request: Request, stage: Stage, folder: Path, original: str) -> dict[
         "run_folder": str(folder),
         "root": stage.root,
         "original_root": original,
+        "told_from": "" if request.root is not None else os.path.relpath(stage.cwd, stage.root),
         "cwd": stage.cwd,
         "lifeline": str(folder / folders.LIFELINE),
         "launched_at": time.monotonic(),  # one clock for all processes of the machine

@@ -255,7 +255,7 @@ def _fits(index: Index) -> Iterator[tuple[Site, Expr]]:
                         yield Site(function, position, call), given
 
 
-_FIT_HANDED = re.compile(rb"\btrainer\.fit\s*[,)]")
+_FIT_HANDED = re.compile(rb"trainer\.fit\s*[,)]")
 
 
 def other_library(index: Index) -> str:

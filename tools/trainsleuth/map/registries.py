@@ -16,10 +16,11 @@ from .tables import OF_ALL, Entry, Table
 from .values import Values
 
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
-_KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
-_BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)[^=\n]*=[\s(]*\{")
-_INDEXED = re.compile(rb"(\w+|\})\s*\[\s*[A-Za-z_]")
-_CALLED = re.compile(rb"\w\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
+_KEY_IN_DICT = re.compile(rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[\w.]+(?![\w.])\s*[,}(\[]")
+_BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=\n]*=[\s(]*\{")
+_INDEX = re.compile(rb"\[\s*[A-Za-z_]")
+_GET = re.compile(rb"\.\s*get\b")
+_CALLED = re.compile(rb"\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -121,8 +122,10 @@ def _text(index: Index, thing: Class | Function, given: Expr) -> str:
 
 def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:
     """Calls that look a name up in a registry: BACKBONES.get(name)."""
-    lookup = re.compile(rb"(?:%s)\s*\.\s*get\b" % b"|".join(re.escape(one).encode() for one in sorted(holders)))
-    for function in index.functions_holding(lookup) if holders else ():
+    names = {one.encode() for one in holders}
+    for function in index.functions_holding(_GET) if names else ():
+        if names.isdisjoint(function.source.before(_GET)):
+            continue
         for position, event in enumerate(function.events):
             for call in event.calls:
                 if (
@@ -165,10 +168,10 @@ def _that_may_index(index: Index) -> Iterator[Function]:
     for file in index.files.values():
         body, called = file.body.source, file.body.source.holds(_CALLED)
         names = {*body.found(_BOUND_DICT), b"}"} if body.holds(_KEY_IN_DICT) else set()
-        names = names.intersection(body.found(_INDEXED)) if names else names
+        names = names.intersection(body.before(_INDEX)) if names else names
         for function in file.functions.values() if names or called else ():
             source = function.source
-            if (called and source.holds(_CALLED)) or (names and not names.isdisjoint(source.found(_INDEXED))):
+            if (called and source.holds(_CALLED)) or (names and not names.isdisjoint(source.before(_INDEX))):
                 yield function
 
 

@@ -16,7 +16,7 @@ CONFIG = "TRAINSLEUTH_CONFIG"
 FAILED = 70  # the exit code of a process that could not be probed and therefore was not run on
 
 config = {}
-"""What the launcher asked for: run_folder, root, original_root, cwd, lifeline, launched_at, experiment."""
+"""What the launcher asked for: run_folder, root, original_root, told_from, cwd, lifeline, launched_at, experiment."""
 
 events = None
 """The `emit.Events` of this process, None before `start`."""

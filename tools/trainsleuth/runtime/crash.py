@@ -71,11 +71,12 @@ def last_place(error, traceback, config):
 
 
 def relative(filename, config):
-    """`filename` relative to the root, with forward slashes, or None when it is not the user's own code."""
+    """`filename` as answers tell it, with forward slashes, or None when it is not the user's own code."""
     path = os.path.join(config.get("cwd", ""), filename)
     for root in (config.get("root"), config.get("original_root")):
         if root and path.startswith(root.rstrip(os.sep) + os.sep) and "site-packages" not in path:
-            return os.path.relpath(path, root).replace(os.sep, "/")
+            told_from = os.path.join(root, config.get("told_from", ""))
+            return os.path.relpath(path, told_from).replace(os.sep, "/")
     return None
 
 

@@ -51,7 +51,7 @@ class Bus:
     def __init__(self, torch, config, events):
         self.torch, self.config, self.events = torch, config, events
         self.experiment = config.get("experiment", {})
-        self.sites = Sites(config["root"])
+        self.sites = Sites(config["root"], config.get("told_from", ""))
         self.pid, self.thread = os.getpid(), threading.get_ident()
         self.busy = False
         self.depth = 0  # of nested module calls

@@ -144,12 +144,11 @@ class Reads:
                 self.paths.setdefault(absolute)
 
     def stop(self):
-        """The paths so far, relative to the root, without the files of modules; no more are heard."""
+        """The paths so far, without the files of modules; no more are heard."""
         self.is_on = False
         files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
         modules = {os.path.realpath(file) for file in files if isinstance(file, str)}
-        root = len(self.sites.root)
-        return [path[root:].replace(os.sep, "/") for path in self.paths if path not in modules][:MOST_FILES]
+        return [self.sites.shown(path) for path in self.paths if path not in modules][:MOST_FILES]
 
 
 def _size(path):

@@ -23,8 +23,10 @@ def _library_folders():
 class Sites:
     """Classifies code by its file: user, library or noise (torch itself, the standard library, us)."""
 
-    def __init__(self, root):
+    def __init__(self, root, told_from=""):
+        """`root` holds the user's code; its paths are told from the folder `told_from` in it."""
         self.root = os.path.realpath(root) + os.sep
+        self.told_from = os.path.join(self.root, told_from)
         self.libraries = _library_folders()
         self.kinds = {}  # co_filename -> ("user" | "library" | "noise", shown path)
 
@@ -45,10 +47,13 @@ class Sites:
                 shown = path.rsplit(marker, 1)[1]
                 return ("noise" if shown.startswith("torch" + os.sep) else "library"), shown
         if path.startswith(self.root):
-            return "user", path[len(self.root) :].replace(os.sep, "/")
+            return "user", self.shown(path)
         if path.startswith(self.libraries):
             return "noise", filename
         return "user", path
+
+    def shown(self, path):
+        return os.path.relpath(path, self.told_from).replace(os.sep, "/")
 
     def here(self, limit=60):
         """(user site, library site) of the caller; either may be None. The library's frame counts only
