@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_programs import HEALTHY
+from trainsleuth.map import expand_component
 
 EVIDENCE = Path(__file__).parents[1] / "evidence"
 sys.path.append(str(EVIDENCE))
 ANATOMY: Any = importlib.import_module("anatomies")
 READING: Any = importlib.import_module("reading")
+SHOWN: Any = importlib.import_module("shown")
 HEAD = f"repository: owner/name\ncommit: {'a1' * 20}\n"
 
 
@@ -29,6 +32,18 @@ def test_each_anatomy_is_well_formed(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(EVIDENCE.glob("reading/*.yaml")), ids=lambda path: path.stem)
 def test_each_file_of_questions_is_well_formed(path: Path) -> None:
     assert READING.read_questions(path).name == path.stem
+
+
+def test_what_an_answer_shows_is_told_from_what_it_does_not(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(f"{HEALTHY}" + "print(loss)\n" * 9)
+    shown = SHOWN.Shown(expand_component(tmp_path, "ask Which optimizer is used?", budget=200).text)
+    assert shown.holds("train.py:10", "") and shown.holds("train.py:1", "torch.optim.Adam(model.parameters()")
+    assert not shown.holds("train.py:25", "print(loss)")
+    sheet = SHOWN.Shown(
+        "# run of a.py\nA is big/a.yaml\n  lr=1 A:3, steps=9 :8, read a.py:5\na.py f :2, called at b.py:7\n"
+    )
+    assert sheet.holds("big/a.yaml:8", "") and sheet.holds("src/a.py:2", "")
+    assert not any(sheet.holds(place, "") for place in ("a.py:7", "b.py:7", "a.py:8"))
 
 
 def test_no_repository_is_in_two_sets() -> None:

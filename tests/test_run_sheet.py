@@ -198,3 +198,137 @@ def test_a_branch_that_an_enumeration_decides_is_no_part_of_the_run(sheet: dict[
 )
 def test_each_name_has_one_topic(name: str, topic: str) -> None:
     assert topic_of(name) == topic
+
+
+WORKERS = {
+    "run.py": """import argparse
+
+import yaml
+
+from lib.policy import Policy
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config")
+    with open(parser.parse_args().config) as file:
+        config = yaml.safe_load(file)
+    policy = Policy(config["policy"])
+    for step in range(config["max_steps"]):
+        policy.train(step)
+""",
+    "lib/__init__.py": "",
+    "lib/policy.py": """from lib.group import start
+
+
+class Policy:
+    def __init__(self, config):
+        sharded = bool(config.get("sharded_cfg", {}).get("enabled", False))
+        if sharded:
+            path = start("lib.sharded.ShardedWorker", config)
+        else:
+            use_v2 = config.get("plain_cfg", {}).get("_v2", False)
+            if use_v2:
+                path = start("lib.second.SecondWorker", config)
+            else:
+                path = start("lib.plain.PlainWorker", config)
+        self.worker = path
+
+    def train(self, step):
+        self.worker.call("train", step)
+""",
+    "lib/group.py": """import importlib
+
+
+def start(path, config):
+    module, _, name = path.rpartition(".")
+    return Group(getattr(importlib.import_module(module), name)(config))
+
+
+class Group:
+    def __init__(self, worker):
+        self.worker = worker
+
+    def call(self, name, *given):
+        return getattr(self.worker, name)(*given)
+""",
+    **{
+        f"lib/{name}.py": f"""import torch
+
+from lib.losses import make_loss
+
+
+class {name.capitalize()}Worker:
+    def __init__(self, config):
+        self.model = torch.nn.Linear(4, 1)
+        self.optimizer = torch.optim.{optimizer}(self.model.parameters(), lr=config["lr"])
+        self.loss_fn = make_loss(config["loss"])
+
+    def train(self, step):
+        loss = self.loss_fn(self.model(torch.randn(2, 4)), torch.randn(2, 1))
+        loss.backward()
+        self.optimizer.step()
+        torch.save(self.model.state_dict(), f"step_{{step}}.pt")
+"""
+        for name, optimizer in (("sharded", "Adam"), ("second", "RMSprop"), ("plain", "SGD"))
+    },
+    "lib/losses.py": """import torch
+
+
+class FarLoss(torch.nn.Module):
+    def forward(self, output, target):
+        loss_far = torch.nn.functional.l1_loss(output, target)
+        return loss_far
+
+
+class NearLoss(torch.nn.Module):
+    def __init__(self, near_weight, far_weight=0.0):
+        super().__init__()
+        self.near_weight, self.far_weight = near_weight, far_weight
+
+    def forward(self, output, target):
+        rows = output.shape[0]
+        norm = 1.0 / rows
+        loss_near = torch.nn.functional.mse_loss(output, target, reduction="sum")
+        loss_far = (output - target).abs().max()
+        loss = self.near_weight * norm * loss_near + self.far_weight * loss_far
+        return loss
+
+
+def make_loss(config):
+    kind = config.get("type", "far")
+    if kind == "near":
+        return NearLoss(config["near_weight"])
+    return FarLoss()
+""",
+    "conf/run.yaml": """max_steps: 20
+policy:
+  lr: 0.1
+  sharded_cfg:
+    enabled: false
+    lr: 0.2
+  plain_cfg:
+    enabled: true
+  loss:
+    type: near
+    near_weight: 2.5
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    root = map_depth.write(WORKERS, tmp_path_factory.mktemp("workers"))
+    return expand_component(root, "run", scope="run.py", recipe="conf/run.yaml", budget=1200).text
+
+
+def test_the_class_that_a_string_chooses_is_said_first_and_no_other_shows(workers: str) -> None:
+    chosen = workers.partition("# back end\n")[2].partition("\n#")[0]
+    assert "PlainWorker plain.py:6, named policy.py:14 · when not (sharded) and not (use_v2)" in chosen
+    assert "use_v2: _v2=False policy.py:10" in chosen
+    assert "optim.SGD" in workers and "Adam" not in workers and "RMSprop" not in workers
+
+
+def test_the_loss_is_what_its_chosen_class_computes(workers: str) -> None:
+    assert "loss = self.near_weight * norm * loss_near + self.far_weight * loss_far (norm = 1.0 / rows)" in workers
+    assert 'mse_loss(output, target, reduction="sum")' in workers
+    assert "l1_loss" not in workers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,12 +27,12 @@ def read_config(text: str) -> dict[str, ConfigValue]:
     """Every scalar by its dotted key ("optimizer.lr", "layers.0"); later documents and duplicates win.
 
     A tag that names what is built is a key of its own: `loss: !new:pkg.Loss` is "loss.!new", worth "pkg.Loss".
-    JSON is read as YAML, after its tabs are made blank. Nothing is constructed, so unknown tags are harmless.
+    JSON is read as YAML, after its tabs and its comments are made blank. Nothing is constructed, so unknown tags are harmless.
     Raises ValueError when the text is not YAML, or holds more than MAX_ENTRIES scalars.
     """
     table: dict[str, ConfigValue] = {}
     try:
-        for document in yaml.compose_all(text.replace("\t", " "), Loader=_LOADER):
+        for document in yaml.compose_all(_plain(text), Loader=_LOADER):
             for key, value in _flat(document, "", 0):
                 table[key] = value
                 if len(table) > MAX_ENTRIES:
@@ -41,6 +42,17 @@ def read_config(text: str) -> dict[str, ConfigValue]:
         where = f"line {mark.line + 1}: " if mark is not None else ""
         raise ValueError(f"not YAML: {where}{getattr(error, 'problem', None) or type(error).__name__}") from error
     return table
+
+
+_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/""", re.S)
+
+
+def _plain(text: str) -> str:
+    """JSON without its comments, line by line where it was; YAML as it is but for tabs."""
+    text = text.replace("\t", " ")
+    if ("//" not in text and "/*" not in text) or text.lstrip()[:1] not in ("{", "[", "/"):
+        return text
+    return _COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text)
 
 
 class Configs(Mapping[str, Mapping[str, ConfigValue]]):

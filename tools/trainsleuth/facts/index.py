@@ -18,6 +18,7 @@ from .following import Circles
 from .frames import Frames
 from .freezing import switching_names
 from .holders import Holders
+from .ingredients import Walking
 from .members import Members
 from .minimised import loss_ingredients
 from .names import Names, Symbol
@@ -178,6 +179,11 @@ class Index:
     def members(self) -> Members:
         """`index.members.of(expr, spot)`: what a collection holds."""
         return Members(self)
+
+    @cached_property
+    def walking(self) -> Walking:
+        """For `ingredients`."""
+        return Walking(self)
 
     @cached_property
     def values(self) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ MAX_CALLS = 4  # helpers inside helpers
 _NO_NUMBERS = ("string", "number", "constant", "lambda")
 
 
+_Step = tuple[Expr, Spot, tuple[Item, ...]]
+
+
 def ingredients(
     index: Index, expr: Expr, spot: Spot, through_cuts: bool = True, closed: Container[str] = ()
 ) -> Iterator[tuple[Expr, Spot]]:
@@ -29,26 +33,38 @@ def ingredients(
     detach(), item(), .data, no_grad(), a statement x.detach_(); then what is yielded can receive a gradient. Calls
     whose last name is in `closed` are yielded and not looked into.
     """
-    yield from _Walk(index, through_cuts, closed).of(expr, spot)
+    return index.walking.back(expr, spot, through_cuts, closed)
 
 
-class _Walk:
-    def __init__(self, index: Index, through_cuts: bool, closed: Container[str]) -> None:
+class Walking:
+    """Keeps each step back, since losses are computed from the same things and several questions start at one loss."""
+
+    def __init__(self, index: Index) -> None:
         self.index = index
-        self.closed = closed
-        self.through_cuts = through_cuts
+        self._steps: dict[object, tuple[_Step, ...]] = {}
+        self._cut: dict[object, bool] = {}
 
-    def of(self, expr: Expr, spot: Spot) -> Iterator[tuple[Expr, Spot]]:
-        waiting: list[tuple[Expr, Spot, tuple[Item, ...]]] = [(expr, spot, ())]
+    def back(self, expr: Expr, spot: Spot, through_cuts: bool, closed: Container[str]) -> Iterator[tuple[Expr, Spot]]:
+        """See `ingredients`."""
+        waiting: deque[_Step] = deque([(expr, spot, ())])
         seen: set[object] = set()
         while waiting and len(seen) < MAX_STEPS:
-            expr, spot, items = waiting.pop(0)
-            key = (expr.text if expr.kind == "path" else expr, spot, items)
-            if key in seen or (not self.through_cuts and self._is_cut(expr, spot)):
+            step = expr, spot, items = waiting.popleft()
+            key = (expr.text, spot, items) if expr.kind == "path" else step
+            if key in seen:
                 continue
+            if not through_cuts:
+                if key not in self._cut:
+                    self._cut[key] = self._is_cut(expr, spot)
+                if self._cut[key]:
+                    continue
             seen.add(key)
             yield expr, spot
-            waiting += self._before(expr, spot, items)
+            if expr.kind == "call" and closed and expr.last in closed:
+                continue
+            if key not in self._steps:
+                self._steps[key] = tuple(self._before(expr, spot, items))
+            waiting += self._steps[key]
 
     def _is_cut(self, expr: Expr, spot: Spot) -> bool:
         if expr.kind == "call" and (expr.last in CUTTING_METHODS or expr.callee in CUTTING_BUILTINS):
@@ -57,20 +73,17 @@ class _Walk:
             return True
         return expr.last == "data" or (expr.kind != "path" and self.index.values.is_without_grad(spot))
 
-    def _before(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
+    def _before(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[_Step]:
         if expr.kind == "path":
             yield from self._origins(expr, spot, items)
         elif expr.kind == "call":
-            if expr.last not in self.closed:
-                yield from self._call(expr, spot, items)
+            yield from self._call(expr, spot, items)
         elif expr.kind in ("tuple", "list") and items and isinstance(items[0], int) and items[0] < len(expr.parts):
             yield expr.parts[items[0]], spot, items[1:]
         elif expr.kind not in _NO_NUMBERS:
             yield from ((part, spot, ()) for part in expr.parts)
 
-    def _origins(
-        self, expr: Expr, spot: Spot, items: tuple[Item, ...]
-    ) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
+    def _origins(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[_Step]:
         found: list[Origin] = [o for o in self.index.flow.origins(expr.text, spot) if o.expr is not None]
         for origin in found:
             if origin.expr is not None:
@@ -79,7 +92,7 @@ class _Walk:
         if not found and head and last in ("T", "mT", "data", "values", "logits", "loss"):
             yield Expr("path", head, (), expr.line), spot, ()
 
-    def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[tuple[Expr, Spot, tuple[Item, ...]]]:
+    def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[_Step]:
         depth = spot.frame.depth if spot.frame is not None else 0
         targets = list(self.index.calling.run_by(call, spot))
         for target in targets[:4] if depth < MAX_CALLS else ():

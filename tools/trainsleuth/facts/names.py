@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .records import MODULE_BODY, Class, FileFacts, Function, Import
-from .scopes import Binding, bindings, own_names
+from .scopes import Binding, bindings, comprehension_names, is_bound, own_names
 
 
 class External(NamedTuple):
@@ -45,6 +45,7 @@ class Names:
     _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
     _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
     _resolved: dict[tuple[Function, str], Symbol | None] = field(default_factory=dict)
+    _outside: dict[tuple[Function, str], tuple[Class | Function | External | Module, ...]] = field(default_factory=dict)
 
     @cached_property
     def _by_tail(self) -> dict[str, list[str]]:
@@ -161,6 +162,31 @@ class Names:
                 return self._follow(self._local(file, scope, head), rest)
             scope = file.functions.get(scope.outer) if scope.outer else None
         return self._follow(self.global_name(file.path, head), rest)
+
+    def outside(self, function: Function, dotted: str) -> tuple[Class | Function | External | Module, ...]:
+        """The one thing that `dotted` means all over `function`, which binds no part of it; else nothing."""
+        key = (function, dotted)
+        found = self._outside.get(key)
+        if found is None:
+            symbol = self._unbound(function, dotted)
+            found = () if symbol is None or isinstance(symbol, Variable) else (symbol,)
+            if not self._active:
+                self._outside[key] = found
+        return found
+
+    def _unbound(self, function: Function, dotted: str) -> Symbol | None:
+        head, *rest = dotted.split(".")
+        if head in own_names(function) or is_bound(function, dotted) or head in comprehension_names(function):
+            return None
+        symbol = self.resolve(function, head)
+        for name in rest:
+            if isinstance(symbol, External):
+                symbol = External(f"{symbol.name}.{name}")
+            elif isinstance(symbol, Module):
+                symbol = self.member(symbol, name)
+            else:
+                return None  # of a class or a value: see `objects`
+        return symbol
 
     def _local(self, file: FileFacts, scope: Function, name: str) -> Symbol:
         inner = f"{scope.qualname}.{name}"

@@ -6,13 +6,11 @@ of them are one, and so is the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .memo import kept_per_function
 from .reachable import Reachable
-from .records import MODULE_BODY, Block, Expr, Function
-from .scopes import Binding, bindings, comprehension_bindings
+from .records import MODULE_BODY, Branch, Expr, Function
+from .scopes import Binding, bindings, comprehension_bindings, is_bound
 from .things import Frame, Instance, Spot
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ class Needs:
         """Like `plain`; a name that is not bound in the function means the same all over it."""
         spot = self.plain(expr, spot)
         function, position, frame, reach = spot
-        if expr.kind != "path" or _is_bound(function, expr.text) or position in comprehension_bindings(function):
+        if expr.kind != "path" or is_bound(function, expr.text) or position in comprehension_bindings(function):
             return spot
         if reach and frame is None and self._is_method(expr.text, function):
             reach = 0
@@ -87,18 +85,34 @@ class Needs:
 
     def _leads(self, function: Function) -> Reachable[str]:
         """From names to those that they are made of: bit 0 for a closure, the others for the parameters."""
-        outside = self._names_outside(function)
+        outside, table = self._names_outside(function), bindings(function)
         places = {one.name: place for place, one in enumerate(function.parameters, 1)}
+        tested: dict[tuple[Branch, ...], list[str]] = {}
+        known: dict[str, dict[str, None]] = {}
+
+        def onward(path: str) -> dict[str, None]:
+            """Names that what is bound to `path` is made of, and those that decide whether it is bound."""
+            if path in known:
+                return known[path]
+            names = known[path] = dict.fromkeys((above,) if (above := path.rpartition(".")[0]) else ())
+            for binding in table.get(path, ()):
+                if binding.kind == "define":
+                    names[_ALL] = None  # a closure sees the arguments
+                    break
+                if binding.value is not None:
+                    names.update(dict.fromkeys(_paths(binding.value)))
+                branches = function.events[binding.position].block.branches
+                if branches:
+                    if branches not in tested:
+                        tested[branches] = [name for one in branches for test in one.tests for name in _paths(test)]
+                    names.update(dict.fromkeys(tested[branches]))
+            return names
 
         def own(path: str) -> int:
             head = path.partition(".")[0]
-            if head in outside or _ALL in _before(function, path):
+            if head in outside or _ALL in onward(path):
                 return 1
             return 1 << places[head] if head in places else 0
-
-        def onward(path: str) -> tuple[str, ...]:
-            above = path.rpartition(".")[0]
-            return (*_before(function, path), above) if above else _before(function, path)
 
         return Reachable(onward, own)
 
@@ -137,32 +151,15 @@ class Needs:
         return self.index.frames.frame(function, call, self._with(caller, used), owner)
 
 
-@kept_per_function
-def _is_bound(function: Function, path: str) -> bool:
-    """The function itself gives it, or what stands before one of its dots, a value."""
-    table = bindings(function)
-    while path and path not in table:
-        path = path.rpartition(".")[0]
-    return bool(path)
-
-
-@kept_per_function
-def _before(function: Function, path: str) -> tuple[str, ...]:
-    """Names that what is bound to `path` is made of, and those that decide whether it is bound."""
-    names: dict[str, None] = {}
-    for binding in bindings(function).get(path, ()):
-        if binding.kind == "define":
-            return (_ALL,)  # a closure sees the arguments
-        names.update(dict.fromkeys(_paths(binding.value)) if binding.value is not None else ())
-        names.update(dict.fromkeys(_tested(function.events[binding.position].block)))
-    return tuple(names)
-
-
 def _paths(expr: Expr) -> list[str]:
-    return [part.text for part in expr.walk() if part.kind == "path"]
-
-
-def _tested(block: Block) -> Iterator[str]:
-    for branch in block.branches:
-        for test in branch.tests:
-            yield from _paths(test)
+    """Every path in an expression."""
+    if not expr.parts:
+        return [expr.text] if expr.kind == "path" else []
+    found, waiting = [], [expr.parts]
+    while waiting:
+        for part in waiting.pop():
+            if part.parts:
+                waiting.append(part.parts)
+            elif part.kind == "path":
+                found.append(part.text)
+    return found

@@ -40,6 +40,7 @@ class Objects:
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._names = index.names
         self._following: Following[Thing] = Following(
             self._of, Unknown("too many ways to follow"), index.circles, index.needs.anywhere
         )
@@ -48,8 +49,11 @@ class Objects:
         """All alternatives for `expr` at `spot` (element `items` of it). () when it is only ever defined
         by itself.
         """
-        if not items and expr.kind in _LITERALS:
-            return (Literal(expr, spot),)
+        if not items:
+            if expr.kind in _LITERALS:
+                return (Literal(expr, spot),)
+            if expr.kind == "path" and (known := self._names.outside(spot.function, expr.text)):
+                return known
         return self._following.ask(expr, spot, items)
 
     def afresh(self) -> AbstractContextManager[None]:
@@ -94,7 +98,9 @@ class Objects:
                 found = True
                 yield from self._of_origin(origin, items)
         if not found and head:
-            for thing in self.of(Expr("path", head, (), expr.line), spot):
+            is_self = head == spot.function.self_name
+            owners = (self.self_of(spot),) if is_self else self.of(Expr("path", head, (), expr.line), spot)
+            for thing in owners:
                 yield from self._pick(self.attribute(thing, last, spot), items)
 
     def self_of(self, spot: Spot) -> Thing:

@@ -94,7 +94,7 @@ def comprehension_bindings(function: Function) -> dict[int, tuple[Binding, ...]]
     if len(function.source.found(_FOR)) == sum(loop.kind == "for" for loop in function.loops):
         return table  # each is a statement
     for position, event in enumerate(function.events):
-        clauses = [part for part in event.value.walk() if part.kind == "for"] if event.value is not None else []
+        clauses = _clauses(event.value) if event.value is not None and event.value.parts else ()
         found = [
             binding
             for clause in clauses
@@ -104,6 +104,32 @@ def comprehension_bindings(function: Function) -> dict[int, tuple[Binding, ...]]
         if found:
             table[position] = tuple(found)
     return table
+
+
+def _clauses(expr: Expr) -> list[Expr]:
+    """Of the comprehensions in an expression, outer before inner."""
+    found, waiting = [], [expr]
+    while waiting:
+        expr = waiting.pop()
+        if expr.kind == "for":
+            found.append(expr)
+        waiting += [part for part in expr.parts[::-1] if part.parts]
+    return found
+
+
+@kept_per_function
+def comprehension_names(function: Function) -> frozenset[str]:
+    """The variables of all comprehensions in the function."""
+    return frozenset(one.name for found in comprehension_bindings(function).values() for one in found)
+
+
+@kept_per_function
+def is_bound(function: Function, path: str) -> bool:
+    """The function itself gives it, or what stands before one of its dots, a value."""
+    table = bindings(function)
+    while path and path not in table:
+        path = path.rpartition(".")[0]
+    return bool(path)
 
 
 def is_sibling(one: Block, other: Block) -> bool:

@@ -29,9 +29,9 @@ _SECTIONS = {
     "model": r"^model\.(?:type|_target_|name|backbone\.type|class_path)$",
     "optimizer_scheduler": r"optim|sched|(?:^|[._])lr(?:$|_)",
     "training_loop": r"train_cfg|max_epochs|max_steps|max_iters|^trainer\._target_",
-    "logging": r"logg|visualizer|tensorboard|wandb|log_level",
+    "logging": r"logg|\blog_(?:config|cfg|interval)|visualizer|tensorboard|wandb|log_level",
     "checkpointing": r"checkpoint|ckpt|load_from|(?:^|\.)resume",
-    "evaluation": r"evaluator|val_dataloader|val_cfg|metrics?\.|test_cfg",
+    "evaluation": r"evaluator|^evaluation(?:\.|$)|val_dataloader|val_cfg|metrics?\.|test_cfg",
 }
 _PER_SECTION = 3
 

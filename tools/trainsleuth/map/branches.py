@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.facts import Event, Expr, Function, Index, Variable, bindings
 
-from .recipes import Setting
+if TYPE_CHECKING:
+    from .recipes import Setting
 
 _FLAGS = {"true": True, "false": False, "none": False, "null": False}
 _LITERALS = ("string", "number", "constant")
+_CASES = ("lower", "upper", "strip")
 
 
 def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
     """Settings by name: what the recipe gives, and flags (True, False, None) by their defaults.
 
-    A nested one also behind a dot by its last word, when no other is called so: ".optimizer" is optim.optimizer.
+    A nested one also behind a dot by its last word, when no other is called so: ".optimizer" is optim.optimizer; by its
+    last two words, ".ema.enabled"; and ".ema." says that there is such a section.
     """
     known: dict[str, str] = {}
     for setting in weak:
@@ -28,7 +31,15 @@ def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[st
     lasts = Counter(key.rpartition(".")[2] for key in recipe)
     known.update(recipe)
     known.update({f".{last}": value for key, value in recipe.items() if lasts[last := key.rpartition(".")[2]] == 1})
+    ends = Counter(end for key in recipe if (end := _end(key)))
+    known.update({f".{end}": value for key, value in recipe.items() if ends[end := _end(key)] == 1})
+    known.update({f".{section}.": "" for key in recipe if (section := key.rpartition(".")[0].rpartition(".")[2])})
     return known
+
+
+def _end(key: str) -> str:
+    """The last section of a key with its last word: "ema.enabled" of train.ema.enabled."""
+    return ".".join(key.split(".")[-2:]) if key.count(".") > 1 else ""
 
 
 class Settled(NamedTuple):
@@ -63,7 +74,10 @@ def _truth(test: Expr, settled: Settled) -> bool | None:
         return None if None in truths else not decides
     if test.kind == "compare" and len(test.parts) == 2:
         return _compared(test, settled)
-    value = _value(test, settled)
+    if test.kind == "call" and test.last == "startswith" and test.receiver is not None:
+        value, start = value_of(test.receiver, settled), test.arguments[0]
+        return value.startswith(start.text.lower()) if value and start.kind == "string" else None
+    value = value_of(test, settled)
     return _FLAGS.get(value) if value is not None else None
 
 
@@ -71,7 +85,10 @@ _NOT_GIVEN = ("none", "null", "")  # the default of what a command must give
 
 
 def _compared(test: Expr, settled: Settled) -> bool | None:
-    value, other = _value(test.parts[0], settled), test.parts[1]
+    left, other = test.parts
+    if test.text in ("in", "not in") and left.kind == "string":
+        return _holds(left.text.lower(), other, test.text == "in", settled)
+    value = value_of(left, settled)
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
     if test.text in ("==", "is", "!=", "is not") and other.kind in _LITERALS:
@@ -84,6 +101,27 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     return None
 
 
+def _holds(word: str, holder: Expr, expected: bool, settled: Settled) -> bool | None:
+    """ "vit" in args.model, and "scheduler" in config["training"]."""
+    value = value_of(holder, settled)
+    if value is not None and value not in _NOT_GIVEN:
+        return (word in value) == expected
+    below = _below(holder, settled)
+    return (word in below) == expected if below else None
+
+
+def _below(expr: Expr, settled: Settled) -> set[str]:
+    """The keys of a section that settings were given for: of config["training"], and of a name that is bound to it."""
+    expr = _bound_once(expr, settled) or expr
+    words = (expr.text if expr.kind == "path" else _asked(expr)).split(".")
+    for section in (".".join(words[cut:]).lower() + "." for cut in range(len(words)) if words[-1]):
+        if found := {
+            key[len(section) :].partition(".")[0].lower() for key in settled.known if key.lower().startswith(section)
+        }:
+            return found
+    return set()
+
+
 def _keys(expr: Expr, settled: Settled) -> list[str]:
     """Of a table of the repository: MODELS, MODELS.keys(). [] for one that is not written down with strings alone."""
     name = expr.receiver if expr.kind == "call" and expr.last == "keys" and not expr.arguments else expr
@@ -94,19 +132,63 @@ def _keys(expr: Expr, settled: Settled) -> list[str]:
     return [key.text.lower() for key in keys] if all(key.kind == "string" for key in keys) else []
 
 
-def _value(expr: Expr, settled: Settled) -> str | None:
-    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound once, to that."""
+def parameter_key(function: Function, name: str) -> str:
+    """Under which settings hold what a parameter is worth."""
+    return f"{function.path}:{function.qualname}:{name}"
+
+
+def value_of(expr: Expr, settled: Settled) -> str | None:
+    """Of an attribute of an object that holds settings, args.stage, and of a name that is bound to that alone.
+
+    In small letters, as settings are compared.
+    """
+    if expr.kind in _LITERALS:
+        return expr.text.lower()
+    if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:
+        return value_of(expr.receiver, settled)
     if expr.kind == "path" and "." not in expr.text:
-        bound = bindings(settled.function).get(expr.text, ())
-        is_given = settled.function.parameter(expr.text) is not None  # if kind is None: kind = args.kind
-        only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
-        if only is None or is_given or (only.kind == "path" and "." not in only.text):
-            return None
-        return _value(only, settled)
+        return _of_name(expr.text, settled)
     if expr.kind == "path":
         return _known(expr.text.split("."), settled.known)
+    if expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1:
+        return value_of(expr.arguments[0], settled)
     key = _asked(expr)
-    return _known(key.split("."), settled.known) if key else None
+    known = _known(key.split("."), settled.known) if key else None
+    return _fallback(expr, key, settled.known) if key and known is None else known
+
+
+def _of_name(name: str, settled: Settled) -> str | None:
+    bound = bindings(settled.function).get(name, ())
+    if settled.function.parameter(name) is not None:  # if kind is None: kind = args.kind
+        return None if bound else settled.known.get(parameter_key(settled.function, name))
+    given = [one.value for one in bound if one.kind == "assign" and not one.items and one.value is not None]
+    if len(given) < len(bound) or not any(map(_is_setting, given)):
+        return None
+    values = {value_of(one, settled) for one in given}
+    return values.pop() if len(values) == 1 else None
+
+
+def _is_setting(value: Expr) -> bool:
+    """Not a literal, and not another name."""
+    return value.kind not in _LITERALS and not (value.kind == "path" and "." not in value.text)
+
+
+def _fallback(expr: Expr, key: str, known: Mapping[str, str]) -> str | None:
+    """What get() gives for a key that nobody sets, in a section that somebody wrote: cfg.get("ema", {}).get("on", False)."""
+    section = key.split(".")[-2]
+    fallback = expr.arguments[1] if expr.kind == "call" and len(expr.arguments) == 2 else None
+    if fallback is None or fallback.kind not in _LITERALS or f".{section}." not in known:
+        return None
+    return fallback.text.lower()
+
+
+def _bound_once(name: Expr, settled: Settled) -> Expr | None:
+    """What the only assignment binds to a plain name of the function, when that is no plain name again."""
+    if name.kind != "path" or "." in name.text or settled.function.parameter(name.text) is not None:
+        return None  # if kind is None: kind = args.kind
+    bound = bindings(settled.function).get(name.text, ())
+    only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    return None if only is None or (only.kind == "path" and "." not in only.text) else only
 
 
 def _asked(expr: Expr) -> str:
@@ -117,14 +199,20 @@ def _asked(expr: Expr) -> str:
         holder, key = expr.receiver, expr.arguments[0]
     else:
         return ""
-    held = holder.kind == "path" and key.kind == "string" and _HOLDS.search(holder.last)
-    return f"{holder.text}.{key.text}" if held else ""
+    if key.kind != "string":
+        return ""
+    if holder.kind != "path":
+        above = _asked(holder)
+        return f"{above}.{key.text}" if above else ""
+    return f"{holder.text}.{key.text}" if _HOLDS.search(holder.last) else ""
 
 
 def _known(words: list[str], known: Mapping[str, str]) -> str | None:
     for cut in range(len(words)):
         if (value := known.get(".".join(words[cut:]))) is not None:
             return value
+    if len(words) > 2 and (value := known.get(f".{words[-2]}.{words[-1]}")) is not None:
+        return value
     return known.get(f".{words[-1]}") if _HOLDS.search(words[-2]) else None
 
 

@@ -15,7 +15,7 @@ from .configuration import PythonConfigs
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import GUESS, Graph
-from .launch import Command, commands, names_recipe, usage
+from .launch import Command, commands, is_beside, names_recipe, usage
 from .library import ways_in
 from .program import Program
 from .reach import reach
@@ -131,9 +131,10 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
 
 
 def _started_by(entry: Entry, recipe: str | None, launch: Command | None) -> Entry:
-    """Its commands with those first that the caller gave, then those that name the recipe."""
+    """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it."""
     ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
-    others = [one for one in entry.commands if one not in ours]
+    ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
+    others = [one for one in entry.commands if one not in ours and one is not launch]
     return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
 
 
@@ -197,7 +198,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     values = Values(index)
     graph = Graph(index, values)
     table, handed = signs(index, values), _handed(index, values)
-    started = commands(index)
+    started = (*([launch] if launch is not None and launch.target else ()), *commands(index))
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
         started += (Command(path, 1, "", path),)
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)

@@ -25,10 +25,14 @@ _GLOBAL = "_global_"
 
 
 class Part(NamedTuple):
-    """A configuration file and the dotted key under which its values stand; "" at the top."""
+    """A configuration file and the dotted key under which its values stand; "" at the top.
+
+    `taken` are the names that count of it, with those that they stand under; all of them when it is empty.
+    """
 
     path: str
     package: str = ""
+    taken: tuple[tuple[str, str], ...] = ()
 
 
 class Entry(NamedTuple):

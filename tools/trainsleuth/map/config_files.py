@@ -10,6 +10,7 @@ from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
 from .composition import Part, composed, config_file, entries_of, normal
+from .configuration.imported_settings import taken
 from .hydra_main import of_main, own_root
 from .launch import Command, that_counts
 from .reach import Reach
@@ -17,7 +18,7 @@ from .reach import Reach
 MAX_FILES = 40
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|imports?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
@@ -57,36 +58,48 @@ def _with_bases(index: Index, path: str, more: tuple[str, ...] = ()) -> Iterator
     if any(True for _ in entries_of(index.configs[path])):
         yield from composed(index, (*above, *more), path, {})
     else:
-        yield from map(Part, _bases(index, path, top, set()))
+        yield from _bases(index, Part(path), top, set())
 
 
-def _bases(index: Index, path: str, root: str, seen: set[str]) -> Iterator[str]:
-    if path in seen:
+def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Part]:
+    """`part` behind what it names as its bases, and what it takes from other files of settings."""
+    path = part.path
+    if part in seen:
         return
-    seen.add(path)
+    seen.add(part)
     for key, value in index.configs[path].items():
         if _BASES.match(key):
             folders = (*map(str, PurePosixPath(path).parents), root)
             base = next(filter(None, (config_file(index, folder, value.value) for folder in folders)), None)
             if base is not None:
-                yield from _bases(index, base, root, seen)
-    yield path
+                yield from _bases(index, Part(base), root, seen)
+    for one in taken(index, path):
+        renamed = dict(part.taken).get(one.here) if part.taken else one.here
+        if renamed is not None:
+            yield from _bases(
+                index, Part(one.path, taken=((one.name, renamed),) if one.name else part.taken), root, seen
+            )
+    yield part
 
 
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
-    """String literals of reached code that are the path of a configuration file."""
+    """String literals of reached code that are the path of a configuration file, or import one that is Python."""
     for function in reached.distance:
         if not function.source.holds(_CONFIG_NAME):
             continue
         folder = str(PurePosixPath(function.path).parent)
         for event in function.events:
+            for call in event.calls:
+                if call.last == "import_module" and call.arguments and call.arguments[0].kind == "string":
+                    module = index.names.module(function.path, call.arguments[0].text)
+                    yield from [module.path] if module is not None and module.path in index.configs else []
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
                     if part.kind == "string" and part.text.endswith((".yaml", ".yml", ".json")):
                         yield from _named_in(index, part.text, folder)
 
 
-_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)")
+_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)|import_module\(")
 
 
 def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Function, Index
+from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.facts.records import FileFacts
 from trainsleuth.facts.sites import call_sites
 from trainsleuth.repository import is_notebook, is_python, is_under
 
 from .frameworks import Handover
 from .graph import Graph
-from .launch import Command
+from .launch import Command, words_behind
 from .reach import Reach, reach
 from .running import has_guard
 from .steps import Sign
@@ -80,7 +81,9 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     return found
 
 
-MAINS = frozenset({"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain", "call_parse"})
+MAINS = frozenset(
+    {"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain", "call_parse", "default"}
+)
 
 
 def name_score(path: str) -> float:
@@ -183,12 +186,26 @@ def _entry(
 def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -> Iterator[Function]:
     names = {command.function for command in commands if command.function}
     file = index.files[path]
-    experiment = any(entry.module == "sacred" for entry in file.imports)  # runs what it decorates
-    if not names and (experiment or not has_guard(file)):
-        names = {f.name for f in file.functions.values() if any(d.last in MAINS for d in f.decorators)}
+    if not names:
+        names = {
+            name for name, function in file.functions.items() if any(_starts(file, d) for d in function.decorators)
+        }
+        said = names & {word for command in commands[:1] for word in words_behind(command.text)}
+        names = said or names  # train gail, where the file has a command for airl too
     for name in sorted(names):
         if name in file.functions:
             yield file.functions[name]
+
+
+def _starts(file: FileFacts, decorator: Expr) -> bool:
+    """The decorated function is what the file runs: of an experiment, by a call of the object that decorates, or of no guard."""
+    if decorator.last not in MAINS:
+        return False
+    if not has_guard(file) or any(entry.module.partition(".")[0] == "sacred" for entry in file.imports):
+        return True
+    holder = (decorator.callee or decorator.text).rpartition(".")[0]
+    calls = (call.callee for event in file.body.events for call in event.calls)
+    return holder != "" and any(callee == holder or callee.startswith(f"{holder}.") for callee in calls)
 
 
 def trainings(

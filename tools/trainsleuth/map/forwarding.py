@@ -11,7 +11,7 @@ from trainsleuth.facts.scopes import bindings
 from trainsleuth.facts.sites import call_sites
 
 _CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z]\w*[a-z]\w*"
-_ALIAS = re.compile(rb"(?m)\n[ \t]+\w+[ \t]*=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*$")
+_ALIAS = re.compile(rb"=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*(?=\n|$)")
 NOWHERE = -1
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, External, Function
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
 from .frameworks import Framework, Handover, owned_by
-from .hooks import hook_methods
+from .hooks import callback_hooks, hook_methods
 from .program import Program
 from .records import Place
+from .ways import line_of_call
 
 
 def handed_loop(program: Program) -> Iterator[Place]:
@@ -24,13 +25,25 @@ def handed_loop(program: Program) -> Iterator[Place]:
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
                 yield from _made_for(program, function, handover)
     yield from _trainers(program, framework)
+    yield from _way_to(program)
     yield from _configured(program)
     for cls in program.training.hooked_classes:
         for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
+    for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):
+        yield program.at(method, method.line, "hook", (0.8 - 0.04 * rank) * program.weight(method) ** 0.3)
     for stage in program.training.stages:
         if stage.role == "forward":
             yield program.at(stage.function, stage.line, "forward", 0.8)
+
+
+def _way_to(program: Program) -> Iterator[Place]:
+    """The calls down to the hand-over, nearest first, and the functions in which they stand."""
+    way = program.training.ways.back(program.training.handed_over) if program.training.handed_over is not None else ()
+    for rank, (caller, edge) in enumerate((caller, edge) for caller, edge in way if edge.position >= 0):
+        yield program.at(caller, line_of_call(caller, edge), "call of the loop", 0.8 / (1 + 0.2 * rank))
+        if edge.target.name != MODULE_BODY:
+            yield program.at(edge.target, edge.target.line, "holds the loop", 0.77 / (1 + 0.2 * rank))
 
 
 def _configured(program: Program) -> Iterator[Place]:

@@ -310,9 +310,13 @@ class Graph:
             yield one.body, PART
 
 
-def _rank(caller: Function, edge: Edge) -> tuple[int, bool]:
-    """Of several calls, those that are repeated first: what is tried once may be tried before the loop."""
-    return edge.cost, edge.position < 0 or not caller.events[edge.position].block.loops
+def _rank(caller: Function, edge: Edge) -> tuple[int, bool, bool]:
+    """Of several calls, those that are repeated first: what is tried once may be tried before the loop.
+
+    Where a function is handed on is a better place than where it is written.
+    """
+    event = caller.events[edge.position] if edge.position >= 0 else None
+    return edge.cost, event is None or not event.block.loops, event is not None and event.kind == "define"
 
 
 def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:

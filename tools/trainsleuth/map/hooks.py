@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import Class, Function, Index
@@ -35,6 +36,18 @@ def derived_classes(index: Index, framework: Framework, distance: Mapping[Functi
     reached = [cls for cls in found if any(method in distance for method in cls.methods.values())]
     near = reached or [cls for cls in found if not NEVER.search(cls.path)]
     return tuple(sorted(near, key=lambda cls: (cls.path, cls.line))[:MAX_CLASSES])
+
+
+def callback_hooks(index: Index, framework: Framework, distance: Mapping[Function, int]) -> Iterator[Function]:
+    """Reached methods, nearest first, that the framework calls of the project's classes of callbacks: on_train_batch_end."""
+    for function in distance:
+        cls = index.class_of(function) if _OF_THE_LOOP.match(function.name) else None
+        bases = index.external_bases(cls) if cls is not None else ()
+        if any(base.endswith("Callback") and base.partition(".")[0] in framework.packages for base in bases):
+            yield function
+
+
+_OF_THE_LOOP = re.compile(r"on_\w*(?:train|fit|epoch|batch|step|backward|zero_grad)")
 
 
 def hook_methods(framework: Framework, cls: Class) -> Iterator[Function]:

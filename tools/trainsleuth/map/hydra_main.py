@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -85,12 +86,13 @@ def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:
 
 
 def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
-    """config_path=os.path.join("..", "fairseq", "config"): the folder that ends in its literal parts."""
-    parts = [part.text for part in folder.parts if part.kind == "string"] if folder is not None else []
+    """config_path=os.path.join("..", "fairseq", "config"), str(ROOT / "config"): the nearest folder that ends in its literals."""
+    parts = [part.text for part in folder.walk() if part.kind == "string"] if folder is not None else []
     tail = "/".join(part for part in parts if part not in ("..", "."))
     folders = {str(PurePosixPath(path).parent) for path in index.configs}
     fits = sorted(folder for folder in folders if tail and (folder == tail or folder.endswith("/" + tail)))
-    return fits[0] if fits else str(PurePosixPath(function.path).parent)
+    near = max(fits, key=lambda one: len(os.path.commonpath((one, function.path))), default="")
+    return near or str(PurePosixPath(function.path).parent)
 
 
 def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:

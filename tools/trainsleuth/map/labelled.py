@@ -12,6 +12,7 @@ from .entries import NEVER
 _LABEL = re.compile(
     rb"""\n[ \t]+_?(?:uid|id|name|key|type|kind|slug|identifier|(?:registry|plugin|model|task)_(?:name|type|id))[ \t]*(?::[^=\n]*)?=[ \t]*["']([\w-]+)["'][ \t]*(?=\n|$)"""
 )
+_STRING_SET = re.compile(rb"""=[ \t]*["'][\w-]+["'][ \t]*(?=\n|$)""")
 
 
 def labelled(index: Index) -> Mapping[str, list[Class]]:
@@ -19,7 +20,7 @@ def labelled(index: Index) -> Mapping[str, list[Class]]:
     found: dict[str, list[Class]] = {}
     for cls in index.classes():
         if not NEVER.search(cls.path):
-            for label in cls.body.source.found(_LABEL):
+            for label in cls.body.source.found(_LABEL) if cls.body.source.holds(_STRING_SET) else ():
                 found.setdefault(label.decode(), []).extend(_given(index, cls) or [cls])
     return found
 

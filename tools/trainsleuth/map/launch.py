@@ -21,6 +21,8 @@ _STARTERS = re.compile(
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
 _OWN_STARTER = re.compile(r"\./[\w./-]+$")  # a file with a line that says what runs it
+_HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
+_BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
@@ -44,8 +46,11 @@ def commands(index: Index) -> tuple[Command, ...]:
     """Every command found that starts a Python file of the repository, by path and line."""
     consoles = {command.text: command for command in _consoles(index)}
     found = list(consoles.values())
-    for path in _texts(index):
-        found.extend(_in_text(index, path, consoles))
+    for path in sorted(_texts(index), key=lambda path: not path.endswith(SHELL)):
+        inside = list(_in_text(index, path, consoles))
+        if inside and path.endswith(SHELL):
+            consoles[path] = inside[0]  # ./tools/dist_train.sh starts what it starts
+        found.extend(inside)
     return tuple(sorted(found, key=_rank))
 
 
@@ -87,7 +92,7 @@ def _rank(command: Command) -> tuple[int, str, int]:
 
 def _texts(index: Index) -> list[str]:
     def is_launch(path: str) -> bool:
-        name = PurePosixPath(path).name.lower()
+        name = path.rpartition("/")[2].lower()
         return (
             path.endswith(SHELL)
             or name.startswith("readme")
@@ -103,27 +108,29 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their continuation lines; the number is that of the first."""
     held, first = "", 0
     for number, line in enumerate(text.split("\n"), 1):
-        first = first or number
-        if line.rstrip().endswith(("&& \\", "; \\")):  # a command of its own
-            yield first, (held + line.rstrip()[:-1].strip()).strip()
-            held, first = "", 0
-            continue
-        if line.rstrip().endswith("\\") and len(held) < 4000:
-            held += line.rstrip()[:-1].strip() + " "
-            continue
-        yield first, (held + line.strip()).strip()
+        first, line = first or number, line.strip()
+        ends = line.endswith(("&& \\", "; \\"))  # a command of its own
+        if line.endswith("\\") and (ends or len(held) < 4000):
+            held += line[:-1].strip() + " "
+            if not ends:
+                continue
+        else:
+            held += line
+        yield first, held.strip()
         held, first = "", 0
     if held:
         yield first, held.strip()
 
 
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
+    text = _HERE.sub(".", text)
     words = text.lstrip("$> `").split()
     if not words or len(text) > 4000 or words[-1] in ("-h", "--help"):
         return
     if _STARTERS.search(text) is None:
-        name = words[0].strip("`")
-        if name in consoles and len(words) > 1:
+        name = next((one.strip("`") for one in words if not _BEFORE.match(one)), words[0])
+        name = name.removeprefix("./") if name.removeprefix("./") in consoles else name
+        if name in consoles and len(words) > 1 and name != path:
             yield Command(path, line, _clean(text), consoles[name].target, consoles[name].function)
         if "." in name and (found := _module(index, name)) is not None:  # behind a launcher in a variable
             yield Command(path, line, _clean(text), found)
@@ -132,7 +139,7 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
             return
     folder = str(PurePosixPath(path).parent)
     scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
-    for written in (*(match[1] for match in _SCRIPT.finditer(text)), *scripts):
+    for written in (*(match[1] for match in _SCRIPT.finditer(text.replace('"', ""))), *scripts):
         if (target := _script(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
@@ -207,6 +214,11 @@ def names_recipe(command: Command, recipe: str) -> bool:
     """The command starts the program with this recipe."""
     stem = PurePosixPath(recipe).stem
     return re.search(rf"(?:^|[\s/=])['\"]?{re.escape(stem)}(?:\.\w+)?(?:['\"\s]|$)", command.text) is not None
+
+
+def is_beside(command: Command, recipe: str) -> bool:
+    """The command stands in a launch script of the recipe's folder."""
+    return command.path.endswith(SHELL) and PurePosixPath(command.path).parent == PurePosixPath(recipe).parent
 
 
 def that_counts(found: Sequence[Command], recipe: str | None) -> Command | None:

@@ -84,11 +84,16 @@ def members(
     if expr.kind == "call":
         receiver, asked = (*expr.arguments, None, None)[:2]
         name = asked.text if asked is not None and asked.kind == "string" else ""
-    held = index.resolve(function, receiver.text) if receiver is not None and receiver.kind == "path" else None
-    if not isinstance(held, Variable):
+    if receiver is None:
         return ()
-    imports = (b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None)
-    lines = [value.line for value in imports if value.last in _IMPORTS]
-    loaded = (module for line in lines for module in modules.get((held.scope.path, line), ()))
+    if receiver.kind == "call" and receiver.last in _IMPORTS:
+        where, lines = function.path, [receiver.line]
+    else:
+        held = index.resolve(function, receiver.text) if receiver.kind == "path" else None
+        if not isinstance(held, Variable):
+            return ()
+        imports = (b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None)
+        where, lines = held.scope.path, [value.line for value in imports if value.last in _IMPORTS]
+    loaded = (module for line in lines for module in modules.get((where, line), ()))
     found = (index.names.member(module, name) for module in loaded)
     return tuple(one for one in found if isinstance(one, Class | Function | External))

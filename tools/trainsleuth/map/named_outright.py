@@ -124,12 +124,35 @@ def _of_module(index: Index, path: str) -> Class | None:
 _PLAIN_NAMES = ("Model", "get_model", "Net", "Network")
 
 
-def asked_in_code(functions: Iterable[Function]) -> Iterator[Setting]:
-    """Names that code falls back on: getattr(models, config.get("generator_type", "HiFiGAN"))."""
+def asked_in_code(index: Index, functions: Iterable[Function], chosen: Iterable[Choice]) -> Iterator[Setting]:
+    """Names that code falls back on: getattr(models, config.get("generator_type", "HiFiGAN")); those that fields of
+    classes have by default: model_class_type: str = "GenericModel"."""
+    owners = {one.target: None for one in chosen if isinstance(one.target, Class)}
     for function in functions:
+        if function.owner and (owner := index.class_of(function)) is not None:
+            owners.update(dict.fromkeys(index.lineage(owner)))
         for event in function.events:
             for call in event.calls:
                 if call.last in ("get", "getattr", "setdefault", "pop") and len(call.arguments) > 1:
                     key, value = call.arguments[-2:]
                     if value.kind == "string" and key.kind == "string":
                         yield Setting(function.path, value.line, key.text, value.text)
+    yield from _fields(index, list(owners))
+
+
+def _fields(index: Index, owners: list[Class]) -> Iterator[Setting]:
+    """Names that stand in fields of these classes, and in those of the classes that they name."""
+    named: dict[str, list[Class]] = {}
+    for cls in owners:  # grows
+        for event in cls.body.events if cls.body.source.holds(_FIELD) else ():
+            value = event.value if event.kind == "assign" else None
+            if value is not None and value.kind == "string" and value.text[:1].isupper():
+                yield from (Setting(cls.path, event.line, one.text, value.text) for one in event.targets)
+                if not named:
+                    for other in index.classes():
+                        named.setdefault(other.name, []).append(other)
+                found = named.get(value.text, ())
+                owners.extend(one for one in found if len(found) == 1 and one not in owners)
+
+
+_FIELD = re.compile(rb"_(?:type|class|cls|name)\b[^\n=]*=\s*[\"'][A-Z]\w+[\"']")

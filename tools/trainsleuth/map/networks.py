@@ -23,6 +23,7 @@ _NETWORK_ENDINGS = (
     "ModelMixin",
     "PyTorchModelHubMixin",
     "MessagePassing",
+    "TensorDictModuleBase",
     "nn.Module",
 )
 _DATASET_ENDINGS = (
@@ -59,7 +60,9 @@ def is_network(index: Index, cls: Class) -> bool:
     return (forward is not None and len(forward.parameters) > 1) or holds_parameters(index, cls)
 
 
-_MAY_BE_BASE = re.compile(r"\.(?:Base)?(?:Model|Module|Network|Net|Layer|Encoder|Decoder|Backbone)\w{0,6}$")
+_MAY_BE_BASE = re.compile(
+    r"\.(?:Base)?(?:Model|Module|Network|Net|Layer|Encoder|Decoder|Backbone)\w{0,6}$|\w(?:Head|Neck|Detector|Transformer|Attention)$"
+)
 
 
 def is_dataset(index: Index, cls: Class) -> bool:

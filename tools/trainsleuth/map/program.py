@@ -111,6 +111,21 @@ class Program:
         )
 
     @cached_property
+    def chosen(self) -> frozenset[Class | Function]:
+        """What settings choose by name."""
+        return frozenset(one.target for one in self.choices if one.target is not None)
+
+    @cached_property
+    def made_at(self) -> Mapping[Class, list[tuple[Function, int]]]:
+        """Classes of the project that reached calls make: where."""
+        found: dict[Class, list[tuple[Function, int]]] = {}
+        for called in self.reached_calls:
+            for target in called.targets:
+                if isinstance(target, Class):
+                    found.setdefault(target, []).append((called.function, called.call.line))
+        return found
+
+    @cached_property
     def project_calls(self) -> Mapping[tuple[str, int], list[Called]]:
         """Reached calls of the project's own code, by path and line."""
         found: dict[tuple[str, int], list[Called]] = {}

@@ -11,6 +11,7 @@ from trainsleuth.facts import Class, ConfigValue, Expr, External, Function, Inde
 from trainsleuth.facts.config import BUILDING_TAGS
 from trainsleuth.repository import is_under
 
+from .branches import Settled, is_not_chosen
 from .composition import Part
 from .tables import OF_ALL, Entry, Table
 
@@ -72,20 +73,33 @@ _ITEM = re.compile(r"^(.+?)\.\d+(?:\.|$)")  # what stands in a list
 
 def _below(index: Index, part: Part) -> Iterator[tuple[str, ConfigValue]]:
     for key, found in index.configs[part.path].items():
-        if not part.package:
+        if part.taken:
+            head, dot, rest = key.partition(".")
+            yield from ((f"{here}{dot}{rest}", found) for name, here in part.taken if name == head)
+        elif not part.package:
             yield key, found
         elif not key.startswith("defaults."):
             yield f"{part.package}.{key}", found
 
 
-def choices(index: Index, known: Mapping[str, list[Table]], found: Iterable[Setting]) -> tuple[Choice, ...]:
-    """Settings that name a class or a function of the project, or of a library by its full dotted name."""
-    every = [choice for setting in found for choice in _chosen(index, known, setting)]
+def choices(
+    index: Index, known: Mapping[str, list[Table]], found: Iterable[Setting], loaded: Container[str]
+) -> tuple[Choice, ...]:
+    """Settings that name a class or a function of the project, or of a library by its full dotted name.
+
+    Of tables that know a name those count first that code of `loaded` files asks: sibling programs have each their own.
+    """
+    tables = {name: sorted(some, key=lambda one: _is_asked_elsewhere(one, loaded)) for name, some in known.items()}
+    every = [choice for setting in found for choice in _chosen(index, tables, setting)]
     decided = {choice.table.kind for choice in every if choice.table is not None}
     every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
     by_kind_first = sorted(every, key=lambda one: one.table is not None and bool(one.table.key))
     latest = {_slot(choice): choice for choice in by_kind_first}  # a key that code reads beats one of the right kind
     return tuple(choice for choice in every if latest[_slot(choice)] is choice)
+
+
+def _is_asked_elsewhere(table: Table, loaded: Container[str]) -> bool:
+    return table.site is not None and table.site[0].path not in loaded
 
 
 def _by_default(known: Mapping[str, list[Table]]) -> Iterator[Choice]:
@@ -97,10 +111,16 @@ def _by_default(known: Mapping[str, list[Table]]) -> Iterator[Choice]:
                 yield Choice(table.site[0].path, table.site[1], table.key, name, entry, table, (table.site,))
 
 
-def named_in_code(index: Index, functions: Iterable[Function]) -> Iterator[Choice]:
-    """Classes whose full dotted name stands in code: EasyDict(class_name="training.networks.Generator")."""
+def named_in_code(index: Index, functions: Iterable[Function], decided: Mapping[str, str]) -> Iterator[Choice]:
+    """Classes whose full dotted name stands in code: EasyDict(class_name="training.networks.Generator").
+
+    Not in an arm that the `decided` settings do not choose.
+    """
     for function in functions:
+        settled = Settled(decided, index, function)
         for event in function.events if function.source.holds(_QUOTED) else ():
+            if is_not_chosen(event, settled):
+                continue
             for expr in (event.value, *event.targets):
                 for part in expr.walk() if isinstance(expr, Expr) else ():
                     if part.kind == "string" and _DOTTED.fullmatch(part.text) and len(part.text) < 120:

@@ -16,9 +16,10 @@ from .tables import OF_ALL, Entry, Table
 from .values import Values
 
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
-_KEY_IN_DICT = re.compile(rb"[\"']\s*:\s*[\w.]+\s*[,}(\[]")
+_KEY_IN_DICT = re.compile(rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[\w.]+(?![\w.])\s*[,}(\[]")
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=\n]*=[\s(]*\{")
 _INDEX = re.compile(rb"\[\s*[A-Za-z_]")
+_GET = re.compile(rb"\.\s*get\b")
 _CALLED = re.compile(rb"\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
@@ -121,8 +122,10 @@ def _text(index: Index, thing: Class | Function, given: Expr) -> str:
 
 def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:
     """Calls that look a name up in a registry: BACKBONES.get(name)."""
-    lookup = re.compile(rb"(?:%s)\s*\.\s*get\b" % b"|".join(re.escape(one).encode() for one in sorted(holders)))
-    for function in index.functions_holding(lookup) if holders else ():
+    names = {one.encode() for one in holders}
+    for function in index.functions_holding(_GET) if names else ():
+        if names.isdisjoint(function.source.before(_GET)):
+            continue
         for position, event in enumerate(function.events):
             for call in event.calls:
                 if (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from trainsleuth.facts import MODULE_BODY, Function
@@ -30,8 +31,24 @@ def _off(program: Program, truth: Truth, function: Function, line: int, hops: in
     if program.never_runs(function.path, line):
         return "runs only when its file is started by itself"
     callers = list(program.callers(function)) if function.name != MODULE_BODY and hops else []
-    every = [off(program, truth, caller, at, hops - 1) for caller, at in callers if caller is not function]
+    return _every(program, truth, function, callers, hops) or _every(
+        program, truth, function, _made(program, function) if hops else [], hops
+    )
+
+
+def _every(program: Program, truth: Truth, function: Function, sites: Sequence[tuple[Function, int]], hops: int) -> str:
+    """What keeps the first of the `sites` from running when something does for each of them."""
+    every = [off(program, truth, site, line, hops - 1) for site, line in sites if site is not function]
     return every[0] if every and all(every) else ""
+
+
+def _made(program: Program, method: Function) -> list[tuple[Function, int]]:
+    """Where objects are made that have the method, when that is all that is known to make them."""
+    owner = program.index.class_of(method)
+    below = (owner, *program.index.subclasses(owner)) if owner is not None else ()
+    if any(one.decorators for one in below) or not program.chosen.isdisjoint(below):
+        return []
+    return [site for one in below for site in program.made_at.get(one, ())]
 
 
 def off_at(program: Program, truth: Truth, place: Place) -> str:

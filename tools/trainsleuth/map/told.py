@@ -16,6 +16,7 @@ from .config_files import of_program
 from .configuration import defaults
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import Entry
+from .given_parameters import with_parameters
 from .hydra_main import removed_by
 from .launch import Command, that_counts
 from .named_choice import words_of
@@ -91,21 +92,24 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     """`program` is known as far as its entry alone leads; `recipe` and `launch` are the caller's."""
     index, entry = program.index, program.entry
     parts = of_program(index, entry.reach, entry.commands, recipe)
-    loaded = program.graph.imports(frozenset(root.path for root in entry.reach.roots))
+    started = (*(root.path for root in entry.reach.roots), *(part.path for part in parts if part.path in index.files))
+    loaded = program.graph.imports(frozenset(started))
     text = launch.text if launch is not None else ""
     experiment = experiment_configs(index, loaded, text)
     in_files = settings(index, parts, removed_by(that_counts(entry.commands, recipe)))
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
     known = tables(index, program.values)
     weak = tuple(defaults(program, launch))
-    chosen = tuple(of_the_program(choices(index, known, (*weak, *given)), known, entry.path, loaded))
-    chosen = (*chosen, *named_in_code(index, _near(entry)))
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *asked_in_code(_near(entry))), chosen, loaded, known))
+    chosen = tuple(of_the_program(choices(index, known, (*weak, *given), loaded), known, entry.path, loaded))
+    is_told = recipe is not None or launch is not None
+    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
+    decided = known_settings(weak, (*given, *commanded)) if is_told else {}
+    chosen = (*chosen, *named_in_code(index, _near(entry), decided))
+    in_code = asked_in_code(index, _near(entry), chosen)
+    chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
-    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
-    is_told = recipe is not None or launch is not None
     return Told(
         parts,
         given,
@@ -113,7 +117,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         preset,
         known,
         loaded,
-        known_settings(weak, (*given, *commanded)) if is_told else {},
+        with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
         named_modules(index, (*weak, *given), entry.reach.distance),
         words_of((*(setting.value for setting in (*weak, *given)), text)),
     )

@@ -21,6 +21,8 @@ from .steps import Sign
 from .values import Values
 from .ways import Ways
 
+_RUN_BY_FRAMEWORKS = ("forward_train", "train_step")  # methods of what holds the networks, before what it holds
+
 
 @dataclass(frozen=True, eq=False)
 class Training:
@@ -141,10 +143,10 @@ class Training:
         given = handed_classes(self.index, self.values, framework, handed)
         if not any(self.index.method(cls, name) for cls in given for name in framework.hooks[:1]):
             given = ()  # a data module, and a module that is not known
-        chosen = [
-            one.target for one in self.choices if isinstance(one.target, Class) and is_network(self.index, one.target)
-        ]
-        run = [cls for cls in chosen if any(self.index.method(cls, name) for name in framework.hooks[:1])]
+        outer = sorted(self.choices, key=lambda one: one.key.count("."))
+        chosen = [one.target for one in outer if isinstance(one.target, Class) and is_network(self.index, one.target)]
+        names = (*framework.hooks[:1], *_RUN_BY_FRAMEWORKS)
+        run = [cls for cls in chosen if any(self.index.method(cls, name) for name in names)]
         below = [cls for cls in run if any(base in given for base in self.index.lineage(cls)[1:])]
         return (
             (() if below else given)

@@ -176,8 +176,9 @@ class Values:
         if expr.kind == "choice":  # (AMPTrainer if amp else Trainer)(model)
             both = (self.callables(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
             return tuple(dict.fromkeys(one for found in both for one in found))
-        if expr.kind == "attr":  # Trainer(...).train
-            return self._attribute_callables(function, expr, depth)
+        if expr.kind == "attr":  # Trainer(...).train, import_module(name).main
+            named = members(self.index, self.modules, function, expr) if self.modules else ()
+            return named[:MAX_HELD] or self._attribute_callables(function, expr, depth)
         if expr.kind == "index":  # {"a": A, "b": B}[name]
             if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
                 return members_of(self.index, function, module)[:MAX_HELD]
@@ -204,6 +205,8 @@ class Values:
             return alternatives(self.index, function, symbol)
         if isinstance(symbol, Variable):
             if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
+                if symbol.name == "cls" and (owner := self.index.class_of(symbol.scope)) is not None:
+                    return (owner,)  # a classmethod that builds its own class
                 return self._parameter_callables(symbol.scope, symbol.name, depth)
             return self._variable_callables(symbol, depth)
         named = members(self.index, self.modules, function, expr) if self.modules else ()
@@ -363,7 +366,6 @@ class Values:
     def _returned(self, function: Function, depth: int, item: int | str | None) -> Iterator[Held]:
         if function in self.looked_up and item is None:
             yield from self.looked_up[function]
-        owner = self.index.class_of(function)
         settled = Settled(self.known, self.index, function)
         for event in function.events:
             if event.kind != "return" or event.value is None or is_not_chosen(event, settled):
@@ -373,10 +375,7 @@ class Values:
                 if value.kind != "tuple" or not isinstance(item, int) or item >= len(value.parts):
                     continue
                 value = value.parts[item]
-            if owner is not None and value.kind == "call" and value.callee == "cls":
-                yield owner  # a classmethod that builds its own class
-            else:
-                yield from self.of(function, value, depth + 1)
+            yield from self.of(function, value, depth + 1)
 
     def _returned_below(self, function: Function, depth: int) -> Iterator[Held]:
         """What methods give back that stand in for one that gives back nothing: an abstract load_trainer()."""

@@ -35,7 +35,7 @@ _METHODS = {
     "recover_if_possible": 0.85,
 }
 _NAMED = re.compile(
-    r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
+    r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone|networks?$)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
     re.I,
 )
 _DIRECT = re.compile(r"save|load(?!er)|restore|resume|restart", re.I)  # enough for a function that saves itself
@@ -161,7 +161,7 @@ def _is_outside(targets: tuple[Class | Function | External, ...]) -> bool:
 _FILES = ("numpy", "json", "yaml", "pickle", "scipy", "joblib", "torchaudio", "torchvision")
 
 
-_SPEAKS = re.compile(r"(?:^|_)(?:save|load|restore|resume|write)\w*_(?:\w*checkpoint|ckpt|snapshot|weights|model|states?)\w*$|(?:checkpoint|ckpt)_(?:and|or)_|(?:checkpoint|ckpt)$", re.I)  # fmt: skip
+_SPEAKS = re.compile(r"(?:^|_)(?:save|load|restore|resume|write)\w*_(?:\w*checkpoint|ckpt|snapshot|weights|model|states?|networks?$)\w*$|(?:checkpoint|ckpt)_(?:and|or)_|(?:checkpoint|ckpt)$", re.I)  # fmt: skip
 
 
 def _by_name(call: Expr) -> tuple[str, float]:

@@ -47,9 +47,12 @@ _PARSERS = {
     "SFTConfig": ("arguments", 0.9),
 }
 _READER = re.compile(
-    r"^(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
+    r"^(?!\w+_from_(?:config|cfg|args|opts?|hparams)$)(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
     re.I,
 )
+_OPTIONS = re.compile(
+    r"^(?:get|parse|load|make)_(?:\w+_)?(?:args|config|cfg|options|hparams)(?:_from_\w+)?$"
+)  # of a library
 MIN_TABLE = 4  # settings
 _LITERALS = ("number", "string", "constant", "unary", "binary", "choice", "tuple", "list")
 _CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Settings|Configuration)$")
@@ -151,6 +154,8 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
             for name, found in _PARSERS.items():
                 if target.name == name or target.name.endswith("." + name):
                     return found
+            if _OPTIONS.match(last):
+                return "reader call", 0.8
         elif isinstance(target, Function) and _READER.search(last):
             return "reader call", 0.8
         elif isinstance(target, Class) and (_CLASS.search(target.name) or _READER.search(last)):

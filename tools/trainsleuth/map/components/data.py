@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function, written
+from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
 from ..networks import calls_loss, calls_network, is_dataset, is_factory, is_loss_class, is_network
@@ -24,12 +25,13 @@ _OUTSIDE = {
     "memmap": 0.85,
     "WebDataset": 0.95,
     "Compose": 0.6,
-    "SyncVectorEnv": 0.95,
-    "AsyncVectorEnv": 0.95,
     "ReplayBuffer": 0.9,
     "Vocab": 0.4,
     "DataCollatorWithPadding": 0.6,
 }
+_OUTSIDE_NAME = re.compile(
+    r"[A-Za-z](?:ReplayBuffer|DataLoader|DataCollector|Dataset|(?:Neighbor|Graph|Link)\w*Loader|Env)$"
+)
 _ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
 _ENVIRONMENT = re.compile(r"^(?:\w+_)?envs?(?:_\w+)?$", re.I)
 _BUILDER = re.compile(
@@ -75,6 +77,7 @@ def places(program: Program) -> Iterator[Place]:
         if stage.role == "batch":
             hands = stage.event.value is not None and _HANDS.search(written(stage.event.value)) is not None
             yield program.at(stage.function, stage.line, "batch", 0.5 if hands else 0.15)
+            yield from _iterated(program, stage)
         elif stage.role == "source":
             yield from _sources(program, stage)
     yield from _chosen(program)
@@ -159,7 +162,8 @@ def _outside(name: str, call: Expr) -> float:
         return 0.75
     if last == "Compose" and "transform" not in name:
         return 0.0
-    return _OUTSIDE.get(last, 0.0) if call.parts[1:] or last in ("load_dataset",) else 0.0
+    found = _OUTSIDE.get(last) or (0.9 if _OUTSIDE_NAME.search(last) else 0.0)
+    return found if call.parts[1:] or last in ("load_dataset",) else 0.0
 
 
 def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
@@ -178,6 +182,16 @@ _NOT_DATA = re.compile(
     r"device|time|metric|meter|accuracy|seed|rank|world|weight|param",
     re.I,
 )
+
+
+def _iterated(program: Program, stage: Stage) -> Iterator[Place]:
+    """Where what hands out the batches gets its name: loader = self.experiment.loader."""
+    source = stage.event.value
+    for part in source.walk() if source is not None else ():
+        if part.kind == "path" and _ITERATED.search(part.text):
+            for binding in bindings(stage.function).get(part.text, ()):
+                if binding.kind == "assign":
+                    yield program.at(stage.function, stage.function.events[binding.position].line, "named", 0.55)
 
 
 _OF_TRAINING = re.compile(r"^get_?train(?:ing)?(?=_|[A-Z])", re.I)
@@ -219,8 +233,14 @@ def _runs_network(program: Program, function: Function) -> bool:
     return any(calls_network(program.values, function, call) for event in function.events for call in event.calls)
 
 
-_DATA_KEY = re.compile(r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:_(?:name|type|class|cls))?$", re.I)
+_DATA_KEY = re.compile(
+    r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:(?:_(?:source|map|provider|module|builder|factory))*_(?:name|type|class|cls|class_type))?$",
+    re.I,
+)
 _SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)
+
+
+_ITEM = re.compile(r"\.\d+\.")  # one of a list of transforms
 
 
 def _chosen(program: Program) -> Iterator[Place]:
@@ -229,9 +249,12 @@ def _chosen(program: Program) -> Iterator[Place]:
         if isinstance(choice.target, Function) and in_section:
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(choice.target, "builder", 0.85)
-        if isinstance(choice.target, Class) and (
-            is_dataset(program.index, choice.target) or _DATA_KEY.search(choice.key)
-        ):
+        if not isinstance(choice.target, Class):
+            continue
+        if is_dataset(program.index, choice.target) or _DATA_KEY.search(choice.key):
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield from program.chosen_at(choice)
             yield from _defined(program, choice.target, 1.0)
+        elif in_section and not _ITEM.search(choice.key):
+            yield Place(choice.path, choice.line, "configuration", 0.7)
+            yield program.at_target(choice.target, "class", 0.7)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Class, Expr, Function, written
+from trainsleuth.facts import Class, Event, Expr, Function, written
 
 from ..common_names import COMMON_NAMES
 from ..entries import ASIDE, NEVER, guard_line
@@ -63,7 +63,11 @@ def _signs(program: Program) -> Iterator[Place]:
         elif named and (sign or _runs_something(function)):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
-        elif evaluates and _MAY_BE.search(function.name) and not _is_inside_network(program, function):
+        elif (
+            evaluates
+            and (_MAY_BE.search(function.name) or _is_pass(function))
+            and not _is_inside_network(program, function)
+        ):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
@@ -123,11 +127,7 @@ def _quiet(program: Program, function: Function) -> int:
         for call in event.calls:
             if call.last == "eval" and not call.parts[1:] and call.receiver is not None:
                 return call.line
-        if (
-            event.kind == "with"
-            and event.value is not None
-            and written(event.value).endswith(("no_grad()", "inference_mode()"))
-        ):
+        if event.kind == "with" and _is_quiet(event):
             return event.line
     return 0
 
@@ -139,6 +139,18 @@ def _is_switched(function: Function) -> bool:
         for event in function.events
         for call in event.calls
     )
+
+
+def _is_pass(function: Function) -> bool:
+    """It goes over data in evaluation mode with gradients off, whatever it is called; or an object that is called does."""
+    if function.name == "__call__":
+        return _is_switched(function)
+    quiet = any(event.kind == "with" and _is_quiet(event) for event in function.events)
+    return quiet and bool(function.loops) and _is_switched(function)
+
+
+def _is_quiet(event: Event) -> bool:
+    return event.value is not None and written(event.value).endswith(("no_grad()", "inference_mode()"))
 
 
 def _runs_something(function: Function) -> bool:
@@ -217,8 +229,9 @@ def _loops(program: Program, function: Function, weight: float) -> Iterator[Plac
 
 def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
     for target in evaluating:
-        if _is_named(target) or _MAY_BE.search(target.name):
-            for caller, line in program.callers(target):
+        if _is_named(target) or _MAY_BE.search(target.name) or _is_pass(target):
+            by_object = target.name == "__call__"
+            for caller, line in program.training.ways.direct_calls(target) if by_object else program.callers(target):
                 share = 0.5 if caller in evaluating else 0.88
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
 

@@ -49,11 +49,11 @@ _ADDS = frozenset(
     ]
 )
 _LOGGER_CLASS = re.compile(
-    r"(?:Log(?:ger|ging)?Callback|Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers)$"
+    r"(?:Log(?:ger|ging)?Callback|Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers|Stats)$"
 )
 _HOLDER = re.compile(r"(?:logger|writer|tracker|recorder|wandb|tensorboard|tb|mlflow|experiment|summary|log)$", re.I)
 _PLAIN = frozenset({"info", "debug", "warning", "warn", "error", "exception", "critical", "close", "flush", "setLevel", "addHandler", "append", "write", "join", "finish", "get", "log", "format", "exp", "split"})  # fmt: skip
-_CALLBACK = re.compile(r"callback|on_batch_end|on_\w*step\w*|report|log_", re.I)
+_CALLBACK = re.compile(r"callback|on_\w*(?:batch|step|epoch)\w*|report|log_", re.I)
 _PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
 _LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
 _LOG_NAME = re.compile(
@@ -73,13 +73,12 @@ def places(program: Program) -> Iterator[Place]:
     feeders: dict[Function, float] = {}
     for function, weight in program.functions():
         for event in function.events:
-            near = (
-                function in program.training.spine
-                or _CALLBACK.search(function.name) is not None
-                or any(function.loops[number].line in loops.get(function, ()) for number in event.block.loops)
-            )
+            inside = any(function.loops[number].line in loops.get(function, ()) for number in event.block.loops)
+            near = inside or function in program.training.spine or _CALLBACK.search(function.name) is not None
             for call in event.calls:
                 role, score = _role(program, function, call, near)
+                if not role and inside and call.last in ("print", "info") and call.parts[1:]:
+                    role, score = "printed", 0.64
                 if role:
                     feeders.setdefault(function, score)
                     yield program.at(function, call.line, role, score * weight**0.4 * (1.0 if near else 0.9))
@@ -122,11 +121,13 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     target = program.graph.targets(function, call) if call.callee else ()
     if any(isinstance(one, Class) and _LOGGER_CLASS.search(one.name) for one in target):
         return "meter", 0.7
+    if near and any(isinstance(one, External) and _LOGGER_OUTSIDE.search(one.name) for one in target):
+        return "writer", 0.75
     if (
         last == "update"
         and call.receiver is not None
         and near
-        and re.search(r"meter|metric|loss|tracker|lp$", receiver)
+        and re.search(r"meter|metric|loss|tracker|stats?$|lp$", receiver)
     ):
         return "meter", 0.6
     if near and last not in _PLAIN and call.receiver is not None and call.receiver.kind == "path":
@@ -143,8 +144,10 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     return "", 0.0
 
 
+_LOGGER_OUTSIDE = re.compile(r"\.(?:(?:Periodic|JSON|CSV|Metrics?|Event|Summary|Tensor[Bb]oard\w*|Wandb|Scalar)Writer|(?:\w*Metric)Printer|LoggerHook)$")  # fmt: skip
 _LOGS = re.compile(
-    r"^_?(?:\w+_)?log(?:s|ging|_\w+)?$|^_?(?:report|summari[sz]e|print|display|record)(?:_\w+)?$|_logger$", re.I
+    r"^_?(?:\w+_)?log(?:s|ging|_\w+)?$|^_?(?:report|summari[sz]e|print|display|record)(?:_\w+)?$|_logger$|^_?write_(?:metrics?|scalars?|stats|logs?|summar\w+)$",
+    re.I,
 )
 _NUMERIC = ("torch.", "numpy.", "math.", "scipy.", "logging.getLogger", "builtins.")
 _ONLY_TEXT = re.compile(r"get_logger|logging$|setup_logger$|root_logger|callbacks$")

@@ -25,7 +25,11 @@ def places(program: Program) -> Iterator[Place]:
                         yield program.at(target, target.line, "definition", 0.9 * share)
         elif stage.role == "sum" and stage.hops < 2:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
+        if stage.role in ("loss", "sum") and stage.hops == 1:
+            yield program.at(stage.function, stage.function.line, "definition", 0.78)
     known = any(stage.role == "loss" for stage in program.training.stages)
+    if not any(stage.role in ("loss", "sum") for stage in program.training.stages):
+        yield from _minimised(program)
     share = 0.7 if known else 1.0
     yield from (
         place._replace(score=share * place.score)
@@ -33,6 +37,21 @@ def places(program: Program) -> Iterator[Place]:
     )
     yield from _rewards(program)
     yield from _chosen(program)
+
+
+def _minimised(program: Program) -> Iterator[Place]:
+    """What goes backward whatever it is called: the statement that makes it, or what a training hook gives back."""
+    for function in program.training.steppers[:1]:
+        for sign in program.signs[function]:
+            name = sign.site.call.receiver if sign.role == "backward" else None
+            found = bindings(function).get(name.text, ()) if name is not None and name.kind == "path" else ()
+            yield from (
+                program.at(function, one.value.line, "minimised", 0.8) for one in found if one.value is not None
+            )
+    for cls in program.training.hooked_classes:
+        for step in (method for name, method in cls.methods.items() if name == "training_step"):
+            returned = (event for event in step.events if event.kind == "return")
+            yield from (program.at(step, event.line, "minimised", 0.8) for event in returned)
 
 
 _REWARDS = re.compile(r"reward_(?:funcs?|fns?|functions?)|compute_loss_func|loss_(?:fn|func)")

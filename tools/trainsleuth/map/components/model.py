@@ -14,7 +14,8 @@ from ..program import Called, Program
 from ..records import Place
 
 _BUILDER = re.compile(
-    r"^_?(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft)\w*$",
+    r"^_?(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft|actor|critic)\w*$|"
+    r"^_?(?:build|create|make)_\w+_from_(?:config|cfg)$|^_?(?:get|build|create|make)_policy(?:_for_\w+)?$",
     re.I,
 )
 _LIBRARIES = (
@@ -34,6 +35,7 @@ _HELD_AS = re.compile(
     r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf|(?:^|\.)[GD](?:_ema)?$",
     re.I,
 )
+_WRAPS = re.compile(r"\.(?:FullyShardedDataParallel|DistributedDataParallel|FSDP|DDP)$")
 _IS_WHOLE = re.compile(r"^self\._?(?:model|net|network|module)$")  # of what only wraps it: a policy, a pipeline
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
 
@@ -42,6 +44,7 @@ def places(program: Program) -> Iterator[Place]:
     run = dict(program.training.run_classes)
     run.update({cls: 0 for cls in program.training.hooked_classes[:1] if is_network(program.index, cls)})
     many = len(run) > 2
+    homes = {cls.path for cls in run}
     built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
     for other in _not_chosen(program, run):
         built[other] *= NOT_CHOSEN
@@ -54,6 +57,8 @@ def places(program: Program) -> Iterator[Place]:
         if _BUILDER.search(function.name) and not _is_nested(program, function):
             returns = bool(run.keys() & set(program.values.returned(function)))
             yield program.at(function, function.line, "builder", (0.95 if returns else 0.55) * weight**0.5)
+        elif function.path in homes and not function.owner and run.keys() & set(program.values.returned(function)):
+            yield program.at(function, function.line, "builder", 0.75 * weight**0.5)  # resnet50() beside ResNet
     for cls, score in built.items():
         yield from _defined(program, cls, score)
     yield from _holders(program, built)
@@ -107,11 +112,14 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
 
     for target in called.targets:
         if isinstance(target, Class) and is_network(program.index, target):
-            if not is_loss_class(program.index, target):
-                yield place((0.85 if nested else 0.95) if target in run else base, target)
+            handed = not nested and program.training.inner_classes.get(target, HANDED_ON + 1) <= HANDED_ON
+            if not is_loss_class(program.index, target) and call.callee != "cls":
+                yield place((0.85 if nested else 0.95) if target in run else 0.9 if handed else base, target)
         elif isinstance(target, External):
             if _is_library_model(target.name, call.last):
                 yield place(0.95 * called.weight**0.5)
+            elif _WRAPS.search(target.name):
+                yield place(0.75 * called.weight**0.5)
             elif not nested and _is_layer(target.name) and _assigned_to_network(called.event):
                 yield place(0.8 * called.weight**0.5)
         elif (
@@ -125,6 +133,9 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
     by_table = call.parts[0].kind == "index" and "models" in call.parts[0].parts[0].text  # models.__dict__[arch]()
     if by_table or (not nested and held and (call.last in _BY_CONFIGURATION or is_factory(call.last))):
         yield place(0.95 * called.weight**0.5)
+
+
+HANDED_ON = 1  # calls from the training step to a network that is made outside of the one that runs it
 
 
 def _is_library_model(name: str, last: str) -> bool:
@@ -189,6 +200,9 @@ def _chosen(program: Program) -> Iterator[Place]:
             yield Place(choice.path, choice.line, "configuration", 0.8 * share)
             yield from (place._replace(score=place.score * share) for place in program.chosen_at(choice))
             yield from _defined(program, target, share)
+        elif isinstance(target, Class) and _THE_MODEL.fullmatch(choice.key):  # holds networks and is none
+            yield Place(choice.path, choice.line, "configuration", 0.8)
+            yield program.at_target(target, "holder", 0.8)
 
 
 NOT_CHOSEN = 0.6  # share of a network that may be run, where the settings choose another
@@ -202,7 +216,7 @@ _SECTION = re.compile(
 
 
 _THE_MODEL = re.compile(
-    r"(?:model|net|network|arch|architecture|system)(?:[._](?:type|name|class|cls|_target_|class_path))?"
+    r"(?:model|net|network|arch|architecture|system)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
 )
 
 

@@ -79,6 +79,8 @@ def places(program: Program) -> Iterator[Place]:
             elif any(_CLIPS.search(call.last) for call in event.calls):
                 yield program.at(function, event.line, "clip", 0.7)
     yield from _other_loops(program, step)
+    if not down and step.owner:
+        yield from _of_library(program)
     if not program.training.ways.is_repeated(step):
         yield from _named_loops(program)
 
@@ -102,6 +104,14 @@ def _named_loops(program: Program) -> Iterator[Place]:
                     for number in event.block.loops:
                         yield program.at(function, function.loops[number].line, "loop", 0.86 * weight**0.3)
                     yield from (program.at_target(one, "step", 0.6) for one in targets if isinstance(one, Function))
+
+
+def _of_library(program: Program) -> Iterator[Place]:
+    """Where nothing is seen to call the step, which is a method: what the entry calls of a library to train."""
+    for called in program.reached_calls:
+        near = program.entry.reach.distance[called.function] <= 2
+        if near and any(isinstance(one, External) and _SAYS_TRAIN.match(called.call.last) for one in called.targets):
+            yield program.at(called.function, called.call.line, "call of the loop", 0.95)
 
 
 _OF_STEPS = ("scheduler step", "optimizer step", "zero_grad", "backward")

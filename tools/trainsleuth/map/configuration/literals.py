@@ -25,6 +25,12 @@ def is_table(expr: Expr) -> bool:
     return expr.kind == "dict" or (expr.kind == "call" and expr.last in _TABLES)
 
 
+def is_made_later(expr: Expr) -> bool:
+    """L(Network)(depth=50): what is made, then what it is made with."""
+    maker = expr.parts[0] if expr.kind == "call" else expr
+    return maker.kind == "call" and len(maker.arguments) == 1 and maker.arguments[0].kind == "path"
+
+
 def flat(expr: Expr, prefix: str, depth: int = 0) -> Iterator[tuple[str, Expr]]:
     """(dotted key, value) of every value in a nested table; lists of tables count from 0."""
     inner = _items(expr) if depth < MAX_DEPTH else None
@@ -55,10 +61,17 @@ def _items(expr: Expr) -> list[tuple[str, Expr]] | None:
     if expr.kind == "dict":
         pairs = [pair for pair in expr.parts if pair.kind == "pair" and pair.parts[0].kind == "string"]
         return [(pair.parts[0].text, pair.parts[1]) for pair in pairs] if pairs else None
+    if is_made_later(expr):
+        made = [(part.text, part.parts[0]) for part in expr.parts[1:] if part.kind == "keyword"]
+        return [("_target_", expr.parts[0].arguments[0]), *made]
     if expr.kind == "call" and expr.last in _TABLES:
         inner = [(part.text, part.parts[0]) for part in expr.parts[1:] if part.kind == "keyword"]
         given = [item for part in expr.arguments if part.kind == "dict" for item in _items(part) or ()]
         return [*given, *inner] or None
-    if expr.kind in ("list", "tuple") and expr.parts and all(is_table(part) for part in expr.parts):
+    if (
+        expr.kind in ("list", "tuple")
+        and expr.parts
+        and all(is_table(part) or is_made_later(part) for part in expr.parts)
+    ):
         return [(str(place), part) for place, part in enumerate(expr.parts)]
     return None

@@ -10,6 +10,7 @@ from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts, Index
 
 from ..running import is_guarded
 from .config_functions import built_settings
+from .imported_settings import imported_names
 from .literals import flat, is_table, text_of
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
@@ -18,6 +19,7 @@ _ASSIGNS = re.compile(rb"^[A-Za-z_]\w*[ \t]*=", re.M)
 _DOES_MORE = re.compile(
     rb"^(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|^@", re.M
 )
+_MADE_LATER = re.compile(rb"(?:=|\breturn)[ \t]*\w+\([\w.]+\)\(")  # L(Network)(depth=50)
 _PLAIN = frozenset({"assign", "augment", "expression", "delete"})
 
 
@@ -39,7 +41,7 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
         if only_assigns(path, file):
             return True
         if is_settings(path, file):
-            table = settings_of(file)
+            table = settings_of(path, file)
         else:
             table = built_settings(self._files, path, file) if _FOLDER.search(path) is not None else {}
         self._read[path] = table
@@ -49,7 +51,7 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
         if path not in self._own:
             return self._others[path]
         if path not in self._read:
-            self._read[path] = settings_of(self._files[path])
+            self._read[path] = settings_of(path, self._files[path])
         return self._read[path]
 
     def __contains__(self, path: object) -> bool:
@@ -70,7 +72,10 @@ def only_assigns(path: str, file: FileFacts) -> bool:
 
 
 def is_settings(path: str, file: FileFacts) -> bool:
-    """It names its bases, or lies in a folder of configurations and only assigns, but for what starting it runs."""
+    """It names its bases, or lies in a folder of configurations and only assigns, but for what starting it runs.
+
+    In such a folder, what writes down objects that are made later does so too, whatever else it does.
+    """
     if only_assigns(path, file):
         return True
     body = file.body
@@ -78,6 +83,8 @@ def is_settings(path: str, file: FileFacts) -> bool:
         return True
     if _FOLDER.search(path) is None or path.endswith("__init__.py"):
         return False
+    if body.source.holds(_MADE_LATER):
+        return True
     return len(file.functions) == 1 and all(event.kind in _PLAIN or _is_start(event) for event in body.events)
 
 
@@ -87,10 +94,11 @@ def _is_start(event: Event) -> bool:
     return is_guarded(event) or any(part.text == "__name__" for part in tests)
 
 
-def settings_of(file: FileFacts) -> dict[str, ConfigValue]:
+def settings_of(path: str, file: FileFacts) -> dict[str, ConfigValue]:
     """Every name that the file assigns at its top, nested tables flat, later assignments winning."""
     table: dict[str, ConfigValue] = {}
     named: dict[str, Expr] = {}
+    imported = imported_names(path, file)
     for event in file.body.events:
         if event.kind != "assign" or event.value is None:
             continue
@@ -103,8 +111,14 @@ def settings_of(file: FileFacts) -> dict[str, ConfigValue]:
                         table.update(_listed(key, value.parts))
                     else:
                         known = table.get(value.text) if value.kind == "path" else None
-                        table[key] = ConfigValue(known.value if known else text_of(value), value.line)
+                        table[key] = ConfigValue(known.value if known else _text(value, imported), value.line)
     return table
+
+
+def _text(value: Expr, imported: Mapping[str, str]) -> str:
+    """As a configuration file would have it: an imported name in full."""
+    head, dot, rest = value.text.partition(".") if value.kind == "path" else ("", "", "")
+    return f"{imported[head]}{dot}{rest}" if head in imported else text_of(value)
 
 
 def _unpacked(value: Expr, named: Mapping[str, Expr]) -> Expr:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Branch, Event, Function
+from trainsleuth.facts.memo import kept_per_function
 
 from .evaluated import is_true
 from .records import Key
@@ -17,7 +18,33 @@ if TYPE_CHECKING:
 def untaken(truth: Truth, function: Function, line: int) -> str:
     """The setting by which the branch around `line` of `function` is not taken."""
     event = _statement_at(function, line)
-    return untaken_by(truth, function, event.block.branches) if event is not None else ""
+    if event is None:
+        return ""
+    return untaken_by(truth, function, event.block.branches) or _left_before(truth, function, event)
+
+
+def _left_before(truth: Truth, function: Function, event: Event) -> str:
+    """The setting by which the function returns above `event`: if kind == "near": return Near()."""
+    around = [(branch.id, branch.arm) for branch in event.block.branches]
+    for one in _returns(function):
+        *outer, last = one.block.branches
+        if one.line >= event.line:
+            break
+        if last.kind != "if" or last.id in dict(around) or one.block.loops != event.block.loops:
+            continue
+        if [(branch.id, branch.arm) for branch in outer] != around[: len(outer)]:
+            continue
+        said: list[Key] = []
+        truths = [is_true(truth, function, test, last, said) for test in last.tests[: last.arm + 1]]
+        if truths == [*[False] * last.arm, True][: len(truths)] and said:
+            return _said(said[-1])
+    return ""
+
+
+@kept_per_function
+def _returns(function: Function) -> tuple[Event, ...]:
+    """Its returns under a condition, in their order."""
+    return tuple(event for event in function.events if event.kind == "return" and event.block.branches)
 
 
 def untaken_by(truth: Truth, function: Function, branches: Iterable[Branch]) -> str:

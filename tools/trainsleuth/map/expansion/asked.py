@@ -71,24 +71,27 @@ class Asker:
         if not literal:
             terms += values_of(terms, [one.value for _, one in settings[:MAX_VALUES] if one.is_set])
         least = ENOUGH * settings[0][0] if settings else 0.0
-        said = [(one, setting_line(one, self._tails)) for worth, one in settings[:MAX_SETTINGS] if worth >= least]
+        said = [one for worth, one in settings[:MAX_SETTINGS] if worth >= least]
         hits = list(spread(best_statements(self._source, terms)[:MAX_STATEMENTS]))
         unseen = self._unseen(words) if literal and not hits else ()
         lines = list(chain(self._scripts(words.split()) if literal else (), unseen))
-        return lambda room: self._fitted(terms, said, hits, lines, room)
+        return lambda room: self._fitted(terms, said, hits, lines, literal, room)
 
     def _fitted(
-        self, terms: list[Term], said: list[tuple[Setting, str]], hits: list[Hit], lines: list[Block], room: int
+        self, terms: list[Term], said: list[Setting], hits: list[Hit], lines: list[Block], literal: bool, room: int
     ) -> Answered:
-        blocks = list(_settings(said, int(SETTINGS_SHARE * room)))
+        def line(one: Setting, beside: str) -> str:
+            return setting_line(one, self._tails, beside, not literal)
+
+        blocks = list(_settings(said, line, int(SETTINGS_SHARE * room)))
         blocks += chosen(lines, int(LINES_SHARE * room))[0]
         excerpt = Excerpt(self._source, self._tails, room - sum(len(block.lines[0]) + 1 for block in blocks), terms)
         left = sum(not _taken(excerpt, self._source, hit) for hit in hits)
         if hits and left == len(hits):
             left -= excerpt.take_first(hits[0].page, hits[0].place)
-        shown = {block.item.get("setting") for block in blocks}
-        rest = list(_settings([one for one in said if one[0].name not in shown], excerpt.room))
-        missing = len(said) - len(shown - {None}) - len(rest)
+        shown = {one["setting"] for block in blocks for one in block.item.get("settings", ())}
+        rest = list(_settings([one for one in said if one.name not in shown], line, excerpt.room))
+        missing = len(said) - len(shown) - sum(len(block.item["settings"]) for block in rest)
         return [*blocks, *rest, *excerpt.blocks()], {"settings": missing, "statements": left}
 
     def _scripts(self, words: Sequence[str]) -> Iterator[Block]:
@@ -126,31 +129,46 @@ def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     return True
 
 
-def _settings(said: Sequence[tuple[Setting, str]], room: int) -> Iterator[Block]:
-    """One block for each as far as they fit, what a list has told not again; a list may take more than its share."""
+def _settings(said: Sequence[Setting], line: Callable[[Setting, str], str], room: int) -> Iterator[Block]:
+    """One block for each section, as far as they fit; what a list has told not again. A list may take more."""
     told: list[str] = []
-    for place, (one, line) in enumerate(said):
-        cost = len(line) + 1
+    blocks: dict[str, Block] = {}
+    for place, one in enumerate(said):
+        section = one.name if one.line else one.name.rpartition(".")[0] or f"/{one.place.rpartition(':')[0]}"
+        first = blocks.get(section)
+        text = line(one, first.item["place"] if first is not None else "")
         if any(one.name == list_ or one.name.startswith(f"{list_}.") for list_ in told) or (one.line and told[3:]):
             continue
-        if cost > (2 * room if one.line and not place else room):
+        if len(text) + 1 > (2 * room if one.line and not place else room):
             continue
-        room -= cost
+        room -= len(text) + 1
         if one.line:
             told += [one.name, one.value]
-        yield Block((), (place,), (line,), {"setting": one.name, "value": one.value, "place": one.place})
+        item = {"setting": one.name, "value": one.value, "place": one.place}
+        if first is None:
+            blocks[section] = Block((), (place,), (text,), {**item, "settings": [item]})
+        else:
+            blocks[section] = first._replace(
+                lines=(first.lines[0] + text,), item={**first.item, "settings": [*first.item["settings"], item]}
+            )
+    yield from blocks.values()
 
 
-def setting_line(one: Setting, tails: Tails) -> str:
-    """ "optimizer.lr = 1e-4 C:49, before 1e-3, read train.py:30" """
+def setting_line(one: Setting, tails: Tails, beside: str, brief: bool) -> str:
+    """ " optimizer.lr = 1e-4 C:49, before 1e-3, read train.py:30"; `beside` another of its section ", .decay = 0 :50"."""
     if one.line:
         return f" {one.line}"
+    path, _, number = one.place.rpartition(":")
     where = tails.within(one.place) if one.place else "the command"
-    said = [f" {one.name} = {one.value or repr('')} {'' if one.is_set else 'default '}{where}"]
-    if one.is_set and one.before:
+    name = one.name
+    if beside:
+        where = f":{number}" if path and path == beside.rpartition(":")[0] else where
+        name = f".{name.rpartition('.')[2]}" if "." in name else name
+    said = [f"{',' if beside else ''} {name} = {one.value or repr('')} {'' if one.is_set else 'default '}{where}"]
+    if one.is_set and one.before and not brief:
         said.append(f"before {one.before}")
     if one.may_become:
         said.append(f"may become {tails.within(one.may_become)}")
-    if one.reads:
+    if one.reads and not brief:
         said.append(f"read {tails.within(one.reads[0])}")
     return ", ".join(said)

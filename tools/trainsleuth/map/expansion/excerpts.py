@@ -18,7 +18,7 @@ WIDTH = 170  # characters of a statement among many
 WHOLE = 330  # of one in a function that is read from end to end
 HEADING = 120  # characters of the line above the statements of a function
 BRIEF = 60  # of a header that only says where a statement stands
-_WHERE = ("with ", "for ", "while ", "try", "else", "async ")
+_SCOPE = ("with ", "try", "async ")  # headers that do not say when
 LEAST = 40  # of a statement for which there is no more room
 
 
@@ -56,13 +56,14 @@ class Excerpt:
 
     def _above(self, page: Page, place: int) -> list[int]:
         every, known = self._source.units(page), self._taken.get(page, {})
-        return [one for one in every[place].above if one not in known and every[one].line > page.line]
+        above = [one for one in every[place].above if one not in known and every[one].line > page.line]
+        return above if self._terms is None else [one for one in above if not every[one].text.startswith(_SCOPE)]
 
     def _with(self, page: Page, place: int, above: Sequence[int], brief: bool, width: int) -> dict[int, _Line]:
         every = self._source.units(page)
         lines = {
             one: self._brief(page, every[one])
-            if brief or self._is_aside(every[one])
+            if brief or self._is_aside(page, every[one])
             else self._line(page, every[one], width)
             for one in above
         }
@@ -103,9 +104,10 @@ class Excerpt:
         text = f"{unit.line} {indent}{narrowed(unit.text, self._says, width)}{self._tails.within(off or said)}"
         return _Line(unit, text, values)
 
-    def _is_aside(self, unit: Unit) -> bool:
-        """A header that says only where a statement stands."""
-        return self._terms is not None and unit.text.startswith(_WHERE) and not self._says(unit.text)
+    def _is_aside(self, page: Page, unit: Unit) -> bool:
+        """A header of which nothing is known but where a statement stands."""
+        note = self._source.note(page, unit.line)
+        return self._terms is not None and not (note.off or any(one not in self._told for one in note.values))
 
     def _brief(self, page: Page, unit: Unit) -> _Line:
         return _Line(unit, f"{unit.line} {clean(unit.text, BRIEF)}", (), True)

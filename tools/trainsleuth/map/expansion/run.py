@@ -9,6 +9,7 @@ from ..configuration import Key, Truth
 from ..parts import Anatomy
 from ..program import Program
 from ..wording import clean
+from .back_end import back_ends
 from .built_by import built_lines
 from .frozen import frozen_blocks
 from .pipelines import pipelines
@@ -26,9 +27,12 @@ REST = 6.0  # of further places
 FULL = 5000  # characters of a sheet that need no further places
 FROZEN_WIDTH = 220
 LIST_WIDTH = 560
-_RARE = ("agent", "augmentation")
-_CODE_LATER = ("batch", "model", "seed", "devices")  # whose values say most
+_CODE_LATER = ("data", "batch", "model", "seed", "devices")  # whose values say most
+_LISTS_FIRST = ("augmentation", "schedule")
 _BUILT_FIRST = ("loss", "model")
+
+
+BACK_END = "back end"
 
 
 class Line(NamedTuple):
@@ -50,7 +54,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
         for topic in TOPICS:
             rest = enumerate(code.rest(topic, keys[topic.name]))
             found[topic.name] += [Line(REST + number, *one) for number, one in rest]
-    missing = [name for name, lines in found.items() if not lines and name not in (*_RARE, OTHER.name)]
+    found = {BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)], **found}
+    missing = [topic.name for topic in TOPICS if not found[topic.name] and not topic.is_rare]
     if missing:
         yield Block((), (len(TOPICS),), (f"nothing found: {', '.join(missing)}",), {"missing": missing})
     every = [(line, number, name) for number, (name, lines) in enumerate(found.items()) for line in lines]
@@ -63,20 +68,21 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     """What is known of one topic; its best line has rank 0."""
     lists = list(_lists(topic, truth, tails))
     built = list(built_lines(truth, topic, tails)) if topic.name != "augmentation" else []
-    first = [text for text, _ in lists[:1]] if topic.name == "augmentation" else []
+    first = [text for text, _ in lists[:1]] if topic.name in _LISTS_FIRST else []
     first += [text for text, _ in built[:1]] if topic.name in _BUILT_FIRST else []
     told = {one["name"] for text, item in (*lists, *built) for one in item["keys"] if text in first}
     rows = _rows(truth, [key for key in keys if key.name not in told], tails)
     settings = [_settings(truth, row, tails) for row in rows]
     files = list(_files(truth, tails)) if topic.name == "saved" else []
+    terms = list(code.terms()) if topic.name == "loss" else []
     places = list(code.lines(topic, keys))
     if settings and not places and (read := reader(truth.program, keys[0], tails)):
         settings[0] = (f"{settings[0][0]}, {read}", settings[0][1])
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
-    ranked += [(1.0, one) for one in files]
+    ranked += [(1.0, one) for one in (*files, *terms)]
     ranked += [(1.3, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
-    later = 0.4 if topic.name in _CODE_LATER or first else 0.0
+    later = 0.4 if topic.name in _CODE_LATER or first or terms else 0.0
     ranked += [(1.1 + later + 0.9 * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
     for place, (rank, (text, item)) in enumerate(sorted(ranked, key=lambda one: one[0])):

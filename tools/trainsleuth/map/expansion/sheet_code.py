@@ -10,14 +10,15 @@ from typing import Any
 from ..configuration import Key, Truth
 from ..parts import Anatomy, source_lines
 from ..program import Program
-from ..records import Place
+from ..records import Part, Place
 from ..standing import off_at
 from ..statements import conditions, enclosing, event_at, statement
 from ..wording import clean
+from .loss_terms import definitions, loss_terms
 from .pace import pace
 from .sections import NOTHING, is_set
 from .tails import Tails
-from .topics import Topic
+from .topics import Topic, Where
 from .values import values_in
 
 MAX_PLACES = 3  # of a topic
@@ -26,10 +27,24 @@ MAX_VALUES = 2  # of a statement
 WIDTH = 92
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
-_OTHER = re.compile(r"noise_?sched|denois|load_\w*checkpoint", re.I)  # no schedule of the rate, nothing that saves
-_SAVES = re.compile(r"save|ckpt|write|dump", re.I)
-_ANYTHING = re.compile("")
-_REPEATED = ("scheduler step", "save", "evaluation call", "averaged weights", "tracked")
+_OTHER = {  # no schedule of the rate, nothing that saves, no loss
+    "optimizer_scheduler": re.compile(r"noise_?sched|denois", re.I),
+    "checkpointing": re.compile(r"^(?!.*(?:sav|write|dump)).*load_\w*checkpoint|load_models", re.I),
+    "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)", re.I),
+}
+_COUNTS = re.compile(r"^$|rank|step|epoch|iter|idx|index|^[a-z]$", re.I)
+_LITERALS = ("string", "list", "tuple", "set")
+_SAVES = re.compile(r"^(?!.*(?:loader|tokenizer|optim|scheduler|hook)).*(?:save|ckpt|write|dump)", re.I)
+_ANYTHING, _NOTHING = re.compile(""), re.compile("(?!)")
+_REPEATED = frozenset({"scheduler step", "save", "evaluation call", "averaged weights", "tracked"})
+_LENGTHS = (
+    re.compile(r"epoch", re.I),
+    re.compile(
+        r"max_(?:train_)?(?:steps|iter)|num_(?:train\w*_)?(?:steps|iter|updates)|total_|n_(?:steps|iters)|train_iter|max_step|steps\b",
+        re.I,
+    ),
+    re.compile(r"loader|progress|batch|while True", re.I),
+)
 _PACED = (*_REPEATED, "learning rate", "save defined")
 MOST_PACED = 8  # places of which one that stands in a loop is looked for
 
@@ -44,49 +59,81 @@ class Code:
     def lines(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The first place that runs of each role of the topic. `told` are the keys that are said beside it."""
         count = 0
-        for part, role in topic.places:
-            held = (self.anatomy.parts if part in self.anatomy.parts else self.anatomy.features)[part]
-            for place in self._first_of(held.places, role, told):
+        for where in topic.places:
+            held = self._held(where)
+            for place in self._first_of(held.places, where, told):
                 if (place.path, place.line) not in self._shown and count < MAX_PLACES:
                     self._shown.add((place.path, place.line))
                     count += 1
                     yield self._line(place, told)
-            if not count and topic.is_switch and (idle := self._idle(held.places, role)):
-                count += 1
-                yield idle
             if not held.places and held.why.startswith(("off", "set")):
                 is_told = any(f" {key.name} = " in held.why for key in told)
-                yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": part}
+                yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": where.part}
+        idle = (self._idle(self._held(where).places, where) for where in topic.places if topic.is_switch and not count)
+        yield from islice((one for one in idle if one is not None), 1)
+
+    def terms(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The statements that put the loss together, in one line."""
+        said, path, places, told = [], "", [], set[str]()
+        for one in loss_terms(self.program, self.truth, self.anatomy):
+            where = (
+                f":{one.event.line}"
+                if one.function.path == path
+                else f"{self.tails.of(one.function.path)}:{one.event.line}"
+            )
+            path = one.function.path
+            known = "; ".join(text for text in definitions(one) if text not in told)
+            told.update(definitions(one))
+            said.append(f"{where} {one.text}" + (f" ({known})" if known else ""))
+            places.append({"path": path, "line": one.event.line, "text": one.text})
+            self._shown.add((path, one.event.line))
+        if said:
+            yield f"computed: {' · '.join(said)}", {"computed": places, "keys": []}
 
     def rest(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Further places that run, one of each role in turn."""
-        for part, role in topic.places:
-            held = (self.anatomy.parts if part in self.anatomy.parts else self.anatomy.features)[part].places
-            new = (one for one in held if role in ("", one.role) and (one.path, one.line) not in self._shown)
+        for where in topic.places:
+            held = (one for one in self._held(where).places if where.takes(one))
+            new = (one for one in held if (one.path, one.line) not in self._shown)
             for place in islice((one for one in new if self._runs(one)), MAX_REST):
                 self._shown.add((place.path, place.line))
                 yield self._line(place, told)
 
-    def _idle(self, places: Sequence[Place], role: str) -> tuple[str, dict[str, Any]] | None:
+    def _held(self, where: Where) -> Part:
+        return (self.anatomy.parts if where.part in self.anatomy.parts else self.anatomy.features)[where.part]
+
+    def _idle(self, places: Sequence[Place], where: Where) -> tuple[str, dict[str, Any]] | None:
         """The first place, which a setting keeps from running, with that setting."""
         for place in places[:MOST_PACED]:
-            why = off_at(self.program, self.truth, place) if role in ("", place.role) else ""
+            says = where.takes(place) and where.says.search(self._statement(place))
+            why = off_at(self.program, self.truth, place) if says else ""
             if why:
                 text = clean(place.text, WIDTH)
                 return f"off: {self.tails.of(place.path)}:{place.line} {text} · {why}", {**place.to_dict(), "off": why}
         return None
 
-    def _first_of(self, places: Sequence[Place], role: str, told: Sequence[Key]) -> list[Place]:
-        """The best that runs, first one that stands under a value that was set; of loops two, that over epochs first."""
-        running = (one for one in places if role in ("", one.role) and not _OTHER.search(one.text) and self._runs(one))
+    def _first_of(self, places: Sequence[Place], where: Where, told: Sequence[Key]) -> list[Place]:
+        """The best that runs and says it, first one that stands under a value that was set; of loops two, outer first."""
+        other = _OTHER.get(where.part, _NOTHING) if "load" not in where.roles else _NOTHING
+        running = (one for one in places if where.takes(one) and not other.search(one.text) and self._runs(one))
         values = {key.value.lower() for key in told if is_set(key) or key.value not in NOTHING}
-        best = list(islice(running, MOST_ALIKE))
-        if role == "loop":
-            return sorted(best[:2], key=lambda one: "epoch" not in one.text)
-        says = _SAVES if role == "save" else _ANYTHING
-        ranked = sorted(best, key=lambda one: (not self._is_under(one, values), not says.search(one.text)))
-        often = (one for one in ranked[:MOST_PACED] if role in _REPEATED and self._pace(one))
+        best = list(islice((one for one in running if where.says.search(self._statement(one))), MOST_ALIKE))
+        if "loop" in where.roles and where.part == "training_loop":
+            return sorted(best, key=lambda one: self._ends(one))[:2]
+        says = _SAVES if "save" in where.roles else _ANYTHING
+        ranked = sorted(
+            best, key=lambda one: (not self._is_under(one, values), self._is_open(one), not says.search(one.text))
+        )
+        often = (one for one in ranked[:MOST_PACED] if not _REPEATED.isdisjoint(where.roles) and self._pace(one))
         return [one for one in (next(often, None), *ranked) if one is not None][:1]
+
+    def _ends(self, place: Place) -> int:
+        """How little a loop says of the length of a run: one over epochs or steps before one over batches, then others."""
+        text = self._statement(place)
+        return next((number for number, one in enumerate(_LENGTHS) if one.search(text)), len(_LENGTHS))
+
+    def _statement(self, place: Place) -> str:
+        return statement(source_lines(self.program.index, place.path), place.line)
 
     def _pace(self, place: Place) -> str:
         return pace(self.program, enclosing(self.program.index.files[place.path], place.line), place.line)
@@ -96,6 +143,21 @@ class Code:
         found = event_at(enclosing(self.program.index.files[place.path], place.line), place.line)
         tests = (one.test for one in found[1].block.branches if one.test is not None) if found is not None else ()
         return any(part.kind == "string" and part.text.lower() in values for test in tests for part in test.walk())
+
+    def _is_open(self, place: Place) -> bool:
+        """It stands in one of several arms of which is not known which one runs: elif kind == "adamw8bit"."""
+        function = enclosing(self.program.index.files[place.path], place.line)
+        found = event_at(function, place.line)
+        tests = (one.tests[0] for one in found[1].block.branches if one.kind == "if") if found is not None else ()
+        return any(
+            test.kind == "compare"
+            and test.text in ("==", "in")
+            and (
+                test.parts[-1].kind in _LITERALS
+                or (test.parts[-1].kind == "number" and not _COUNTS.search(test.parts[0].last))
+            )
+            for test in tests
+        )
 
     def _runs(self, place: Place) -> bool:
         file = self.program.index.files.get(place.path)

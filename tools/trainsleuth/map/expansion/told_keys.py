@@ -21,9 +21,10 @@ from .tails import Tails
 from .topics import TAGS, TOPICS, Topic, is_named, topic_of
 
 MAX_KEYS = 24  # of a topic
+CLAIMS = 2  # settings of a rare topic after which its weak words are its own
 MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 60
-OTHER = Topic("other settings", "^$")
+OTHER = Topic("other settings")
 _SIDE = re.compile(
     r"(?:^|[._])(?:version|url|port|root|path|dir|file|help|username|project|name)$|name_or_path|^meta\.", re.I
 )
@@ -39,6 +40,12 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
     for key in truth.keys:
         if _says(truth, key) and not is_switched_off(truth, key):
             held[topic_of(key.name) or OTHER.name].append(key)
+    for topic in TOPICS:
+        if topic.is_rare and sum(is_named(topic, key.name) == 1.0 for key in held[topic.name]) >= CLAIMS:
+            for other in held.values():
+                ours = [key for key in other if topic.weak.fullmatch(key.name.rpartition(".")[2])]
+                other[:] = [key for key in other if key not in ours]
+                held[topic.name] += ours
     held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
     return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in (*TOPICS, OTHER)}
 
@@ -57,7 +64,7 @@ _EMPTY = ("", "None", "null", "{}", "[]", "~")
 
 def _says(truth: Truth, key: Key) -> bool:
     """It has a value of its own that this program uses: not lr=lr, not a field of a class that nobody filled."""
-    if key.source is None or key.value == "(required)" or key.name.startswith("hydra."):
+    if key.source is None or key.value in ("(required)", "???") or key.name.startswith("hydra."):
         return False
     if is_set(key):
         return True
@@ -69,13 +76,15 @@ def _says(truth: Truth, key: Key) -> bool:
 
 def _best(program: Program, topic: Topic, found: Sequence[Key]) -> list[Key]:
     same: Counter[str] = Counter()
+    twins: set[tuple[str, str]] = set()
     kept = []
     for key in sorted(found, key=lambda key: -_worth(program, topic, key)):
         last = key.name.rpartition(".")[2]
         empty = key.value in NOTHING
         most = 1 if empty or not is_set(key) else MOST_ALIKE
-        if same[last] < most or last in TAGS:
+        if (same[last] < most and (last, key.value) not in twins) or last in TAGS:
             kept.append(key)
+            twins.add((last, key.value))
             same[last] += 1
     return kept[:MAX_KEYS]
 
