@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _FLAGS = {"true": True, "false": False, "none": False, "null": False}
 _LITERALS = ("string", "number", "constant")
 _CASES = ("lower", "upper", "strip")
+MAX_HOPS = 8  # from name to name
 
 
 def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
@@ -142,6 +143,8 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
 
     In small letters, as settings are compared. `names` are those whose values are being asked: kind = kind.lower().
     """
+    if not hops:
+        return None
     if expr.kind in _LITERALS:
         return expr.text.lower()
     if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:
@@ -164,8 +167,14 @@ def _of_name(name: str, settled: Settled, names: tuple[str, ...]) -> str | None:
     given = [one.value for one in bound if one.kind == "assign" and not one.items and one.value is not None]
     if len(given) < len(bound) or not any(map(_is_setting, given)):
         return None
-    values = {value_of(one, settled, (*names, name)) for one in given}
+    others = [one for one in given if not _is_itself(one, name)]
+    values = {value_of(one, settled, (*names, name)) for one in others}
     return values.pop() if len(values) == 1 else None
+
+
+def _is_itself(value: Expr, name: str) -> bool:
+    """name = name.lower(): as settings are compared, nothing changes."""
+    return value.kind == "call" and value.last in _CASES and value.receiver is not None and value.receiver.text == name
 
 
 def _is_setting(value: Expr) -> bool:
