@@ -216,7 +216,7 @@ _SECTION = re.compile(
 
 
 _THE_MODEL = re.compile(
-    r"(?:model|net|network|arch|architecture|system)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
+    r"(?:model|net|network|arch|architecture|system|policy)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
 )
 
 
