@@ -79,10 +79,10 @@ def _inside(program: Program, function: Function, number: int) -> Iterator[Term]
             yield Term(function, event, text, worth - 0.3 * number - (event.kind == "return"))
 
 
-def definitions(one: Term) -> Iterator[str]:
+def definitions(function: Function, event: Event) -> Iterator[str]:
     """ "norm = 1.0 / count": what the names in a statement are, where they are given once and briefly."""
-    known = bindings(one.function)
-    used = (part.text for part in one.event.value.walk() if part.kind == "path") if one.event.value else ()
+    known = bindings(function)
+    used = (part.text for part in event.value.walk() if part.kind == "path") if event.value else ()
     for name in dict.fromkeys(used):
         bound = known.get(name, ())
         value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
