@@ -189,7 +189,7 @@ class Code:
         if place.role in _PACED and (often := self._pace(place)):
             said.append(f"each {often}")
         if found is not None:
-            said += list(definitions(function, found[1]))[:1]
+            said += list(definitions(function, found[1], ("choice",)))[:1]
         if found is not None and (when := conditions(found[1])):
             said.append(f"when {_inner(when)}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
