@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _FLAGS = {"true": True, "false": False, "none": False, "null": False}
 _LITERALS = ("string", "number", "constant")
 _CASES = ("lower", "upper", "strip")
-MAX_HOPS = 8  # from name to name
 
 
 def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
@@ -143,8 +142,6 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
 
     In small letters, as settings are compared. `names` are those whose values are being asked: kind = kind.lower().
     """
-    if not hops:
-        return None
     if expr.kind in _LITERALS:
         return expr.text.lower()
     if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:

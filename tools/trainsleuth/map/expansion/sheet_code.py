@@ -84,8 +84,9 @@ class Code:
                 else f"{self.tails.of(one.function.path)}:{one.event.line}"
             )
             path = one.function.path
-            known = "; ".join(text for text in definitions(one) if text not in told)
-            told.update(definitions(one))
+            made = list(definitions(one.function, one.event))
+            known = "; ".join(text for text in made if text not in told)
+            told.update(made)
             said.append(f"{where} {one.text}" + (f" ({known})" if known else ""))
             places.append({"path": path, "line": one.event.line, "text": one.text})
             self._shown.add((path, one.event.line))
@@ -187,6 +188,8 @@ class Code:
         said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
         if place.role in _PACED and (often := self._pace(place)):
             said.append(f"each {often}")
+        if found is not None:
+            said += list(definitions(function, found[1], ("choice",)))[:1]
         if found is not None and (when := conditions(found[1])):
             said.append(f"when {_inner(when)}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
