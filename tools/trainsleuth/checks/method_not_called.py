@@ -42,6 +42,7 @@ Good (handed over, or a setting of that name):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
@@ -73,12 +74,13 @@ SAY = Verdicts(
 )
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")
+_NAMED = re.compile(rb"\.\s*(?:" + "|".join(_STATEMENTS).encode() + rb")\b")
 _OF_MODULES = ("parameters", "named_parameters", "state_dict", "load_state_dict", "cuda", "zero_grad", "eval", "train")
 _MODEL_NAMES = ("model", "net", "network", "generator", "discriminator", "encoder", "decoder", "classifier", "critic")
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions():
+    for function in index.functions_holding(_NAMED):
         if is_test(function.path):
             continue
         is_shown = is_notebook(function.path)  # a bare name at the end of a cell

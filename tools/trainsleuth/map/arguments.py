@@ -31,7 +31,7 @@ _SECTIONS = {
     "training_loop": r"train_cfg|max_epochs|max_steps|max_iters|^trainer\._target_",
     "logging": r"logg|\blog_(?:config|cfg|interval)|visualizer|tensorboard|wandb|log_level",
     "checkpointing": r"checkpoint|ckpt|load_from|(?:^|\.)resume",
-    "evaluation": r"evaluator|^evaluation(?:\.|$)|val_dataloader|val_cfg|metrics?\.|test_cfg",
+    "evaluation": r"evaluator|\beval_(?:period|interval|every|freq|steps)|^evaluation(?:\.|$)|val_dataloader|val_cfg|metrics?\.|test_cfg",
 }
 _PER_SECTION = 3
 

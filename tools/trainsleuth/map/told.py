@@ -18,7 +18,7 @@ from .configuration.experiments import experiment_choices, experiment_configs, e
 from .entries import Entry
 from .given_parameters import with_parameters
 from .hydra_main import removed_by
-from .launch import Command, that_counts
+from .launch import Command, that_counts, words_behind
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
@@ -118,7 +118,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         known,
         loaded,
         with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
-        named_modules(index, (*weak, *given), entry.reach.distance),
+        named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text)),
         words_of((*(setting.value for setting in (*weak, *given)), text)),
     )
 

@@ -25,7 +25,7 @@ _WEIGHT = re.compile(r"\w*(?:weight|coef|lambda|pref)\w*", re.I)
 _COMPUTES = re.compile(r"(?:\bF|functional|ops)\.\w*(?:loss|entropy\w*|kl_div|with_logits)\(|logsigmoid|Loss\(|\*\* ?2|\.pow\(2|square\(|self\.\w*(?:loss|criterion)\w*\(")  # fmt: skip
 _GAP = re.compile(r"(?<=[(\[{]) | (?=[)\]}])")
 _LOSS = re.compile(r"loss|criterion", re.I)
-_OTHER = re.compile(r"reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\(")
+_OTHER = re.compile(r"process\w*\(|reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\(")
 
 
 class Term(NamedTuple):

@@ -83,7 +83,8 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     ranked += [(1.0, one) for one in (*files, *terms)]
     ranked += [(1.3, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
     later = 0.4 if topic.name in _CODE_LATER or first or terms else 0.0
-    ranked += [(1.1 + later + 0.9 * number, one) for number, one in enumerate(places)]
+    apart = 0.3 if topic.name == "saved" else 0.9
+    ranked += [(1.1 + later + apart * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
     for place, (rank, (text, item)) in enumerate(sorted(ranked, key=lambda one: one[0])):
         yield Line(rank if place else 0.0, text, item)
