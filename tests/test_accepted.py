@@ -123,6 +123,11 @@ def test_wrong_settings_say_what_is_right(table: str, said: str, tmp_path: Path)
     assert said in str(caught.value)
 
 
+def test_settings_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    table = '\ufeff[tool.trainsleuth.ignore]\nmissing-zero-grad = "meant"\n'
+    assert {one.reason for one in reviewed(written(tmp_path, LOOP, pyproject_toml=table)).accepted} == {"meant"}
+
+
 def test_baseline_lets_old_findings_pass_and_new_ones_not(tmp_path: Path) -> None:
     repository, file = written(tmp_path, LOOP), tmp_path / "baseline.json"
     assert write_baseline(file, repository, reviewed(repository).report.findings) == 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import map_depth
 import pytest
+from trainsleuth.cli import main
 from trainsleuth.map import expand_component, map_repository
 from trainsleuth.map.expansion import check_parts
 
@@ -295,6 +296,31 @@ def test_a_question_in_plain_words_is_answered_with_values(digits: Path, questio
     found = expand_component(digits, f"ask {question}", recipe="recipes/digits/small.yaml", budget=300)
     assert answer in found.text and found.used <= 300
     assert "recipes/other" not in found.text
+
+
+def test_questions_that_are_asked_together_say_nothing_twice(
+    digits: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked_one_by_one = ["--expand", "ask Are gradients clipped?", "--expand", "ask Is there clipping, at what norm?"]
+    given = ["--scope", "recipes/digits/train.py", "--recipe", "recipes/digits/small.yaml", "--budget", "500"]
+    monkeypatch.chdir(digits)
+    assert main(["map", *given, *asked_one_by_one]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line[:1] in (" ", "…") and "#" not in line[:1]]
+    assert sum("max_norm = 2.5 A:2" in line for line in lines) == 1
+    assert len(lines) == len(set(lines)) > 3
+
+
+def test_a_section_that_is_off_is_answered_last(tmp_path: Path) -> None:
+    recipe = "big:\n  enabled: false\n  lr: 0.5\nsmall:\n  lr: 0.25\n"
+    code = (
+        "import torch, yaml\ncfg = yaml.safe_load(open('one.yaml'))\nnet = torch.nn.Linear(2, 1)\n"
+        "lr = cfg['big']['lr'] if cfg['big']['enabled'] else cfg['small']['lr']\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=lr)\nfor step in range(9):\n    opt.zero_grad()\n"
+        "    net(torch.rand(3, 2)).mean().backward()\n    opt.step()\n"
+    )
+    root = map_depth.write({"one.yaml": recipe, "train.py": code}, tmp_path)
+    text = expand_component(root, "ask What is the learning rate?", recipe="one.yaml", budget=300).text
+    assert 0 < text.index("small.lr = 0.25") < text.index("big.lr = 0.5")
 
 
 def test_a_comma_in_a_question_belongs_to_it() -> None:

@@ -253,4 +253,13 @@ class Readout(nn.Module):
         w = torch.softmax(self.gate(nodes).view(n, 1), dim=0)
         return (w * nodes).sum(0)
 """,
+    "relations compete": """
+import torch
+import torch.nn.functional as F
+
+def fuse(nodes, w_node, relations):
+    nodes = torch.einsum("rnhk,rhki->rnhi", nodes, w_node)
+    scores = (nodes * relations.unsqueeze(1)).sum(dim=-1, keepdim=True)
+    return (F.softmax(scores, dim=0) * nodes).sum(dim=0)
+""",
 }

@@ -54,7 +54,7 @@ def read_settings(repository: Repository, known: Collection[str]) -> Settings:
     """The settings at the root of the repository; the defaults when it has none. `known`: ids of all checks."""
     path = Path(repository.root) / FILE
     try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8"))
+        whole = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError) as error:

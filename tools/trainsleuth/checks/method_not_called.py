@@ -42,6 +42,7 @@ Good (handed over, or a setting of that name):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
@@ -73,12 +74,13 @@ SAY = Verdicts(
 )
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")
+_NAMED = re.compile(rb"\.\s*(?:" + "|".join(_STATEMENTS).encode() + rb")\b")
 _OF_MODULES = ("parameters", "named_parameters", "state_dict", "load_state_dict", "cuda", "zero_grad", "eval", "train")
 _MODEL_NAMES = ("model", "net", "network", "generator", "discriminator", "encoder", "decoder", "classifier", "critic")
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions():
+    for function in index.functions_holding(_NAMED):
         if is_test(function.path):
             continue
         is_shown = is_notebook(function.path)  # a bare name at the end of a cell
@@ -108,23 +110,25 @@ def _is_of_torch(index: Index, bare: Expr, spot: Spot) -> bool:
     in a try the mere name asks whether there is such a method.
     """
     owner, events = bare.receiver, spot.function.events[spot.position : spot.position + 2]
-    handlers = [branch for branch in events[-1].block.branches if branch.kind == "try"]
-    if owner is None or set(handlers) - set(events[0].block.branches):
+    own, after = (event.block.branches for event in (events[0], events[-1]))
+    if owner is None or (after[:-1] == own and after[-1:] and after[-1].kind == "try"):
         return False
-    things = [thing for thing in index.objects.of(owner, spot) if isinstance(thing, Instance)]
-    if things:
-        return all(
-            is_module(index, thing) or is_optimizer(index, thing) or not isinstance(thing.kind, Class)
-            for thing in things
-        )
-    if bare.last in _MODES:
-        return _is_used_as_module(spot, owner)
-    return (
-        bare.last not in ("step", "update")
-        or sounds_like_optimizer(owner)
-        or "sched" in owner.last.lower()
-        or "scaler" in owner.last.lower()
+    cls = index.class_of(spot.function) if owner.text == spot.function.self_name else None
+    things = (
+        [Instance(cls)] if cls is not None else [t for t in index.objects.of(owner, spot) if isinstance(t, Instance)]
     )
+    if things:
+        return all(_has_method(index, thing, bare.last) for thing in things)
+    if bare.last in _MODES:
+        return owner.last.lower() in _MODEL_NAMES or _is_used_as_module(spot, owner)
+    is_stepped = sounds_like_optimizer(owner) or "sched" in owner.last.lower() or "scaler" in owner.last.lower()
+    return bare.last not in ("step", "update") or is_stepped
+
+
+def _has_method(index: Index, thing: Instance, name: str) -> bool:
+    if not isinstance(thing.kind, Class) or is_module(index, thing) or is_optimizer(index, thing):
+        return True
+    return index.method(thing.kind, name) is not None
 
 
 def _is_used_as_module(spot: Spot, owner: Expr) -> bool:

@@ -11,7 +11,9 @@ _NAME = re.compile(r"\([^)]*\)|[^\s()]+")
 
 
 class Lettered(NamedTuple):
-    """`axes` of the result; `is_batch_first`: of three or more the first is one that every input has as well."""
+    """`axes` of the result; `is_batch_first`: of three or more the first is one that every input has as well, and it is
+    called b: relations and heads are shared by all inputs too.
+    """
 
     axes: int
     is_batch_first: bool
@@ -28,8 +30,8 @@ def lettered(call: Expr) -> Lettered | None:
     if not result:
         return None
     is_shared = all(result[0] in one for one in inputs)
-    is_first = call.last == "einsum" or (inputs[0][:1] == result[:1] and result[0].startswith("b"))
-    return Lettered(len(result), is_shared and is_first and len(result) > 2)
+    is_first = call.last == "einsum" or inputs[0][:1] == result[:1]
+    return Lettered(len(result), is_shared and is_first and result[0][0] in "bB" and len(result) > 2)
 
 
 def _letters(text: str) -> list[str]:

@@ -36,6 +36,7 @@ class Callers:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
+        self._contexts: dict[tuple[Function, int], tuple[Frame | None, ...]] = {}
         self._run: dict[tuple[str, str, int], dict[Function, list[Caller]]] = {}
 
     def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
@@ -47,7 +48,7 @@ class Callers:
 
     def _of(self, function: Function, reach: int) -> Iterator[Caller]:
         part, names = self.index.part(function.path), self.index.names_that_run(function)
-        for name in ("", *sorted(names & self._names_that_run & self.index.sites.call_names)):
+        for name in ("", *sorted(names)):
             yield from self._by_name(name, part, reach).get(function, ())
 
     def _by_name(self, name: str, part: str, reach: int) -> Mapping[Function, list[Caller]]:
@@ -102,12 +103,18 @@ class Callers:
         else:
             yield thing
 
-    def contexts(self, function: Function, depth: int = 4) -> list[Frame | None]:
-        """The calls through which `function` is reached, each with the calls around it; [None] when there
+    def contexts(self, function: Function, depth: int = 4) -> tuple[Frame | None, ...]:
+        """The calls through which `function` is reached, each with the calls around it; (None,) when there
         is none.
 
         One entry is one consistent way: its parameters and its self belong together. At most MAX_CONTEXTS.
         """
+        key = (function, depth)
+        if key not in self._contexts:
+            self._contexts[key] = self._ways_to(function, depth)
+        return self._contexts[key]
+
+    def _ways_to(self, function: Function, depth: int) -> tuple[Frame | None, ...]:
         found: list[Frame | None] = []
         for caller in self.of(function) if depth else ():
             if caller.spot.function is function:
@@ -117,8 +124,8 @@ class Callers:
                     self.index.frames.frame(function, caller.call, caller.spot._replace(frame=outer), caller.owner)
                 )
                 if len(found) == MAX_CONTEXTS:
-                    return found
-        return found or [None]
+                    return tuple(found)
+        return tuple(found) or (None,)
 
 
 def external_name(thing: Thing | Target) -> str:

@@ -16,6 +16,7 @@ class Classes:
         self.files = files
         self.names = names
         self._lineages: dict[Class, tuple[Class, ...]] = {}
+        self._methods: dict[Class, dict[str, Function]] = {}
         self._bound: dict[Class, dict[str, tuple[tuple[Function, Binding], ...]]] = {}
 
     @cached_property
@@ -86,7 +87,12 @@ class Classes:
 
     def method(self, cls: Class, name: str) -> Function | None:
         """The method that an instance of `cls` has under `name`, if the project defines it."""
-        return next((one.methods[name] for one in self.lineage(cls) if name in one.methods), None)
+        if cls not in self._methods:
+            every: dict[str, Function] = {}
+            for one in reversed(self.lineage(cls)):
+                every.update(one.methods)
+            self._methods[cls] = every
+        return self._methods[cls].get(name)
 
     def methods(self, owner: Instance, name: str) -> tuple[Function, ...]:
         """Every method that `owner.name` may run: one, or with overrides when only a base class is known."""

@@ -114,7 +114,7 @@ class Effects:
                 yield Effect(kind, self._own_name(receiver, spot), spot.position, spot, call)
             for part in call.parts[1:]:  # optimizer.zero_grad handed over without a call
                 inner = part.parts[0] if part.kind == "keyword" else part
-                if inner.kind == "path" and _is_clearing(inner.last):
+                if inner.kind == "path" and _ends_clearing(inner.text):
                     yield Effect("clear", "", spot.position, spot, inner)
         for target in event.targets if event.kind in ("assign", "augment") else ():
             if target.last == "grad" and target.receiver is not None:
@@ -240,6 +240,11 @@ class Effects:
 @lru_cache(maxsize=20_000)
 def _is_clearing(name: str) -> bool:
     return _CLEARING.search(name) is not None
+
+
+@lru_cache(maxsize=20_000)
+def _ends_clearing(path: str) -> bool:
+    return _is_clearing(path.rpartition(".")[2])
 
 
 def _is_clear(call: Expr, name: str) -> bool:

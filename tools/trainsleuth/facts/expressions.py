@@ -35,6 +35,10 @@ class _Words(dict[bytes, str]):
         return word
 
 
+_WORDS = _Words()  # of all files: most names stand in several
+MAX_WORDS = 200_000
+
+
 class ExpressionReader:
     """Reads expressions of one source; keeps the calls met since `take_calls`, inner before outer."""
 
@@ -43,7 +47,9 @@ class ExpressionReader:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.searched = Searched(source)
-        self.words = _Words()
+        if len(_WORDS) > MAX_WORDS:
+            _WORDS.clear()
+        self.words = _WORDS
         self.calls: list[Expr] = []
         self.depth = 0
         self._starts = list(map(add, accumulate(map(len, source.split(b"\n")), initial=0), count()))

@@ -4,8 +4,8 @@ globals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .names import External, Module, Variable
 from .records import MODULE_BODY, Block, Branch, Class, Expr, Function
@@ -14,6 +14,8 @@ from .things import Frame, Instance, Literal, Spot
 
 if TYPE_CHECKING:
     from .index import Index
+
+_new: Callable[..., Any] = tuple.__new__  # half the time of Spot() and Origin(), and there are hundreds of thousands
 
 
 class Origin(NamedTuple):
@@ -48,7 +50,8 @@ class Flow:
             return
         found, certain = reaching(spot.function, path, spot.position)
         for binding in found:
-            runs = self.runs(spot.function.events[binding.position].block, spot)
+            block = spot.function.events[binding.position].block
+            runs = self.runs(block, spot) if block.branches else None
             if runs is not False:
                 yield from self._bound(spot, binding)
             if runs and binding.kind not in ("append", "extend", "augment"):
@@ -57,7 +60,7 @@ class Flow:
             yield from self._outside(path, spot, bool(found))
 
     def _bound(self, spot: Spot, binding: Binding) -> Iterator[Origin]:
-        at = Spot(spot.function, binding.position, spot.frame, spot.reach)
+        at = _new(Spot, (spot.function, binding.position, spot.frame, spot.reach))
         if binding.kind == "define":
             symbol = self.index.names.resolve(spot.function, binding.name)
             known = symbol if isinstance(symbol, Class | Function) else None
@@ -65,7 +68,7 @@ class Flow:
         elif binding.value is None and binding.kind != "assign":
             yield Origin("unknown", None, at, (), None, f"{binding.name} at line {at.line}")
         elif binding.value is not None:  # a bare annotation gives no value
-            yield Origin(binding.kind, binding.value, at, binding.items)
+            yield _new(Origin, (binding.kind, binding.value, at, binding.items, None, ""))
 
     def _outside(self, name: str, spot: Spot, is_bound: bool) -> Iterator[Origin]:
         """What the name has when nothing in the function itself has bound it yet."""

@@ -59,16 +59,17 @@ class Following(Generic[Answer]):
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
         # a path may be made on the fly, so its identity means nothing
         what = expr.text if expr.kind == "path" else expr
-        key = (what, spot, items)
+        key = asked = what, spot, items
         known = self._known.get(key)
-        if known is None:
-            asked, spot = key, self._plain(expr, spot)
-            key = (what, spot, items)
+        if known is not None:
+            return known
+        plain = self._plain(expr, spot)
+        if plain is not spot:
+            spot, key = plain, (what, plain, items)
             if (known := self._known.get(key)) is not None:
                 self._known[asked] = known
-        if known is None:
-            known = self._partial.get(key)
-        if known is not None:
+                return known
+        if (known := self._partial.get(key)) is not None:
             return known
         if key in self._active:
             self._circles.count += 1
@@ -90,6 +91,8 @@ class Following(Generic[Answer]):
             found = tuple(dict.fromkeys(self._produce(expr, spot, items)))
         finally:
             self._active.discard(key)
-        complete = self._circles.count == before
-        (self._known if complete else self._partial)[key] = found
+        if self._circles.count == before:
+            self._known[key] = self._known[asked] = found
+        else:
+            self._partial[key] = found
         return found

@@ -121,45 +121,52 @@ class Handing:
         above = self.index.lineage(cls)[1:] if cls is not None else ()
         return _by_place([one.methods["__init__"] for one in above if "__init__" in one.methods])
 
-    def _held(self, expr: Expr | None, ways: int) -> Iterator[tuple[str, int]]:
+    def _held(self, expr: Expr | None, ways: int) -> Iterable[tuple[str, int]]:
         """Last names of what the value of an expression may be; `ways`: how it is handed on itself."""
         if expr is None:
-            return
+            return ()
         kind = expr.kind
         if kind == "path" or kind == "attr":
-            yield expr.last, ways
-        elif kind == "call":
-            yield from self._given_back(expr, ways)
-        elif kind == "choice":
-            yield from self._held(expr.parts[0], ways)
-            yield from self._held(expr.parts[2], ways)
-        elif kind in _PARTS:
-            for part in expr.parts:
-                yield from self._held(part, ways)
-        elif kind == "binary" and expr.text == "+":
-            for part in expr.parts:
-                yield from self._held(part, ways & KEPT)
+            return ((expr.last, ways),)
+        if kind == "call":
+            return self._given_back(expr, ways)
+        if kind in _PARTS:
+            return self._of_parts(expr.parts, ways)
+        if kind == "choice":
+            return self._of_parts(expr.parts[::2], ways)
+        if kind == "binary" and expr.text == "+":
+            return self._of_parts(expr.parts, ways & KEPT)
+        return ()
 
-    def _given_back(self, call: Expr, ways: int) -> Iterator[tuple[str, int]]:
+    def _of_parts(self, parts: Iterable[Expr], ways: int) -> list[tuple[str, int]]:
+        found: list[tuple[str, int]] = []
+        for part in parts:
+            if part.kind == "path":
+                found.append((part.last, ways))
+            elif part.parts:
+                found += self._held(part, ways)
+        return found
+
+    def _given_back(self, call: Expr, ways: int) -> list[tuple[str, int]]:
         """Of a call: what it makes, and what it may give back of what it is given."""
         name, inner = call.last, ways if call.last == "partial" else ways & ~RENAMED
         is_upper = name[:1].isupper()
+        found: list[tuple[str, int]] = []
         if is_upper or name in self._named:
-            yield name, inner & ~KEPT | (MADE if ways & KEPT else 0)
+            found.append((name, inner & ~KEPT | (MADE if ways & KEPT else 0)))
         if is_wrapper(name):
-            for part in (*call.parts[1:], call.receiver):
-                yield from self._held(part, inner)
+            found += self._of_parts(call.parts[1:], inner)
+            found += self._held(call.receiver, inner)
         elif is_upper or name == "partial":
             inner &= ~0 if name == "partial" or name in _COLLECTIONS else ~KEPT
-            for part in call.parts[1:] if inner else ():
-                yield from self._held(part, inner)
+            found += self._of_parts(call.parts[1:], inner) if inner else ()
         elif name in _COLLECTIONS or name.endswith("_norm"):
-            for part in call.parts[1:]:
-                yield from self._held(part, ways & KEPT)
+            found += self._of_parts(call.parts[1:], ways & KEPT)
         elif name == "getattr" and len(call.parts) > 2 and call.parts[2].kind == "string":
-            yield call.parts[2].text, ways & KEPT
+            found.append((call.parts[2].text, ways & KEPT))
         elif not name:
-            yield from ((held, MADE | KEPT) for held, _ in self._held(call.parts[0], KEPT))
+            found += [(held, MADE | KEPT) for held, _ in self._held(call.parts[0], KEPT)]
+        return found
 
 
 def _by_place(functions: list[Function]) -> list[set[str]]:

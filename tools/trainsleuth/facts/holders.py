@@ -45,7 +45,7 @@ class Holders:
         return self._reached(frozenset([name]), RENAMED)
 
     def runs(self, function: Function) -> frozenset[str]:
-        """Every last name that a call which runs `function` may have, but "" for calls of what has no name."""
+        """Every last name in the project that a call which runs `function` may have, but "" for what has no name."""
         named, bits = {function.name}, self._held.of((0, function.name))
         cls = self.index.class_of(function)
         level = int(function.name in _RUN_BY_OBJECTS)
@@ -53,7 +53,7 @@ class Holders:
             named.update(self._own_names, INNER if level else ())
             for name in {one.name for one in (cls, *self.index.subclasses(cls))}:
                 bits |= self._held.of((level, name))
-        return self._called(bits) | named
+        return self._called(bits) | {name for name in named if name in self._bits}
 
     def _called(self, bits: int) -> frozenset[str]:
         if bits not in self._known_bits:
@@ -63,8 +63,9 @@ class Holders:
 
     @cached_property
     def _bits(self) -> dict[str, int]:
-        """The place of every name that is called."""
-        return {name: place for place, name in enumerate(sorted(self.index.sites.call_names))}
+        """The place of every name that is called and may run something of the project."""
+        names = self.index.sites.call_names & self.index.holders_of_project()
+        return {name: place for place, name in enumerate(sorted(names))}
 
     @cached_property
     def _held(self) -> Reachable[tuple[int, str]]:

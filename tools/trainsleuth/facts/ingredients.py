@@ -67,11 +67,12 @@ class Walking:
             waiting += self._steps[key]
 
     def _is_cut(self, expr: Expr, spot: Spot) -> bool:
-        if expr.kind == "call" and (expr.last in CUTTING_METHODS or expr.callee in CUTTING_BUILTINS):
+        if expr.kind == "path":
+            return bool(detached_at(expr.text, spot)[0]) or expr.last == "data"
+        last = expr.last
+        if expr.kind == "call" and (last in CUTTING_METHODS or expr.callee in CUTTING_BUILTINS):
             return True
-        if expr.kind == "path" and detached_at(expr.text, spot)[0]:
-            return True
-        return expr.last == "data" or (expr.kind != "path" and self.index.values.is_without_grad(spot))
+        return last == "data" or self.index.values.is_without_grad(spot)
 
     def _before(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[_Step]:
         if expr.kind == "path":

@@ -4,6 +4,7 @@ counts.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,9 @@ class Layers:
         stars = (
             unknown(f"arguments that are not written out at line {p.line}") for p in call.arguments if p.kind == "star"
         )
-        return joined((*(self.values.one(part, spot) for part in call.arguments if part.kind != "star"), *stars))
+        return joined(
+            itertools.chain((self.values.one(part, spot) for part in call.arguments if part.kind != "star"), stars)
+        )
 
     def _layer_value(self, layer: Instance, call: Expr, spot: Spot) -> Value:
         last = external_name(layer).rpartition(".")[2]

@@ -41,7 +41,7 @@ class Needs:
             return spot
         if reach and frame is None and self._is_method(expr.text, function):
             reach = 0
-        return Spot(function, len(function.events), frame, reach)
+        return tuple.__new__(Spot, (function, len(function.events), frame, reach))
 
     def _is_method(self, path: str, function: Function) -> bool:
         """It is a plain method of the function's own class: nothing is looked for at callers."""

@@ -47,10 +47,12 @@ class Expr(NamedTuple):
     @property
     def last(self) -> str:
         """Last name of a path, an attribute, or of what a call calls; otherwise ""."""
-        expr = self.parts[0] if self.kind == "call" else self
-        if expr.kind == "path":
-            return expr.text.rpartition(".")[2]
-        return expr.text if expr.kind == "attr" else ""
+        kind, text, parts, _ = self
+        if kind == "call":
+            kind, text, _, _ = parts[0]
+        if kind == "path":
+            return text.rpartition(".")[2]
+        return text if kind == "attr" else ""
 
     @property
     def receiver(self) -> Expr | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -24,13 +24,16 @@ class Site(NamedTuple):
         return self.function.events[self.position]
 
 
+_new: Callable[..., Site] = tuple.__new__  # half the time of Site()
+
+
 @kept_per_function
 def call_sites(function: Function) -> dict[str, tuple[Site, ...]]:
     """Every call in a function's own body by its last name, in source order."""
     table: dict[str, list[Site]] = {}
     for position, event in enumerate(function.events):
         for call in event.calls:
-            table.setdefault(call.last, []).append(Site(function, position, call))
+            table.setdefault(call.last, []).append(_new(Site, (function, position, call)))
     return {name: tuple(found) for name, found in table.items()}
 
 

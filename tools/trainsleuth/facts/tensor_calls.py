@@ -4,6 +4,7 @@ modules.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -99,7 +100,7 @@ class TensorCalls:
             yield Value("other", "constant")
         else:
             arguments = [receiver, *(part for part in call.arguments if part.kind not in ("star", "string"))]
-            yield joined((*(self.values.one(part, spot) for part in arguments), *_spread(call)))
+            yield joined(itertools.chain((self.values.one(part, spot) for part in arguments), _spread(call)))
 
     def _ranged(self, name: str, call: Expr, given: Value, spot: Spot) -> Value:
         made = ops.RANGE_OF_FUNCTION[name]
@@ -182,7 +183,7 @@ class TensorCalls:
         else:
             parts = [part for part in call.arguments if part.kind not in ("star", "string")]
             parts += [p.parts[0] for p in call.parts[1:] if p.kind == "keyword" and p.parts[0].kind not in ("string",)]
-            yield joined((*(self._elements(part, spot) for part in parts), *_spread(call)))
+            yield joined(itertools.chain((self._elements(part, spot) for part in parts), _spread(call)))
 
     def _kept(self, first: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
         if first.kind in ("list", "tuple", "each") or self._is_list(first, spot):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -49,7 +50,11 @@ class TensorNames:
         for origin in origins:
             for value in self._origin(origin, items):
                 if written and value.grad in ("constant", "cut", "data"):
-                    value = joined([value, *(self.values.one(o.expr, o.spot) for o in written if o.expr is not None)])
+                    value = joined(
+                        itertools.chain(
+                            (value,), (self.values.one(o.expr, o.spot) for o in written if o.expr is not None)
+                        )
+                    )
                 if detached:
                     if not surely:
                         yield value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
@@ -64,12 +65,23 @@ def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]
         return
     place = order.index(wanted.text)
     called = site.function.owner.rpartition(".")[2] if site.function.name == "__init__" else site.function.name
-    if called in COMMON_NAMES:
-        return
-    for caller in islice(index.calls(called), MAX_CALLERS):
+    for caller in islice(_callers(index, site.function, called), MAX_CALLERS):
         value = caller.call.argument(place, wanted.text)
         if value is not None and caller.function is not site.function:
             yield from _keys(index, caller, value, seen, hops + 1)
+
+
+def _callers(index: Index, function: Function, called: str) -> Iterator[Site]:
+    """Of a method with a common name those that call it on its class: Algorithms.get(name)."""
+    owner = function.owner.rpartition(".")[2]
+    if called not in COMMON_NAMES:
+        yield from index.calls(called)
+    elif owner and any(one.last in ("classmethod", "staticmethod") for one in function.decorators):
+        for caller in index.functions_holding(re.compile(rf"{owner}\s*\.\s*{called}\b".encode())):
+            for position, event in enumerate(caller.events):
+                for call in event.calls:
+                    if call.last == called and call.receiver is not None and call.receiver.last == owner:
+                        yield Site(caller, position, call)
 
 
 def _folder_entries(index: Index, function: Function, symbol: object) -> Mapping[str, Entry] | None:

@@ -137,35 +137,41 @@ def parameter_key(function: Function, name: str) -> str:
     return f"{function.path}:{function.qualname}:{name}"
 
 
-def value_of(expr: Expr, settled: Settled) -> str | None:
+def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str | None:
     """Of an attribute of an object that holds settings, args.stage, and of a name that is bound to that alone.
 
-    In small letters, as settings are compared.
+    In small letters, as settings are compared. `names` are those whose values are being asked: kind = kind.lower().
     """
     if expr.kind in _LITERALS:
         return expr.text.lower()
     if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:
-        return value_of(expr.receiver, settled)
+        return value_of(expr.receiver, settled, names)
     if expr.kind == "path" and "." not in expr.text:
-        return _of_name(expr.text, settled)
+        return _of_name(expr.text, settled, names) if expr.text not in names else None
     if expr.kind == "path":
         return _known(expr.text.split("."), settled.known)
     if expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1:
-        return value_of(expr.arguments[0], settled)
+        return value_of(expr.arguments[0], settled, names)
     key = _asked(expr)
     known = _known(key.split("."), settled.known) if key else None
     return _fallback(expr, key, settled.known) if key and known is None else known
 
 
-def _of_name(name: str, settled: Settled) -> str | None:
+def _of_name(name: str, settled: Settled, names: tuple[str, ...]) -> str | None:
     bound = bindings(settled.function).get(name, ())
     if settled.function.parameter(name) is not None:  # if kind is None: kind = args.kind
         return None if bound else settled.known.get(parameter_key(settled.function, name))
     given = [one.value for one in bound if one.kind == "assign" and not one.items and one.value is not None]
     if len(given) < len(bound) or not any(map(_is_setting, given)):
         return None
-    values = {value_of(one, settled) for one in given}
+    others = [one for one in given if not _is_itself(one, name)]
+    values = {value_of(one, settled, (*names, name)) for one in others}
     return values.pop() if len(values) == 1 else None
+
+
+def _is_itself(value: Expr, name: str) -> bool:
+    """name = name.lower(): as settings are compared, nothing changes."""
+    return value.kind == "call" and value.last in _CASES and value.receiver is not None and value.receiver.text == name
 
 
 def _is_setting(value: Expr) -> bool:

@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Function, Index, build_index
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_under
 
+from .branches import Settled, is_not_chosen
 from .bridges import Bridges
 from .configuration import PythonConfigs
 from .entries import NEVER, Entry, candidates, entries, trainings
@@ -124,9 +125,12 @@ def _made(graph: Graph, entry: Entry) -> Iterator[Class]:
 
 
 def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
+    """Those that the settings, as far as they are known, let run."""
     found: dict[Function, list[Handover]] = {}
     for handover in handovers(index, values):
-        found.setdefault(handover.site.function, []).append(handover)
+        site = handover.site
+        if not is_not_chosen(site.event, Settled(values.known, index, site.function)):
+            found.setdefault(site.function, []).append(handover)
     return found
 
 

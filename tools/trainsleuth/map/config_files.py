@@ -33,6 +33,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         if not found:
             in_code = _named_in_code(index, reached)
             found.extend(Part(one) for one in in_code if _IS_DEFAULT.search(PurePosixPath(one).stem))
+            found.extend(_above(index, reached, recipe))
             found.extend(_with_bases(index, recipe, own_root(index, reached)))
         return tuple(dict.fromkeys(found))[-MAX_FILES:]
     composed = {part.path for part in found}
@@ -59,6 +60,18 @@ def _with_bases(index: Index, path: str, more: tuple[str, ...] = ()) -> Iterator
         yield from composed(index, (*above, *more), path, {})
     else:
         yield from _bases(index, Part(path), top, set())
+
+
+_RECURSIVE = re.compile(rb"\bload\([^()\n]*\brecursive\s*=\s*True")
+
+
+def _above(index: Index, reached: Reach, recipe: str) -> Iterator[Part]:
+    """The defaults of every folder above, where the program reads them first: configs.load(path, recursive=True)."""
+    if any(function.source.holds(_RECURSIVE) for function in reached.distance):
+        for folder in reversed(PurePosixPath(recipe).parents):
+            base = next(filter(None, (config_file(index, str(folder), name) for name in ("default", "defaults"))), None)
+            if base is not None and base != recipe:
+                yield Part(base)
 
 
 def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Part]:

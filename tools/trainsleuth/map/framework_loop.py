@@ -28,6 +28,7 @@ def handed_loop(program: Program) -> Iterator[Place]:
     yield from _way_to(program)
     yield from _configured(program)
     for cls in program.training.hooked_classes:
+        yield program.at(cls.body, cls.line, "class", 0.7 * program.weight(cls.body) ** 0.3)
         for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
     for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):

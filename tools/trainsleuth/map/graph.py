@@ -25,6 +25,8 @@ MAX_NAMESAKES = 4
 MAX_OVERRIDES = 8
 _CALLS_LATER = re.compile(r"(?:connect|subscribe|submit|apply_async|attach|schedule|call_later|bind|Thread|Process|(?:add|register|set)_\w*(?:callback|handler|listener|hook)s?)$")  # fmt: skip
 _PROPERTIES = ("property", "cached_property")
+_RUN_ABOVE = ("train", "train_step", "training_step", "collect_rollouts")
+_RUNS = re.compile(r"(?:learn|fit|run|start|train|execute)(?:_|$)")
 _ASKS = ("super", "isinstance", "issubclass", "hasattr")  # about a class or an object, which they do not call
 # what runs once an object is there: at once, when a loader or a framework takes it, or when somebody calls it
 _CALLED_ON_OBJECTS = {
@@ -210,6 +212,8 @@ class Graph:
                     yield from ((one, CALLBACK) for one in self.overrides(target))
             elif isinstance(target, Class):
                 yield from self.constructed(target)
+        if not known and call.receiver is not None and call.receiver.callee == "super":
+            yield from ((one, CALLBACK) for one in self._run_above(function))
         if not known or function.parameter(call.callee) is not None:  # a function or an object, as the caller likes
             yield from self._on_value(function, call)
         for argument in call.parts[1:] if call.callee not in _ASKS else ():
@@ -221,6 +225,12 @@ class Graph:
                 yield from handed or self._of_unknown(function, call, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
+
+    def _run_above(self, function: Function) -> Iterator[Function]:
+        """Methods of a class that its base in another library calls: train() by super().learn()."""
+        owner = self.index.class_of(function)
+        if owner is not None and _RUNS.match(function.name) and function.name not in _RUN_ABOVE:
+            yield from filter(None, (self.index.method(owner, name) for name in _RUN_ABOVE))
 
     def _is_of_class(self, function: Function, receiver: Expr | None) -> bool:
         """The method of one class is called, whatever the object is: super().run(), Base.run(self)."""

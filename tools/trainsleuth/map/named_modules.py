@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import zip_longest
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import bindings
@@ -15,15 +16,16 @@ Place = tuple[str, int]  # path and line of the import
 MAX_FITTING = 64  # modules that one import may load: of more nothing is said
 _IMPORTS = ("import_module", "__import__")
 _TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF][\"']([^\"'\n]+)[\"']")
-_HOLE = re.compile(r"\{[^{}]*\}")
+_HOLE = re.compile(r"\{[^{}]*\}|%s")
 
 
 def named_modules(
-    index: Index, given: Iterable[Setting], reached: Collection[Function] = ()
+    index: Index, given: Iterable[Setting], reached: Collection[Function] = (), words: Collection[str] = ()
 ) -> dict[Place, tuple[Module, ...]]:
     """The project's module that each import by a setting loads, as far as the setting's value is known.
 
-    Where it is not, every one that fits a name in parts, of the imports in functions that are `reached`.
+    Where it is not, every one that fits a name in parts, of the imports in functions that are `reached`; of several
+    those that `words` of the command name.
     """
     values = {}
     for setting in given:
@@ -32,9 +34,9 @@ def named_modules(
     for site in index.calls(*_IMPORTS):
         if site.call.arguments and site.call.arguments[0].kind != "string":
             path = site.function.path
-            modules = tuple(_fitting(index, path, list(_parts(index, site, values))))
+            modules = tuple(_fitting(index, path, list(_parts(index, site, values)), words))
             if not modules and site.function in reached:
-                modules = tuple(_fitting(index, path, list(_parts(index, site, {}))))
+                modules = tuple(_fitting(index, path, list(_parts(index, site, {})), words))
             if modules:
                 found[path, site.call.line] = modules
     return found
@@ -42,16 +44,7 @@ def named_modules(
 
 def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str | None]:
     """The name that is imported, in parts; None for one whose value is not known."""
-    name = site.call.arguments[0]
-    if name.kind == "format":
-        templates = [one.decode() for one in site.function.source.found(_TEMPLATE)]
-        literals = _HOLE.split(templates[0]) if len(templates) == 1 else []
-        pieces: list[str | Expr] = []
-        for place, literal in enumerate(literals if len(literals) == len(name.parts) + 1 else ()):
-            pieces += [literal, *name.parts[place : place + 1]]
-    else:
-        pieces = list(name.parts) if name.kind == "binary" and name.text == "+" else [name]
-    for piece in pieces:
+    for piece in _pieces(site):
         if isinstance(piece, str):
             yield from [piece] if piece else []
         elif piece.kind == "string":
@@ -61,7 +54,27 @@ def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str 
             yield next((values[key] for key in keys if values.get(key)), None)
 
 
-def _fitting(index: Index, importer: str, parts: list[str | None]) -> Iterator[Module]:
+def _pieces(site: Site) -> list[str | Expr]:
+    """f"jobs.{name}", "jobs." + name, "jobs.{}".format(name), "jobs.%s" % name: what is written, and what is put in."""
+    name = site.call.arguments[0]
+    template, given = "", list(name.parts)
+    if name.kind == "format":
+        templates = [one.decode() for one in site.function.source.found(_TEMPLATE)]
+        template = templates[0] if len(templates) == 1 else ""
+    elif name.kind == "call" and name.last == "format" and name.receiver is not None:
+        template, given = name.receiver.text if name.receiver.kind == "string" else "", list(name.arguments)
+    elif name.kind == "binary" and name.text == "%" and name.parts[0].kind == "string":
+        template = name.parts[0].text
+        given = list(name.parts[1].parts) if name.parts[1].kind == "tuple" else [name.parts[1]]
+    else:
+        return list(name.parts) if name.kind == "binary" and name.text == "+" else [name]
+    literals = _HOLE.split(template)
+    if len(literals) != len(given) + 1:
+        return []
+    return [piece for pair in zip_longest(literals, given) for piece in pair if piece is not None]
+
+
+def _fitting(index: Index, importer: str, parts: list[str | None], words: Collection[str]) -> Iterator[Module]:
     if not parts or parts[0] is None:
         return
     if None not in parts:
@@ -69,9 +82,10 @@ def _fitting(index: Index, importer: str, parts: list[str | None]) -> Iterator[M
         module = index.names.module(importer, name) if name.replace(".", "_").isidentifier() else None
         yield from [module] if module is not None and module.path else []
         return
-    named = "".join(r"\w+" if part is None else re.escape(part.replace(".", "/")) for part in parts)
+    named = "".join(r"(\w+)" if part is None else re.escape(part.replace(".", "/")) for part in parts)
     fits = re.compile(rf"(?:.*/)?{named}(?:/__init__)?\.py")
-    paths = [path for path in index.files if fits.fullmatch(path)]
+    found = {path: match.groups() for path in index.files if (match := fits.fullmatch(path)) is not None}
+    paths = [path for path, holes in found.items() if set(holes) <= set(words)] or list(found)
     if len(paths) <= MAX_FITTING:
         yield from (Module(path, path.rpartition("/")[0] if path.endswith("/__init__.py") else "") for path in paths)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import Binding, bindings
@@ -48,7 +49,7 @@ def _decorated(index: Index) -> Iterator[Table]:
             of_all = _of_all(index, thing, decorator)
             holder, kind = ("", of_all) if of_all else _place(decorator)
             if kind:
-                name = _name(index, thing, decorator) or thing.name
+                name = _name(index, thing, decorator) or _own_name(thing)
                 if kinds.setdefault(kind, {}).setdefault(name, thing) is not thing:
                     yield Table({name: thing}, "", kind)  # of another backend
             if kind and holder:
@@ -105,6 +106,15 @@ def _name(index: Index, thing: Class | Function, decorator: Expr) -> str:
     first = next((one for word in ("name", "module_name") if (one := decorator.keyword(word)) is not None), None)
     given = [first] if first is not None else (decorator.arguments if decorator.kind == "call" else ())
     return next(iter([text for one in given if (text := _text(index, thing, one))][-1:]), "")
+
+
+_STARTS = ("main", "run", "train")
+
+
+def _own_name(thing: Class | Function) -> str:
+    """Of one that every module has, main() of algos/ppo.py, the name of the module."""
+    is_start = isinstance(thing, Function) and thing.name in _STARTS
+    return PurePosixPath(thing.path).stem if is_start else thing.name
 
 
 def _text(index: Index, thing: Class | Function, given: Expr) -> str:
@@ -204,6 +214,9 @@ def _bound(index: Index, function: Function, name: str) -> tuple[Function, tuple
         return function, tuple(local[:1])
     symbol = index.resolve(function, name)
     held, _, last = name.rpartition(".")
+    owner = index.class_of(function) if held else None
+    if owner is not None and held in (function.self_name, owner.name):  # cls._registry[name]
+        return owner.body, tuple(bindings(owner.body).get(last, ())[:1])
     module = index.resolve(function, held) if symbol is None and last == "__all__" else None
     if isinstance(module, Module) and module.path:
         symbol = Variable(index.files[module.path].body, last)

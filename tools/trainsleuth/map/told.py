@@ -18,7 +18,7 @@ from .configuration.experiments import experiment_choices, experiment_configs, e
 from .entries import Entry
 from .given_parameters import with_parameters
 from .hydra_main import removed_by
-from .launch import Command, that_counts
+from .launch import Command, that_counts, words_behind
 from .launch_objects import launch_preset
 from .named_choice import words_of
 from .named_modules import named_modules
@@ -109,7 +109,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
-    if is_told and not parts and not preset.settings:
+    if is_told and not parts and preset.objects is None:
         preset = launch_preset(program)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
@@ -121,7 +121,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         known,
         loaded,
         with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
-        named_modules(index, (*weak, *given), entry.reach.distance),
+        named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text)),
         words_of((*(setting.value for setting in (*weak, *given)), text)),
     )
 

@@ -24,10 +24,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expand",
         metavar="PARTS",
+        action="append",
         help="all about one of the ten components (optimizer_scheduler, config ...), the path of one batch (batch), or "
         "what is asked of every run on one sheet (run); 'ask QUESTION' answers one in plain words, 'find WORDS' shows the "
-        "settings and code that hold the words, 'open PATH:LINE' or 'open NAME' a function or a text; several with "
-        "commas between them share the budget: loss,data",
+        "settings and code that hold the words, 'open PATH:LINE' or 'open NAME' a function or a text; several, "
+        "given one by one or with commas between them, share the budget: loss,data",
     )
     parser.add_argument(
         "--budget", metavar="TOKENS", type=count, help="size of the answer (default: 2000, expand: 1500)"
@@ -57,7 +58,7 @@ def _static(asked: argparse.Namespace) -> int:
         return NOTHING_WRONG
     files = Repository(asked.repo).files
     if asked.expand:
-        found = expand_component(asked.repo, asked.expand, **given, budget=asked.budget or 1500)
+        found = expand_component(asked.repo, ",".join(asked.expand), **given, budget=asked.budget or 1500)
         answer = expansion_answer(found, files)
     else:
         answer = map_answer(map_repository(asked.repo, **given, budget=asked.budget or 2000), files)

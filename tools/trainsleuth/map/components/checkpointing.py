@@ -33,6 +33,7 @@ _METHODS = {
     "register_for_checkpointing": 0.7,
     "add_recoverable": 0.8,
     "recover_if_possible": 0.85,
+    "resume_or_load": 0.85,
 }
 _NAMED = re.compile(
     r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone|networks?$)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",

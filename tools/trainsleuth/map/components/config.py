@@ -47,9 +47,10 @@ _PARSERS = {
     "SFTConfig": ("arguments", 0.9),
 }
 _READER = re.compile(
-    r"^(?!\w+_from_(?:config|cfg|args|opts?|hparams)$)(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
+    r"^(?!(?:get|make|setup|build|create)_\w+_from_(?:config|cfg|args|opts?|hparams)$)(?:get|parse|load|read|make|setup|build|create|update|merge)_?\w*(?:arg(?:ument)?s?|config\w*|cfg|opts?|options|hparams|hyperparams|parser|flags|hyper_?params|json|yaml|defaults)$|\w+_defaults$|^(?:from_args|AttrDict|HParams|ConfigParser|parse_args_into_dataclasses)$",
     re.I,
 )
+_ADDS = re.compile(r"^add_\w*(?:config|cfg|args|arguments|options|defaults)$")  # to the settings that it is handed
 _OPTIONS = re.compile(
     r"^(?:get|parse|load|make)_(?:\w+_)?(?:args|config|cfg|options|hparams)(?:_from_\w+)?$"
 )  # of a library
@@ -65,6 +66,8 @@ def places(program: Program) -> Iterator[Place]:
         weight *= 0.3 if _DATA_FOLDER.search(function.path) else 1.0
         if _READER.search(function.name) and not function.self_name:
             yield program.at(function, function.line, "reader", 0.8 * weight**0.5)
+        elif _ADDS.search(function.name) and not function.self_name:
+            yield program.at(function, function.line, "reader", 0.66 * weight**0.5)
         yield from _read(program, function, weight)
         for decorator in function.decorators:
             if decorator.last in ("hydra_main", "main") and program.full_name(

@@ -127,7 +127,9 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         yield program.at(function, call.line, "built", 0.95 * base)
 
 
-_HANDS_OUT = re.compile(r"(?:Replay|Buffer|Memory|Dataset|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$")
+_HANDS_OUT = re.compile(
+    r"(?:Replay|Buffer|Memory|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
+)
 _MAPS = ("map", "with_transform", "set_transform", "filter")
 _TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch)$")
 _BUFFER = re.compile(r"buffer|replay|memory|storage", re.I)

@@ -139,6 +139,8 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         return "set-up", 0.7
     if _SET_UP.match(last) and not isinstance(next(iter(target), None), External):
         return "set-up", 0.5 if _ONLY_TEXT.search(last) else 0.85
+    if last.startswith(("setup", "init", "configure")) and _SET_UP.match(last):
+        return "set-up", 0.5  # of a library
     if is_factory(last) and re.search(r"logger|writer", written(call)):
         return "set-up", 0.8
     return "", 0.0

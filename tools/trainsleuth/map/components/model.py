@@ -113,7 +113,7 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
     for target in called.targets:
         if isinstance(target, Class) and is_network(program.index, target):
             handed = not nested and program.training.inner_classes.get(target, HANDED_ON + 1) <= HANDED_ON
-            if not is_loss_class(program.index, target) and call.callee != "cls":
+            if not is_loss_class(program.index, target):
                 yield place((0.85 if nested else 0.95) if target in run else 0.9 if handed else base, target)
         elif isinstance(target, External):
             if _is_library_model(target.name, call.last):
@@ -216,7 +216,7 @@ _SECTION = re.compile(
 
 
 _THE_MODEL = re.compile(
-    r"(?:model|net|network|arch|architecture|system)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
+    r"(?:model|net|network|arch|architecture|system|policy)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
 )
 
 

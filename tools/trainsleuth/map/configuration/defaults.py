@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..launch import Command
 from ..program import Program
 from ..recipes import Setting
+from ..tables import NAME_KEYS
 from .fields import fields
 from .options import options
 from .overrides import of_command
+from .records import Definition
+
+_HOLDS = re.compile(r"_?(?:config|cfg|conf|args|arguments|options|params|settings|hparams)$")
 
 
 def defaults(program: Program, launch: Command | None = None) -> Iterator[Setting]:
@@ -20,7 +25,13 @@ def defaults(program: Program, launch: Command | None = None) -> Iterator[Settin
         if one.certain and one.value:
             flags.update(dict.fromkeys(one.flags, one.name))
             negated.update(dict.fromkeys(one.negated, one.name))
-            yield Setting(one.path, one.line, one.name, one.value)
+            yield Setting(one.path, one.line, _key(one), one.value)
     for name, layer in of_command(program, launch, flags, negated):
         if layer.certain:
             yield Setting(layer.path, layer.line, name, layer.value)
+
+
+def _key(one: Definition) -> str:
+    """A field that only says name or type stands in the section of its class: policy.name of PolicyConfig."""
+    section = _HOLDS.sub("", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", one.group).lower())
+    return f"{section}.{one.name}" if one.name in NAME_KEYS and section else one.name

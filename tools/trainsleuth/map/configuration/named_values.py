@@ -51,7 +51,7 @@ def is_test(expr: Expr) -> bool:
 
 
 def key_asked(expr: Expr) -> str:
-    """The key that an expression reads, "" for none: cfg.kind, cfg["kind"], cfg.get("kind", "adam")."""
+    """The key that an expression reads, "" for none: cfg.kind, cfg["kind"], cfg.get("kind", "adam"), getattr(cfg, "kind")."""
     if expr.kind == "path":
         return expr.text
     held, name = None, None
@@ -59,6 +59,8 @@ def key_asked(expr: Expr) -> str:
         held, name = expr.parts
     elif expr.kind == "call" and expr.last == "get" and expr.arguments:
         held, name = expr.receiver, expr.arguments[0]
+    elif expr.kind == "call" and expr.callee == "getattr" and len(expr.arguments) > 1:
+        held, name = expr.arguments[:2]
     if held is None or name is None or name.kind != "string":
         return ""
     return f"{(held.kind != 'path' and key_asked(held)) or written(held)}.{name.text}"

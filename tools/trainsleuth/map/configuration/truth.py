@@ -50,6 +50,12 @@ class Truth:
             and (_IS_PLACE.search(key.name) or f"--{key.name}" in given or f"--{key.name.replace('_', '-')}" in given)
         )
 
+    def by_default(self) -> Truth:
+        """The same where nobody sets what is open."""
+        other = Truth(self.program, self._gathered)
+        other.open = frozenset()
+        return other
+
     @property
     def plain_keys(self) -> tuple[Key, ...]:
         """The keys, without who reads them."""

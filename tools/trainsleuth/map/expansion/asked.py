@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
 
@@ -26,9 +26,11 @@ SETTINGS_SHARE = 0.45  # of the room, before the first statement
 ENOUGH = 0.3  # of the worth of the best
 MAX_SETTINGS = 12
 MAX_STATEMENTS = 60
+NAMES = 3  # of a key; its first sections are left out
 MAX_VALUES = 3  # of the best settings, whose names in the code are looked for, too
 
 
+Told = Collection[object]  # names of settings, and (path, line) of statements
 Answered = tuple[list[Block], dict[str, int]]  # with how many of each kind do not fit
 
 
@@ -51,21 +53,21 @@ class Asker:
     def _read(self, path: str) -> list[str]:
         return lines_of(self._repository, path)
 
-    def answer(self, what: str) -> Callable[[int], Answered]:
-        """`what` is "find WORDS", "ask QUESTION" or "open WHERE"; for a number of characters the blocks that fit,
-        best first, and what does not fit."""
+    def answer(self, what: str) -> Callable[[int, Told], Answered]:
+        """`what` is "find WORDS", "ask QUESTION" or "open WHERE"; for a number of characters, and what is told
+        already, the blocks that fit, best first, and what does not fit."""
         asked, _, words = what.partition(" ")
         if asked != "open":
             return self._found(words, asked == "find")
         found = located(self._pages, self._repository, words, self._read)
         if not found:
             said = f" no definition and no line {words} in the files that were read"
-            return lambda room: ([Block((), (0,), (said,), {"missing": words})], {})
+            return lambda room, _: ([Block((), (0,), (said,), {"missing": words})], {})
         if found[0][0].path not in self._source.of_file:
             self._source.add(read_pages(found[0][0].path, self._read(found[0][0].path)))
-        return lambda room: opened(self._source, self._tails, found, room)
+        return lambda room, _: opened(self._source, self._tails, found, room)
 
-    def _found(self, words: str, literal: bool) -> Callable[[int], Answered]:
+    def _found(self, words: str, literal: bool) -> Callable[[int, Told], Answered]:
         terms = terms_of(words, literal)
         settings = best_settings(self._pages, terms)
         if not literal:
@@ -75,7 +77,12 @@ class Asker:
         hits = list(spread(best_statements(self._source, terms)[:MAX_STATEMENTS]))
         unseen = self._unseen(words) if literal and not hits else ()
         lines = list(chain(self._scripts(words.split()) if literal else (), unseen))
-        return lambda room: self._fitted(terms, said, hits, lines, literal, room)
+
+        def fitted(room: int, told: Told) -> Answered:
+            new = [hit for hit in hits if (hit.page.path, self._source.units(hit.page)[hit.place].line) not in told]
+            return self._fitted(terms, [one for one in said if one.name not in told], new, lines, literal, room)
+
+        return fitted
 
     def _fitted(
         self, terms: list[Term], said: list[Setting], hits: list[Hit], lines: list[Block], literal: bool, room: int
@@ -160,7 +167,7 @@ def setting_line(one: Setting, tails: Tails, beside: str, brief: bool) -> str:
         return f" {one.line}"
     path, _, number = one.place.rpartition(":")
     where = tails.within(one.place) if one.place else "the command"
-    name = one.name
+    name = ".".join(one.name.split(".")[-NAMES:]) if brief else one.name
     if beside:
         where = f":{number}" if path and path == beside.rpartition(":")[0] else where
         name = f".{name.rpartition('.')[2]}" if "." in name else name

@@ -99,7 +99,14 @@ def _asked(asker: Asker, what: str, marks: str, of: str) -> _Shown:
     status, why = asker.status
     said = what.partition(" ")[0] if of else clean(what, TITLE)
     title = f"{marks} {said}{of}" + ("" if status == "found" else f" [{status}] {why}")
-    return _Shown((title,), lambda room, _: _Fit(*answer(room)), ASKED)
+    return _Shown((title,), lambda room, others: _Fit(*answer(room, set(_told(others)))), ASKED)
+
+
+def _told(shown: Iterable[_Fit]) -> Iterator[object]:
+    """Names of the settings and places of the statements that other parts show."""
+    for block in (block for fit in shown for block in fit.taken if not block.opened):
+        yield from (one["setting"] for one in block.item.get("settings", ()))
+        yield _place(block)
 
 
 USED = 28  # characters of the last line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import Event, Function, bindings, written
@@ -25,7 +25,10 @@ _WEIGHT = re.compile(r"\w*(?:weight|coef|lambda|pref)\w*", re.I)
 _COMPUTES = re.compile(r"(?:\bF|functional|ops)\.\w*(?:loss|entropy\w*|kl_div|with_logits)\(|logsigmoid|Loss\(|\*\* ?2|\.pow\(2|square\(|self\.\w*(?:loss|criterion)\w*\(")  # fmt: skip
 _GAP = re.compile(r"(?<=[(\[{]) | (?=[)\]}])")
 _LOSS = re.compile(r"loss|criterion", re.I)
-_OTHER = re.compile(r"reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\(")
+_OTHER = re.compile(r"process\w*\(|reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\(")
+
+
+_BRIEF = ("binary", "choice", "number")
 
 
 class Term(NamedTuple):
@@ -79,13 +82,13 @@ def _inside(program: Program, function: Function, number: int) -> Iterator[Term]
             yield Term(function, event, text, worth - 0.3 * number - (event.kind == "return"))
 
 
-def definitions(one: Term) -> Iterator[str]:
+def definitions(function: Function, event: Event, kinds: Container[str] = _BRIEF) -> Iterator[str]:
     """ "norm = 1.0 / count": what the names in a statement are, where they are given once and briefly."""
-    known = bindings(one.function)
-    used = (part.text for part in one.event.value.walk() if part.kind == "path") if one.event.value else ()
+    known = bindings(function)
+    used = (part.text for part in event.value.walk() if part.kind == "path") if event.value else ()
     for name in dict.fromkeys(used):
         bound = known.get(name, ())
         value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
-        text = written(value) if value is not None and value.kind in ("binary", "choice", "number") else ""
+        text = written(value) if value is not None and value.kind in kinds and "." not in name else ""
         if text and len(text) <= DEFINITION_WIDTH:
             yield f"{name} = {text}"

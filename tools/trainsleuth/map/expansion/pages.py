@@ -11,6 +11,7 @@ from trainsleuth.facts import MODULE_BODY, Branch, Class, Event, Function
 
 from ..configuration import Key, Truth
 from ..configuration.records import Layer
+from ..configuration.switched_off import is_switched_off
 from ..configuration.untaken import untaken_by
 from ..program import Program
 from ..standing import off
@@ -45,6 +46,7 @@ class Setting(NamedTuple):
     worth: float  # how much a reader wants to know it
     about: str  # the help text of an option
     line: str = ""  # of a list, or of a class that is built: all of it in one line
+    is_off: bool = False  # it stands in a section that is switched off
 
 
 class Note(NamedTuple):
@@ -127,6 +129,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         is_of_others(truth, key),
         worth(key),
         clean(key.about, 100),
+        is_off=is_switched_off(truth, key),
     )
 
 

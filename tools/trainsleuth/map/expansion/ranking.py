@@ -69,11 +69,13 @@ def _of_setting(one: Setting, name: str, terms: Sequence[Term], rare: Mapping[Te
             continue
         worths.setdefault(term.subject, []).append(share * term.worth * rare[term])
     total = sum(map(_together, worths.values())) * (OTHER_USE if _ELSEWHERE.search(one.name) else 1.0)
+    total *= OFF if one.is_off else 1.0
     return total * (1.0 if one.is_set else DEFAULT if one.reads else 0.5 * DEFAULT) * (0.8 if one.is_unread else 1.0)
 
 
 OTHER_USE = 0.7  # what a setting of validation or tests counts beside that of training
 _ELSEWHERE = re.compile(r"(?:^|[_.])(?:test|val|valid|eval|infer|sample)(?:[_.]|$)")
+OFF = 0.5  # what one counts in a section that is switched off
 DEFAULT = 0.5  # what a value counts that nobody set
 
 
@@ -139,7 +141,7 @@ def _of_page(
     for place, said in known:
         unit = every[place]
         aside = near * (0.35 if TALKS.search(unit.text) else 1.0) * (0.4 if unit.line in idle else 1.0)
-        aside *= 0.4 if _HANDS_ON.match(unit.text) else 1.0
+        aside *= (0.4 if _HANDS_ON.match(unit.text) else 1.0) / (1 + max(0, len(unit.text) - PLAIN) / LENGTH)
         if unit.line == page.line and page.name:
             aside *= 0.3 if page.is_class else 0.8
         whole = {**{subject: worth for subject, worth in around.items() if subject not in said}, **said}
@@ -159,4 +161,6 @@ def spread(hits: Sequence[Hit]) -> Iterator[Hit]:
 AGAIN = 0.9  # of what a subject counts, with each statement on it
 BASE = 0.4
 BESIDE = 0.4  # of code that draws, warns or reads old inputs
+PLAIN = 80  # characters of a statement of common length
+LENGTH = 200  # beyond it, with so many more what it says counts half
 CHOSEN = 1.3  # of code of the classes that a recipe names

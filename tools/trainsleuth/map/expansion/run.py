@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from .back_end import back_ends
 from .built_by import built_lines
 from .frozen import frozen_blocks
 from .pipelines import pipelines
+from .sections import is_set
 from .sheet_code import Code
 from .tails import Tails
 from .told_keys import OTHER, by_topic, reader, said
@@ -20,14 +22,16 @@ from .topics import TOPICS, Topic, topic_of
 from .writing import Block
 from .written_files import written_files
 
-FIRST_WIDTH = 200  # characters of the first line of settings of a topic
+FIRST_WIDTH = 220  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of those that follow
 LAST = 4.0  # rank of settings that belong to no topic
 REST = 6.0  # of further places
 FULL = 5000  # characters of a sheet that need no further places
 FROZEN_WIDTH = 220
+FILES_WIDTH = 330
 LIST_WIDTH = 560
 _CODE_LATER = ("data", "batch", "model", "seed", "devices")  # whose values say most
+_PARTLY = re.compile(r"freez|frozen|lora|adapter|network_|name_or_path|peft", re.I)  # not every weight may be trained
 _LISTS_FIRST = ("augmentation", "schedule")
 _BUILT_FIRST = ("loss", "model")
 
@@ -81,9 +85,11 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
     ranked += [(1.0, one) for one in (*files, *terms)]
-    ranked += [(1.3, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
+    partly = any(is_set(key) and _PARTLY.search(key.name) for key in keys)
+    ranked += [(1.3 if partly else 1.7, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
     later = 0.4 if topic.name in _CODE_LATER or first or terms else 0.0
-    ranked += [(1.1 + later + 0.9 * number, one) for number, one in enumerate(places)]
+    apart = 0.3 if topic.name == "saved" else 0.9
+    ranked += [(1.1 + later + apart * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
     for place, (rank, (text, item)) in enumerate(sorted(ranked, key=lambda one: one[0])):
         yield Line(rank if place else 0.0, text, item)
@@ -117,7 +123,7 @@ def _lists(topic: Topic, truth: Truth, tails: Tails) -> Iterator[tuple[str, dict
 def _files(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
     if found := written_files(truth.program, truth):
         texts = [f"{one.name} {tails.of(one.path)}:{one.line} {one.when}".strip() for one in found]
-        yield f"files: {', '.join(texts)}", {"files": [one._asdict() for one in found], "keys": []}
+        yield clean(f"files: {', '.join(texts)}", FILES_WIDTH), {"files": [one._asdict() for one in found], "keys": []}
 
 
 def _frozen(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ..configuration import Key, Truth
+from ..configuration.untaken import untaken
 from ..parts import Anatomy, source_lines
 from ..program import Program
 from ..records import Part, Place
@@ -28,8 +29,8 @@ WIDTH = 92
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
 _OTHER = {  # no schedule of the rate, nothing that saves, no loss
-    "optimizer_scheduler": re.compile(r"noise_?sched|denois", re.I),
-    "checkpointing": re.compile(r"^(?!.*(?:sav|write|dump)).*load_\w*checkpoint|load_models", re.I),
+    "schedule": re.compile(r"noise_?sched|denois", re.I),
+    "saved": re.compile(r"^(?!.*(?:sav|write|dump)).*load_\w*checkpoint|load_models", re.I),
     "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)", re.I),
 }
 _COUNTS = re.compile(r"^$|rank|step|epoch|iter|idx|index|^[a-z]$", re.I)
@@ -54,6 +55,7 @@ class Code:
 
     def __init__(self, program: Program, truth: Truth, anatomy: Anatomy, tails: Tails) -> None:
         self.program, self.truth, self.anatomy, self.tails = program, truth, anatomy, tails
+        self._by_default = truth.by_default()
         self._shown: set[tuple[str, int]] = set()
 
     def lines(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -61,7 +63,7 @@ class Code:
         count = 0
         for where in topic.places:
             held = self._held(where)
-            for place in self._first_of(held.places, where, told):
+            for place in self._first_of(held.places, where, told, _OTHER.get(topic.name, _NOTHING)):
                 if (place.path, place.line) not in self._shown and count < MAX_PLACES:
                     self._shown.add((place.path, place.line))
                     count += 1
@@ -82,8 +84,9 @@ class Code:
                 else f"{self.tails.of(one.function.path)}:{one.event.line}"
             )
             path = one.function.path
-            known = "; ".join(text for text in definitions(one) if text not in told)
-            told.update(definitions(one))
+            made = list(definitions(one.function, one.event))
+            known = "; ".join(text for text in made if text not in told)
+            told.update(made)
             said.append(f"{where} {one.text}" + (f" ({known})" if known else ""))
             places.append({"path": path, "line": one.event.line, "text": one.text})
             self._shown.add((path, one.event.line))
@@ -112,19 +115,27 @@ class Code:
                 return f"off: {self.tails.of(place.path)}:{place.line} {text} · {why}", {**place.to_dict(), "off": why}
         return None
 
-    def _first_of(self, places: Sequence[Place], where: Where, told: Sequence[Key]) -> list[Place]:
+    def _first_of(
+        self, places: Sequence[Place], where: Where, told: Sequence[Key], other: re.Pattern[str]
+    ) -> list[Place]:
         """The best that runs and says it, first one that stands under a value that was set; of loops two, outer first."""
-        other = _OTHER.get(where.part, _NOTHING) if "load" not in where.roles else _NOTHING
-        running = (one for one in places if where.takes(one) and not other.search(one.text) and self._runs(one))
+        new = (one for one in places if where.takes(one) and (one.path, one.line) not in self._shown)
+        running = (one for one in new if not other.search(one.text) and self._runs(one))
         values = {key.value.lower() for key in told if is_set(key) or key.value not in NOTHING}
         best = list(islice((one for one in running if where.says.search(self._statement(one))), MOST_ALIKE))
         if "loop" in where.roles and where.part == "training_loop":
             return sorted(best, key=lambda one: self._ends(one))[:2]
         says = _SAVES if "save" in where.roles else _ANYTHING
         ranked = sorted(
-            best, key=lambda one: (not self._is_under(one, values), self._is_open(one), not says.search(one.text))
+            best,
+            key=lambda one: (
+                not self._is_under(one, values),
+                self._is_open(one),
+                not says.search(self._statement(one)),
+            ),
         )
-        often = (one for one in ranked[:MOST_PACED] if not _REPEATED.isdisjoint(where.roles) and self._pace(one))
+        repeats = not where.says.pattern and not _REPEATED.isdisjoint(where.roles)
+        often = (one for one in ranked[:MOST_PACED] if repeats and self._pace(one))
         return [one for one in (next(often, None), *ranked) if one is not None][:1]
 
     def _ends(self, place: Place) -> int:
@@ -152,6 +163,7 @@ class Code:
         return any(
             test.kind == "compare"
             and test.text in ("==", "in")
+            and test.parts[0].kind == "path"
             and (
                 test.parts[-1].kind in _LITERALS
                 or (test.parts[-1].kind == "number" and not _COUNTS.search(test.parts[0].last))
@@ -163,7 +175,10 @@ class Code:
         file = self.program.index.files.get(place.path)
         if file is None or place.cell is not None:
             return False
-        return self.program.is_reached(enclosing(file, place.line)) and not off_at(self.program, self.truth, place)
+        function = enclosing(file, place.line)
+        if not self.program.is_reached(function) or off_at(self.program, self.truth, place):
+            return False
+        return not (self.truth.open and untaken(self._by_default, function, place.line))
 
     def _line(self, place: Place, told: Sequence[Key]) -> tuple[str, dict[str, Any]]:
         program = self.program
@@ -173,6 +188,8 @@ class Code:
         said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
         if place.role in _PACED and (often := self._pace(place)):
             said.append(f"each {often}")
+        if found is not None:
+            said += list(definitions(function, found[1], ("choice",)))[:1]
         if found is not None and (when := conditions(found[1])):
             said.append(f"when {_inner(when)}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []

@@ -24,6 +24,8 @@ MAX_KEYS = 24  # of a topic
 CLAIMS = 2  # settings of a rare topic after which its weak words are its own
 MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 60
+MAYBE_WIDTH = 76
+COMMAND = " the command"
 OTHER = Topic("other settings")
 _SIDE = re.compile(
     r"(?:^|[._])(?:version|url|port|root|path|dir|file|help|username|project|name)$|name_or_path|^meta\.", re.I
@@ -97,9 +99,11 @@ def _worth(program: Program, topic: Topic, key: Key) -> float:
     used = max((weight for weight, _ in _readers(program, key)), default=0.0)
     said = 4 * is_set(key) + 1.5 * by_command + by_recipe + 2 * used + 2 * (key.value not in NOTHING)
     flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
-    return said + 2.5 * is_named(topic, key.name) - 2 * flag - 0.1 * key.name.count(".")
+    aside = 0.3 * (_ASIDE.search(key.name) is not None)
+    return said + 2.5 * is_named(topic, key.name) - 2 * flag - aside - 0.1 * key.name.count(".")
 
 
+_ASIDE = re.compile(r"(?:^|[._])(?:critic|ref|reference|teacher|target|old)(?:[._]|$)")  # beside what is trained
 _NO_FLAGS = ("optimizer", "schedule", "length")  # topics whose answers are names and numbers
 
 
@@ -117,10 +121,16 @@ def reader(program: Program, key: Key, tails: Tails) -> str:
 
 
 def said(truth: Truth, keys: Sequence[Key], tails: Tails) -> str:
-    """ "lr=2e-4 F:11, weight_decay=1e-5 :29": the file is not said again where it stays the same."""
-    texts, path = [], ""
+    """ "lr=2e-4 F:11, weight_decay=1e-5 :29": the file is not said again where it stays the same.
+
+    "a=1, b=2 the command": neither is the command.
+    """
+    texts: list[str] = []
+    path = ""
     for key in keys:
         text, path = _one(truth, key, tails, path)
+        if texts and text.endswith(COMMAND) and texts[-1].endswith(COMMAND):
+            texts[-1] = texts[-1].removesuffix(COMMAND)
         texts.append(text)
     return ", ".join(texts)
 
@@ -132,14 +142,14 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     value = clean(truth.effective(last.value) if handed_on else last.value, VALUE_WIDTH) or (
         "null" if source is not None and _YAML.search(source.path) else repr("")
     )
-    where, path = " the command", before
+    where, path = COMMAND, before
     if source is not None and source.path:
         path = source.path
         where = f" :{source.line}" if path == before else f" {tails.of(path)}:{source.line}"
         where = f" the command{where}" if source.how == "command" else where
     default = " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not key.source), None)
-    then = f" ({become(maybe)})" if maybe is not None else ""
+    then = f" ({clean(become(maybe), MAYBE_WIDTH)})" if maybe is not None else ""
     made = _made(truth, key)
     built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
     return f"{short(truth, key)}={value}{default}{where}{built}{then}", path
@@ -152,12 +162,13 @@ def _made(truth: Truth, key: Key) -> Class | Function | None:
 
 
 def short(truth: Truth, key: Key) -> str:
-    """As many of its last names as no other key that is set has."""
+    """As many of its last names as no other key that is set to something else has."""
     words = key.name.split(".")
     for count in range(1, len(words)):
         end = ".".join(words[-count:])
         if words[-count] in TAGS or words[-count].isdigit():
             continue
-        if not any(one.name != key.name and is_set(one) and f".{one.name}".endswith(f".{end}") for one in truth.keys):
+        others = (one for one in truth.keys if is_set(one) and f".{one.name}".endswith(f".{end}"))
+        if all(one.value == key.value for one in others):
             return end
     return key.name
