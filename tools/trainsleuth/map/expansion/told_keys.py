@@ -71,7 +71,8 @@ def _says(truth: Truth, key: Key) -> bool:
     if is_set(key):
         return True
     last = key.name.rpartition(".")[2]
-    if key.uses != "read" or is_of_others(truth, key) or _OF_CLASS.match(key.name):
+    made = key.uses == "given" and any(cls.name == key.taker for cls in truth.program.values.objects.made)
+    if not (key.uses == "read" or made) or is_of_others(truth, key) or _OF_CLASS.match(key.name):
         return False
     return key.value.rpartition(".")[2] != last and not (_CODE.match(key.value) and f".{last}" in key.value)
 
