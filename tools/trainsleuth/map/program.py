@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Module, Site
 
+from .annotations import named_types
 from .binding import bound_call, bound_names, names_given
 from .config_objects import default_of
 from .entries import ASIDE, NEVER, Entry
@@ -128,7 +129,7 @@ class Program:
 
     @cached_property
     def constructed(self) -> frozenset[Class]:
-        """Classes that reached calls make, those of the recipe's objects, what stands in their fields, and all bases."""
+        """Classes that reached calls make, those of the recipe's objects, what may stand in their fields, and all bases."""
         found: set[Class] = set()
         left = [*self.made_at, *self.values.objects.made]
         while left:
@@ -137,7 +138,8 @@ class Program:
                     found.add(cls)
                     held = (default_of(event.value) for event in cls.body.events if event.value is not None)
                     named = (self.index.resolve(cls.body, one.text) for one in held if one is not None)
-                    left += [one for one in named if isinstance(one, Class)]
+                    types = (one for event in cls.body.events for one in named_types(self.index, cls.body, event.text))
+                    left += [one for one in chain(named, types) if isinstance(one, Class)]
         return frozenset(found)
 
     @cached_property
