@@ -112,7 +112,9 @@ def _without_copies(gathered: Gathered, defined: Iterable[Definition], given: Co
 def _that_count(program: Program, known: Mapping[str, tuple[str, ...]]) -> Iterator[Definition]:
     """Fields; with a recipe that chooses, not those of classes that it did not choose."""
     chosen = set(chain.from_iterable(known.values())) & {
-        section for section, _, last in (choice.key.rpartition(".") for choice in program.choices) if last != "_target_"
+        section
+        for section, _, last in (choice.key.rpartition(".") for choice in program.choices)
+        if section and last != "_target_"
     }
     for one in fields(program):
         if not chosen or not program.told or one.group in ("", "node", "constant") or one.group in known:
