@@ -163,7 +163,7 @@ def test_a_setting_belongs_to_its_section(sheet: dict[str, str]) -> None:
 
 
 def test_what_a_recipe_builds_has_its_arguments_and_the_defaults_of_its_signature(sheet: dict[str, str]) -> None:
-    built = "FocalLoss registry.py:4 by _target_ A:10: alpha=0.9 :11; default power=2.0, reduction=mean"
+    built = "FocalLoss registry.py:4 by loss A:10: alpha=0.9 :11; default power=2.0, reduction=mean"
     assert built in sheet["loss"]
 
 

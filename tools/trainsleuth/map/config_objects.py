@@ -14,6 +14,7 @@ _IS_CONFIG = re.compile(r"(?:Config|Configuration|Cfg|Conf|Args|Arguments|Params
 TARGETS = ("_target", "_target_", "target_cls", "target_class", "_cls")
 _SAYS_CONFIG = re.compile(rb"\bconfig_class\b")
 _PARSERS = ("tyro.cli", "tyro.extras.overridable_config_cli", "draccus.parse", "pyrallis.parse", "simple_parsing.parse")
+MAX_SAID = 3  # statements of a method that only names a class, its docstring among them
 Given = tuple[Function, Expr]  # an expression, and where it stands
 
 
@@ -25,10 +26,15 @@ class ConfigObjects:
         index: Index,
         fields: Mapping[str, Collection[tuple[Class, Given]]] | None = None,
         top: Class | None = None,
+        made: Mapping[Class, tuple[str, ...]] | None = None,
     ) -> None:
-        """`fields` are what the recipe puts into fields, by their names; `top` is the class of the whole recipe."""
+        """`fields` are what the recipe puts into fields, by their names; `top` is the class of the whole recipe.
+
+        `made` are the classes of its objects, with the keys that they stand under, "" for the whole.
+        """
         self.index = index
         self.top = top
+        self.made = made or {}
         self._fields = fields or {}
         self._built: dict[Class, Class | External | None] = {}
 
@@ -49,14 +55,20 @@ class ConfigObjects:
         return self.top if called.name in _PARSERS else None
 
     def _named_in(self, cls: Class) -> Class | External | None:
-        """_target: Type = field(default_factory=lambda: Trainer)"""
+        """_target: Type = field(default_factory=lambda: Trainer), or a method that does nothing but give it back."""
         for one in self.index.lineage(cls):
             for name in TARGETS:
                 for binding in bindings(one.body).get(name, ()):
                     given = default_of(binding.value) if binding.value is not None else None
                     found = self.index.resolve(one.body, given.text) if given is not None else None
-                    if isinstance(found, Class | External) and found.name.rpartition(".")[2][:1].isupper():
+                    if isinstance(found, Class | External) and _is_class_name(found.name):
                         return found
+            for method in one.methods.values() if is_config(cls) else ():
+                said = method.events[-1] if method.events and len(method.events) < MAX_SAID else None
+                given = said.value if said is not None and said.kind == "return" else None
+                found = self.index.resolve(method, given.text) if given is not None and given.kind == "path" else None
+                if isinstance(found, Class | External) and _is_class_name(found.name):
+                    return found
         return None
 
     def _owner_of(self, cls: Class) -> Class | None:
@@ -75,6 +87,10 @@ class ConfigObjects:
                     if isinstance(config, Class):
                         found.setdefault(config, cls)
         return found
+
+
+def _is_class_name(name: str) -> bool:
+    return name.rpartition(".")[2][:1].isupper() and not name.startswith("builtins.")
 
 
 def is_config(cls: Class) -> bool:

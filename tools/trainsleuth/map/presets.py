@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from trainsleuth.facts import Class, Event, Expr, External, Function, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts import MODULE_BODY, Class, Index
 
 from .config_objects import ConfigObjects, Given, is_config
-from .configuration.literals import is_literal, text_of
+from .configuration.named_values import text_in
 from .entries import NEVER
 from .launch import Command, words_behind
 from .named_choice import NO_NAMES
+from .object_tree import Constructed, joined, objects, returns
 from .recipes import Choice, Setting
 from .values import Values
-
-MAX_HOPS = 3  # functions that a recipe calls to make its parts
-MAX_DEPTH = 12  # of objects in objects
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,10 @@ def named_preset(values: Values, launch: Command | None) -> Preset:
     if not found:
         return Preset()
     _, given, top = max(found, key=lambda one: one[0])
-    return _read(values, given, top)
+    read = read_objects(values, list(objects(values, *given)), top)
+    scope = given[0]
+    chosen = () if scope.name == MODULE_BODY else (Choice(scope.path, scope.line, "preset", scope.name, scope),)
+    return replace(read, choices=(*chosen, *read.choices))
 
 
 _NAME = re.compile(r"[A-Za-z][\w.-]{2,}")
@@ -64,7 +64,7 @@ def _called_so(index: Index, word: str) -> Iterator[Given]:
             continue
         function = file.functions.get(word)
         if function is not None and not any(one.default is None for one in function.parameters):
-            yield from ((function, event.value) for event in _returns(function))  # type: ignore[misc]
+            yield from ((function, event.value) for event in returns(function))  # type: ignore[misc]
         for event in file.body.events if file.body.source.holds(quoted) else ():
             if event.kind == "assign" and event.value is not None:
                 if any(one.kind == "index" and one.parts[-1].text == word for one in event.targets):
@@ -74,54 +74,27 @@ def _called_so(index: Index, word: str) -> Iterator[Given]:
                         yield file.body, pair.parts[1]
 
 
-def _returns(function: Function) -> Iterator[Event]:
-    yield from (event for event in function.events if event.kind == "return" and event.value is not None)
-
-
-def _read(values: Values, given: Given, top: Class) -> Preset:
+def read_objects(values: Values, found: Sequence[Constructed], top: Class) -> Preset:
+    """What stands in the objects of a recipe, `top` being the class of the whole."""
     built = ConfigObjects(values.index)
     fields: dict[str, list[tuple[Class, Given]]] = {}
+    made: dict[Class, tuple[str, ...]] = {}
     choices: list[Choice] = []
     settings: list[Setting] = []
-    if given[0].name != "<module>":
-        choices.append(Choice(given[0].path, given[0].line, "preset", given[0].name, given[0]))
-    for key, scope, expr, cls in _objects(values, *given, "", 0, MAX_HOPS):
-        made = built.built_by(cls)
-        if isinstance(made, Class | External):
-            target = made if isinstance(made, Class) else None
-            choices.append(Choice(scope.path, expr.line, f"{key}._target_".lstrip("."), made.name, target))
-        for part in expr.parts[1:]:
-            if part.kind == "keyword":
-                fields.setdefault(part.text, []).append((cls, (scope, part.parts[0])))
-                if is_literal(part.parts[0]):
-                    name = f"{key}.{part.text}".lstrip(".")
-                    settings.append(Setting(scope.path, part.line, name, text_of(part.parts[0])))
-    return Preset(tuple(choices), tuple(settings), ConfigObjects(values.index, fields, top))
-
-
-def _objects(
-    values: Values, scope: Function, expr: Expr, key: str, depth: int, hops: int
-) -> Iterator[tuple[str, Function, Expr, Class]]:
-    """(key, scope, constructor call, class) of every object in `expr`, each before those in its fields."""
-    if depth > MAX_DEPTH:
-        return
-    if expr.kind == "path" and expr.text.isidentifier():
-        for binding in bindings(scope).get(expr.text, ())[-1:]:
-            if binding.value is not None and not binding.items and binding.value.kind != "path":
-                yield from _objects(values, scope, binding.value, key, depth + 1, hops)
-    called: Sequence[object] = values.callables(scope, expr.parts[0]) if expr.kind == "call" else ()
-    for one in called:
-        if isinstance(one, Class):
-            yield key, scope, expr, one
-        elif isinstance(one, Function) and hops:
-            for event in _returns(one):
-                if event.value is not None:
-                    yield from _objects(values, one, event.value, key, depth + 1, hops - 1)
-    for part in expr.parts:
-        inside = part.parts[-1] if part.kind in ("keyword", "pair") and part.parts else part
-        name = part.text if part.kind == "keyword" else part.parts[0].text if part.kind == "pair" else ""
-        if inside.kind in ("call", "dict", "list", "tuple", "path"):
-            yield from _objects(values, scope, inside, f"{key}.{name}".strip("."), depth + 1, hops)
+    inner = {one.key for one in found}
+    for one in found:
+        made[one.cls] = tuple(dict.fromkeys((*made.get(one.cls, ()), one.key)))
+        target = built.built_by(one.cls) or (one.cls if one.key else None)
+        if target is not None:
+            place, key = (one.scope.path, one.expr.line), joined(one.key, "_target_")
+            choices.append(Choice(*place, key, target.name, target if isinstance(target, Class) else one.cls))
+            settings.append(Setting(*place, key, target.name))
+        for part in one.given:
+            fields.setdefault(part.text, []).append((one.cls, (one.scope, part.parts[0])))
+            name = joined(one.key, part.text)
+            if name not in inner and (text := text_in(one.scope, part.parts[0])) is not None:
+                settings.append(Setting(one.scope.path, part.line, name, text))
+    return Preset(tuple(choices), tuple(settings), ConfigObjects(values.index, fields, top, made))
 
 
 def built_through(values: Values, chosen: Collection[Choice]) -> Iterator[Choice]:

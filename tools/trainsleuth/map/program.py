@@ -12,6 +12,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Module, Site
 
 from .binding import bound_call, bound_names, names_given
+from .config_objects import default_of
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import PART, Graph
@@ -124,6 +125,20 @@ class Program:
                 if isinstance(target, Class):
                     found.setdefault(target, []).append((called.function, called.call.line))
         return found
+
+    @cached_property
+    def constructed(self) -> frozenset[Class]:
+        """Classes that reached calls make, those of the recipe's objects, what stands in their fields, and all bases."""
+        found: set[Class] = set()
+        left = [*self.made_at, *self.values.objects.made]
+        while left:
+            for cls in self.index.lineage(left.pop()):
+                if cls not in found:
+                    found.add(cls)
+                    held = (default_of(event.value) for event in cls.body.events if event.value is not None)
+                    named = (self.index.resolve(cls.body, one.text) for one in held if one is not None)
+                    left += [one for one in named if isinstance(one, Class)]
+        return frozenset(found)
 
     @cached_property
     def project_calls(self) -> Mapping[tuple[str, int], list[Called]]:

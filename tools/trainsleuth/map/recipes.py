@@ -13,6 +13,7 @@ from trainsleuth.repository import is_under
 
 from .branches import Settled, is_not_chosen
 from .composition import Part
+from .config_objects import BUILDS, is_config
 from .tables import OF_ALL, Entry, Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
@@ -215,9 +216,15 @@ def moved(index: Index, name: str) -> Class | None:
 
 
 def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
-    """Functions that run because a recipe chose them: a class is constructed, its methods may be called."""
+    """Functions that run because a recipe chose them: a class is constructed, its methods may be called.
+
+    Of a configuration class whose object code writes down, those that Python calls and those that build from it.
+    """
     for choice in chosen:
-        yield from _functions_of(index, choice.target)
+        written_down = choice.path.endswith(".py") and isinstance(choice.target, Class) and is_config(choice.target)
+        for function in _functions_of(index, choice.target):
+            if not written_down or function.name.startswith("__") or BUILDS.match(function.name):
+                yield function
 
 
 def offered(

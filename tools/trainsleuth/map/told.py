@@ -19,6 +19,7 @@ from .entries import Entry
 from .given_parameters import with_parameters
 from .hydra_main import removed_by
 from .launch import Command, that_counts, words_behind
+from .launch_objects import launch_preset
 from .named_choice import words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
@@ -108,6 +109,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
+    if is_told and not parts and preset.objects is None:
+        preset = launch_preset(program)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
     return Told(

@@ -37,7 +37,7 @@ def fields(program: Program) -> Iterator[Definition]:
         for cls in file.classes.values():
             if is_settings_class(program, cls):
                 above = {name for base in program.index.lineage(cls)[1:] for name in _names(base)}
-                yield from (one._replace(certain=one.name not in above) for one in _of_class(cls))
+                yield from (one._replace(certain=one.name not in above) for one in of_class(cls))
         yield from _nodes(file.body)
         for function in file.functions.values():
             if program.is_reached(function):
@@ -94,9 +94,20 @@ def _defaults(cls: Class) -> bool:
     return init is not None and sum(one.default is not None for one in init.parameters) >= MIN_CONSTANTS
 
 
-def _of_class(cls: Class) -> Iterator[Definition]:
+def of_constructed(program: Program) -> Iterator[Definition]:
+    """Fields of the classes whose objects are the recipe, those of their bases included, each once."""
+    for cls in program.values.objects.made:
+        known: set[str] = set()
+        for base in program.index.lineage(cls):
+            own = [one for one in of_class(base) if one.name not in known]
+            known.update(one.name for one in own)
+            yield from (one._replace(group=cls.name) for one in own)
+
+
+def of_class(cls: Class) -> Iterator[Definition]:
+    """What its body, its constructor and the constructor's signature set."""
     for event in cls.body.events:
-        if event.kind == "assign":
+        if event.kind == "assign" and (event.text or not _is_data(cls)) and "ClassVar" not in event.text:
             for target in event.targets:
                 if target.kind == "path" and not target.text.startswith("_"):
                     line = event.value.line if event.value is not None and event.value.kind != "call" else event.line

@@ -10,7 +10,7 @@ from itertools import chain
 from ..launch import Command
 from ..program import Program
 from .fallbacks import fallbacks
-from .fields import fields
+from .fields import fields, of_constructed
 from .handed import arguments
 from .lists import together
 from .options import options
@@ -46,9 +46,14 @@ class Gathered:
 def gathered_for(program: Program, launch: Command | None) -> Gathered:
     """All that definitions, files, the command and code say of each key, in whatever branch the code stands."""
     filled = unpacked(program)
-    known = {**{cls.name: found for cls, found in filled.items()}, **sections(program)}
+    made = {cls.name: found for cls, found in program.values.objects.made.items()}
+    known = {**{cls.name: found for cls, found in filled.items()}, **sections(program), **made}
     fields_of = chain.from_iterable(taken_out(cls) for cls in filled)
-    defined = list(_unique([*options(program), *_that_count(program, known), *fields_of, *arguments(program)]))
+    defined = list(
+        _unique(
+            [*options(program), *of_constructed(program), *_that_count(program, known), *fields_of, *arguments(program)]
+        )
+    )
     gathered = Gathered({}, set(), {}, {}, {})
     groups: dict[str, set[str]] = {}
     for one in defined:
@@ -152,7 +157,7 @@ def _same(name: str, layers: Mapping[str, object]) -> str:
 def _names(one: Definition, groups: Mapping[str, set[str]], known: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """Its own name behind each of its sections; with its class before it when another definition has the same."""
     if one.group in known:
-        yield from (f"{section}.{one.name}" for section in known[one.group])
+        yield from (f"{section}.{one.name}".lstrip(".") for section in known[one.group])
     elif one.group in ("", "node", "constant") or len(groups[one.name]) == 1:
         yield one.name
     else:

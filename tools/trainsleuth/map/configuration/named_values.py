@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Variable, bindings, written
 
+from .literals import is_literal, text_of
+
 
 def names_in(index: Index, function: Function, held: Expr) -> frozenset[str]:
     """The names in a literal table or list at the top of a file: MODELS, MODELS.keys()."""
@@ -62,3 +64,16 @@ def key_asked(expr: Expr) -> str:
     if held is None or name is None or name.kind != "string":
         return ""
     return f"{(held.kind != 'path' and key_asked(held)) or written(held)}.{name.text}"
+
+
+def text_in(function: Function, value: Expr) -> str | None:
+    """A value as it is written in `function`, of a local name what it is bound to; None when that does not tell."""
+    if value.kind != "path" or "." in value.text:
+        return text_of(value) if is_literal(value) else written(value, 80)
+    bound = bindings(function).get(value.text, ())
+    given = [one.value for one in bound if one.value is not None and one.kind == "assign" and not one.items]
+    if not bound:
+        return value.text if function.parameter(value.text) is None else None
+    if len(given) < len(bound):
+        return None
+    return " or ".join(dict.fromkeys(text_of(one) if is_literal(one) else written(one, 80) for one in given))

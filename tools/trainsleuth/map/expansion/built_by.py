@@ -8,7 +8,9 @@ from typing import Any
 
 from trainsleuth.facts import Class, Function
 
+from ..config_objects import is_config
 from ..configuration import Key, Truth
+from ..configuration.fields import of_class
 from ..recipes import Choice
 from ..wording import clean
 from .kinds import kind_of
@@ -78,8 +80,12 @@ def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> st
     if target is None:
         return ""
     names = {part for key in given for part in key.name.split(".")} | {built.key.rpartition(".")[2]}
-    where = f"{tails.of(target.path)}:{target.line} by {built.key.rpartition('.')[2]}"
-    head = f"{target.name} {where} {tails.of(built.path)}:{built.line}"
+    section, _, last = built.key.rpartition(".")
+    slot = section.rpartition(".")[2] if last == "_target_" and section else last
+    where = f"{tails.of(target.path)}:{target.line} by {slot}"
+    made = built.value.rpartition(".")[2]
+    through = f"{made} through " if isinstance(target, Class) and is_config(target) and made != target.name else ""
+    head = f"{through}{target.name} {where} {tails.of(built.path)}:{built.line}"
     parts = [", ".join(_given(truth, key, built.path, tails) for key in given[:MOST_GIVEN])] if given else []
     left = [one for signature in unset(truth.program.index, target, names) for one in signature.arguments]
     told = [f"{name}={clean(value, WIDTH)}" for name, value in left if value not in _NOTHING][:MOST_DEFAULTS]
@@ -115,6 +121,8 @@ def _parameters(truth: Truth, built: Choice) -> frozenset[str]:
         functions = [
             cls.methods["__init__"] for cls in truth.program.index.lineage(target) if "__init__" in cls.methods
         ]
+        if not functions:
+            return frozenset(one.name for cls in truth.program.index.lineage(target) for one in of_class(cls))
     return frozenset(one.name for function in functions for one in function.parameters if not one.kind)
 
 

@@ -73,7 +73,7 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     lists = list(_lists(topic, truth, tails))
     built = list(built_lines(truth, topic, tails)) if topic.name != "augmentation" else []
     first = [text for text, _ in lists[:1]] if topic.name in _LISTS_FIRST else []
-    first += [text for text, _ in built[:1]] if topic.name in _BUILT_FIRST else []
+    first += [text for text, _ in built[:1]] if topic.name in _BUILT_FIRST or truth.program.values.objects.made else []
     told = {one["name"] for text, item in (*lists, *built) for one in item["keys"] if text in first}
     rows = _rows(truth, [key for key in keys if key.name not in told], tails)
     settings = [_settings(truth, row, tails) for row in rows]

@@ -115,7 +115,7 @@ def _is_ours(truth: Truth, choice: Choice) -> bool:
 
 
 def is_of_others(truth: Truth, key: Key) -> bool:
-    """A default in code that no part of the program runs."""
+    """A default in code that no part of the program runs, or of a class of which it makes no object."""
     source, program = key.source, truth.program
     file = program.index.files.get(source.path) if source is not None and source.how == "default" else None
     if not program.told or file is None or source is None:
@@ -125,6 +125,9 @@ def is_of_others(truth: Truth, key: Key) -> bool:
     if source.path not in program.entry.reach.files or (program.config_paths and is_settings(source.path, file)):
         return True  # of another program, or another recipe
     function = enclosing(file, source.line)
+    cls = file.classes.get(function.owner) if program.values.objects.made else None
+    if cls is not None and cls not in program.constructed:
+        return True  # a configuration object that nobody makes
     return not (function.name == MODULE_BODY or is_class_body(file, function) or program.is_reached(function))
 
 

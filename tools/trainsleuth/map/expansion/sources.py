@@ -71,7 +71,9 @@ class Source:
         """Places of the statements of a page that belong to no function or class in it."""
         others = {one.line for one in self.of_file[page.path] if one is not page}
         own = {*page.begins, page.line} - others
-        yield from (place for place, unit in enumerate(self.units(page)) if unit.line in own)
+        every = self.units(page)
+        whole = (every[unit.above[-1]] if unit.is_part else unit for unit in every)
+        yield from (place for place, unit in enumerate(whole) if unit.line in own)
 
     def note(self, page: Page, line: int) -> Note:
         """What is known of the statement at `line`, which may be that of a function inside."""

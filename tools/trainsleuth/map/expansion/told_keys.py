@@ -71,7 +71,8 @@ def _says(truth: Truth, key: Key) -> bool:
     if is_set(key):
         return True
     last = key.name.rpartition(".")[2]
-    if key.uses != "read" or is_of_others(truth, key) or _OF_CLASS.match(key.name):
+    made = key.uses == "given" and any(cls.name == key.taker for cls in truth.program.values.objects.made)
+    if not (key.uses == "read" or made) or is_of_others(truth, key) or _OF_CLASS.match(key.name):
         return False
     return key.value.rpartition(".")[2] != last and not (_CODE.match(key.value) and f".{last}" in key.value)
 
@@ -138,7 +139,10 @@ def said(truth: Truth, keys: Sequence[Key], tails: Tails) -> str:
 def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     last = truth.last(key)
     source = last.source or key.source
-    value = clean(last.value, VALUE_WIDTH) or ("null" if source is not None and _YAML.search(source.path) else repr(""))
+    handed_on = "." in last.value and truth.program.values.objects.made  # lr=opts.lr
+    value = clean(truth.effective(last.value) if handed_on else last.value, VALUE_WIDTH) or (
+        "null" if source is not None and _YAML.search(source.path) else repr("")
+    )
     where, path = COMMAND, before
     if source is not None and source.path:
         path = source.path

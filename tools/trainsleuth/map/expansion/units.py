@@ -16,13 +16,17 @@ _QUOTES = ('"""', "'''")
 
 
 class Unit(NamedTuple):
-    """`above` are places, among all units, of the headers that it stands under, outer first."""
+    """`above` are places, among all units, of the headers that it stands under, outer first.
+
+    `is_part`: one argument or link of a long statement that puts objects together, whose beginning is its header.
+    """
 
     line: int
     end_line: int
     indent: int
     text: str
     above: tuple[int, ...]
+    is_part: bool = False
 
 
 def units(lines: Sequence[str], first: int, last: int, begins: Collection[int]) -> list[Unit]:
@@ -37,8 +41,35 @@ def units(lines: Sequence[str], first: int, last: int, begins: Collection[int]) 
         text = _joined(lines[start - 1 : after - 1])
         if text.strip(_BRACKETS) and not text.startswith(("#", *_QUOTES)):
             indent = len(lines[start - 1]) - len(lines[start - 1].lstrip())
-            found.append(Unit(start, after - 1, indent, text, ()))
+            whole = Unit(start, after - 1, indent, text, ())
+            found += _parts(whole, lines) if len(text) > WIDTH else [whole]
     return list(_under(found))
+
+
+def _parts(whole: Unit, lines: Sequence[str]) -> list[Unit]:
+    """config = (X(a=1).with_part("b", Y(c=2))) as its head, X(a=1) and .with_part("b", Y(c=2)); others as they are."""
+    depth, starts = 0, []
+    for line in range(whole.line, whole.end_line + 1):
+        code = _joined(lines[line - 1 : line])
+        if depth == 1 and code.strip(_BRACKETS):
+            starts.append(line)
+        depth += sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
+        if depth <= 0:
+            break
+    if not any(_PUTS_IN.match(lines[line - 1]) for line in starts):
+        return [whole]
+    found = [whole._replace(end_line=starts[0] - 1, text=_joined(lines[whole.line - 1 : starts[0] - 1]))]
+    for start, after in zip(starts, [*starts[1:], line], strict=True):
+        text, last = _joined(lines[start - 1 : after - 1]), found[-1]
+        if last.is_part and not _PUTS_IN.match(text) and len(last.text) + len(text) < SHORT:
+            found[-1] = last._replace(end_line=after - 1, text=f"{last.text} {text}")
+        else:
+            found.append(Unit(start, after - 1, whole.indent + 4, text, (), True))
+    return found
+
+
+SHORT = 110  # characters of several arguments in one line
+_PUTS_IN = re.compile(r"\s*(?:\.\w+\(|(?:\w+=)?(?:\w+\.)*[A-Z]\w*[a-z]\w*\($)")  # a link of a chain, an object
 
 
 def _joined(lines: Sequence[str]) -> str:

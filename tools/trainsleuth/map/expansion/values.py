@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, bindings, written
 
 from ..configuration import Key, Truth
 from ..configuration.evaluated import setting_of
@@ -76,10 +76,14 @@ def _of_attribute(program: Program, truth: Truth, function: Function, name: str)
         for binding in bindings(method).get(f"{method.self_name}.{name}", ())
     ]
     if not found:
+        if said := _of_field(program, truth, lineage, name):
+            return said
         key = truth.find(name, function.path)
         given = key is not None and key.name == name and key.source is not None and key.source.how != "default"
         return _told(truth, key) if key is not None and given else ""
     method, binding = found[0]
+    if any(name in bindings(cls.body) for cls in lineage):  # a field: the method changes what it was given
+        return _of_field(program, truth, lineage, name)
     if len(found) > 1 or binding.value is None or binding.kind != "assign" or binding.items:
         return ""
     value = binding.value
@@ -91,6 +95,14 @@ def _of_attribute(program: Program, truth: Truth, function: Function, name: str)
     if value.kind in ("path", "index", "call") and "." in dotted:
         return _of_key(truth, dotted, method.path)
     return ""
+
+
+def _of_field(program: Program, truth: Truth, lineage: Sequence[Class], name: str) -> str:
+    """What the recipe gives the field of an object, or its default there, where all such objects have the same."""
+    made = program.values.objects.made
+    keys = {key for cls in lineage for section in made.get(cls, ()) if (key := f"{section}.{name}".lstrip("."))}
+    told = {_told(truth, key) for key in truth.plain_keys if key.name in keys}
+    return told.pop() if len(told) == 1 else ""
 
 
 def _of_bound(truth: Truth, value: Expr, name: str, function: Function) -> str:
