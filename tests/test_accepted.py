@@ -123,6 +123,12 @@ def test_wrong_settings_say_what_is_right(table: str, said: str, tmp_path: Path)
     assert said in str(caught.value)
 
 
+def test_broken_settings_of_others_do_not_end_the_search(tmp_path: Path) -> None:
+    review = reviewed(written(tmp_path, LOOP, pyproject_toml="[project\nname = 'theirs'\n"))
+    assert failures(review) == ["missing-zero-grad"]
+    assert [one.path for one in review.report.skipped] == ["pyproject.toml"]
+
+
 def test_settings_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     table = '\ufeff[tool.trainsleuth.ignore]\nmissing-zero-grad = "meant"\n'
     assert {one.reason for one in reviewed(written(tmp_path, LOOP, pyproject_toml=table)).accepted} == {"meant"}

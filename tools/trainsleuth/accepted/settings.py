@@ -51,14 +51,21 @@ class Settings:
 
 
 def read_settings(repository: Repository, known: Collection[str]) -> Settings:
-    """The settings at the root of the repository; the defaults when it has none. `known`: ids of all checks."""
-    path = Path(repository.root) / FILE
+    """The settings at the root of the repository; the defaults when it has none. `known`: ids of all checks.
+
+    A file that cannot be read ends the search only when it speaks of us; else it is told as skipped.
+    """
+    raw = b""
     try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        raw = (Path(repository.root) / FILE).read_bytes()
+        whole = tomllib.loads(raw.decode("utf-8-sig"))
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{FILE} cannot be read: {error}") from error
+        if b"trainsleuth" in raw:
+            raise SettingsError(f"{FILE} cannot be read: {error}") from error
+        repository.skip(FILE, f"cannot be read: {error}")
+        return Settings()
     table = whole.get("tool", {}).get("trainsleuth", {}) if isinstance(whole.get("tool", {}), dict) else {}
     if not isinstance(table, dict):
         raise SettingsError(f"[tool.trainsleuth] in {FILE} is to be a table, not {table!r}")

@@ -212,6 +212,9 @@ class Graph:
                     yield from ((one, CALLBACK) for one in self.overrides(target))
             elif isinstance(target, Class):
                 yield from self.constructed(target)
+        for target, cost in self._inherited(function, call) if not known else ():
+            known = True
+            yield target, cost
         if not known and call.receiver is not None and call.receiver.callee == "super":
             yield from ((one, CALLBACK) for one in self._run_above(function))
         if not known or function.parameter(call.callee) is not None:  # a function or an object, as the caller likes
@@ -225,6 +228,16 @@ class Graph:
                 yield from handed or self._of_unknown(function, call, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
+
+    def _inherited(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
+        """A class method that a class has from its base, and the object that it makes: Run.create() by `return cls()`."""
+        holder = call.receiver
+        asked = self.index.resolve(function, holder.text) if holder is not None and holder.kind == "path" else None
+        method = self.index.method(asked, call.last) if isinstance(asked, Class) else None
+        if isinstance(asked, Class) and method is not None:
+            yield method, DIRECT
+            if "cls" in method.called:
+                yield from self.constructed(asked)
 
     def _run_above(self, function: Function) -> Iterator[Function]:
         """Methods of a class that its base in another library calls: train() by super().learn()."""
