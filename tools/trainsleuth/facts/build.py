@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import PurePath
+from os.path import splitext
 
 from trainsleuth.cache import code_digest, digest, open_cache
 from trainsleuth.repository import Repository, is_notebook, is_source
@@ -46,7 +46,7 @@ def keep_facts(index: Index) -> None:
 
 
 def _key(repository: Repository, path: str) -> bytes:
-    return digest(code_digest(), PurePath(path).suffix.encode(), repository.digest(path))
+    return digest(code_digest(), splitext(path)[1].encode(), repository.digest(path))
 
 
 def _read_sources(repository: Repository, paths: tuple[str, ...], tests: bool) -> dict[str, FileFacts]:

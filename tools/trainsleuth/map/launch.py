@@ -123,7 +123,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
-    text = _HERE.sub(".", text)
+    text = _HERE.sub(".", text) if "$(" in text else text
     words = text.lstrip("$> `").split()
     if not words or len(text) > 4000 or words[-1] in ("-h", "--help"):
         return

@@ -18,7 +18,7 @@ from .values import Values
 
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[\w.]+(?![\w.])\s*[,}(\[]")
-_BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=\n]*=[\s(]*\{")
+_BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{")
 _INDEX = re.compile(rb"\[\s*[A-Za-z_]")
 _GET = re.compile(rb"\.\s*get\b")
 _CALLED = re.compile(rb"\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
