@@ -74,7 +74,7 @@ def _truth(test: Expr, settled: Settled) -> bool | None:
         return None if None in truths else not decides
     if test.kind == "compare" and len(test.parts) == 2:
         return _compared(test, settled)
-    if test.kind == "call" and test.last == "startswith" and test.receiver is not None:
+    if test.kind == "call" and test.last == "startswith" and test.receiver is not None and test.arguments:
         value, start = value_of(test.receiver, settled), test.arguments[0]
         return value.startswith(start.text.lower()) if value and start.kind == "string" else None
     value = value_of(test, settled)

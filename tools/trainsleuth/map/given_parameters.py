@@ -25,7 +25,7 @@ def with_parameters(program: Program, known: Mapping[str, str]) -> dict[str, str
         tested = {*function.source.found(_TESTS), *function.source.found(_TESTED)} if function.parameters else set()
         for parameter in function.parameters:
             if parameter.name.encode() in tested and parameter.name != function.self_name:
-                values = set(islice(_given(program, found, function, parameter.name), MAX_CALLS + 1))
+                values = set(_given(program, found, function, parameter.name))
                 only = values.pop() if len(values) == 1 else None
                 if only is not None:
                     found[parameter_key(function, parameter.name)] = only
@@ -33,10 +33,12 @@ def with_parameters(program: Program, known: Mapping[str, str]) -> dict[str, str
 
 
 def _given(program: Program, known: Mapping[str, str], function: Function, name: str) -> Iterator[str | None]:
-    """What each call gives, its default where it gives nothing; None where that cannot be told."""
+    """What each call gives, its default where it gives nothing; None where that cannot be told, or there are too many."""
     place = [one.name for one in function.parameters if one.name != function.self_name].index(name)
     default = function.parameter(name)
-    for site in islice(program.values.calls_of(function), MAX_CALLS):
+    for number, site in enumerate(islice(program.values.calls_of(function), MAX_CALLS + 1)):
+        if number == MAX_CALLS:
+            yield None
         if not _is_call_of(program, site, function):
             continue
         given = site.call.argument(place, name) or (default.default if default is not None else None)

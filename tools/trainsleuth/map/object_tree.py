@@ -52,7 +52,7 @@ def objects(
         named = next((part.text for part in expr.arguments if part.kind == "string"), "")
         yield from _inside(values, scope, expr.parts[1:], joined(key, named), depth, hops)
         return
-    for one in _called(values, scope, expr) if expr.kind == "call" else ():
+    for one in values.callables(scope, expr.parts[0]) if expr.kind == "call" else ():
         if isinstance(one, Class):
             yield Constructed(key, scope, expr, one)
         elif isinstance(one, Function) and hops and not (one.owner and expr.parts[1:]):  # no Duration.steps(50)
@@ -60,12 +60,6 @@ def objects(
                 if event.value is not None:
                     yield from objects(values, one, event.value, key, depth + 1, hops - 1)
     yield from _inside(values, scope, expr.parts, key, depth, hops)
-
-
-def _called(values: Values, scope: Function, call: Expr) -> Sequence[object]:
-    """The class itself for cls(...) in a method of it."""
-    owner = values.index.class_of(scope) if scope.self_name and call.callee == scope.self_name else None
-    return (owner,) if owner is not None else values.callables(scope, call.parts[0])
 
 
 def _inside(
