@@ -44,7 +44,7 @@ def read_config(text: str) -> dict[str, ConfigValue]:
     return table
 
 
-_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/""", re.S)
+_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?:.*?\*/|.*)""", re.S)
 
 
 def _plain(text: str) -> str:

@@ -34,8 +34,8 @@ def launch(
 
     `experiment` is handed to the hooks; its "env" may set variables of the command, or remove them with
     None. `root` is the folder whose contents must not change: by default the git work tree around `cwd`,
-    else `cwd`. What the run tells has paths from `root` when it is given, else from `cwd`. `python` is the interpreter to use instead of the one that the command names; its folder
-    comes first on PATH. `cancelled` is asked ten times a second, `progress` gets a line each second; both
+    else `cwd`. What the run tells has paths from `root` when it is given, else from `cwd`. `python` is the
+    interpreter to use instead of the one that the command names; its folder comes first on PATH. `cancelled` is asked ten times a second, `progress` gets a line each second; both
     are called in this thread.
     `keep` leaves what the run wrote in the run folder, below "layer" or "copy". `instead` are texts of files,
     by path relative to the root, that the command finds in place of the user's; these stay as they are.

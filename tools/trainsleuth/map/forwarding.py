@@ -10,7 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
 from trainsleuth.facts.sites import call_sites
 
-_CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z]\w*[a-z]\w*"
+_CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z](?=\w{0,100}[a-z])\w*"
 _ALIAS = re.compile(rb"=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*(?=\n|$)")
 NOWHERE = -1
 

@@ -13,7 +13,7 @@ from .program import Program
 
 MAX_CALLS = 24  # of one function: of more it is not asked what they give
 _TESTS = re.compile(
-    rb"\b(?:if|elif)\b[^\n]*?\b(\w+)(?:\.(?:lower|upper|strip|startswith)\(|\s*(?:==|!=|\bin\b|\bnot in\b))"
+    rb"\b(?:if|elif)\b[^\n]{0,80}?\b(\w+)(?:\.(?:lower|upper|strip|startswith)\(|\s*(?:==|!=|\bin\b|\bnot in\b))"
 )
 _TESTED = re.compile(rb"\b(?:in|==|!=)\s*(\w+)\b")
 

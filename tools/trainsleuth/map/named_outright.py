@@ -155,4 +155,4 @@ def _fields(index: Index, owners: list[Class]) -> Iterator[Setting]:
                 owners.extend(one for one in found if len(found) == 1 and one not in owners)
 
 
-_FIELD = re.compile(rb"_(?:type|class|cls|name)\b[^\n=]*=\s*[\"'][A-Z]\w+[\"']")
+_FIELD = re.compile(rb"_(?:type|class|cls|name)\b[^\n=]{0,200}=\s*[\"'][A-Z]\w+[\"']")

@@ -21,7 +21,7 @@ _KEY_IN_DICT = re.compile(rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[\w.]+(?![\w.])\s*[
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{")
 _INDEX = re.compile(rb"\[\s*[A-Za-z_]")
 _GET = re.compile(rb"\.\s*get\b")
-_CALLED = re.compile(rb"\[\s*[A-Za-z_][^\]\n]*\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
+_CALLED = re.compile(rb"\[\s*[A-Za-z_][^\]\n]{0,80}\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
