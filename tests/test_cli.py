@@ -181,6 +181,7 @@ def test_a_program_that_never_trains_is_told_why_and_no_guesses(repo: Path, comm
 
 def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:
     (repo.parent / ".git").mkdir()  # check and probe tell one place by one path, also below a work tree
+    (repo / "train.py").write_text(SOFTMAX.replace("range(200)", "range(150)"))  # ends by itself
     done = cli(repo, "triage", "--symptom", "loss is stuck", "--time", "40", "--format", "json", *TRAIN)
     assert done.returncode == 1, done.stdout
     case = parsed(done.stdout)
