@@ -5,7 +5,6 @@ A fault is an edit of a healthy program under targets/questions. One run of a pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -234,13 +233,6 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         "shapes", "softmax(dim=0)", "the axis of the examples",
     ),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.end()
 
 
 @pytest.fixture(scope="module")

@@ -37,13 +37,6 @@ UNSEEDED = (("train_set = ", "inputs += __import__('random').random()\ntrain_set
 NO_SEED = (("torch.manual_seed(0)", "torch.seed()"),)
 
 
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.end()
-
-
 def run(host: Host, folder: Path, experiment: str, edits: Any = (), **more: Any) -> Trace:
     program = edited(TABLE, edits, folder / "program")
     trace, ended = host.run(program, folder, {**probes.EXPERIMENTS[experiment], **more})
