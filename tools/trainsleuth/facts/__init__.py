@@ -92,7 +92,7 @@ from .records import (
 )
 from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
 from .rounds import Round, rounds
-from .scopes import bindings, encloses, is_sibling, reaching
+from .scopes import bindings, encloses, is_made_in, is_sibling, reaching
 from .sites import Site, is_test
 from .subject import is_function_call, subject
 from .terms import Term, factors, number_sign, terms
@@ -157,6 +157,7 @@ __all__ = [
     "is_every_few",
     "is_function_call",
     "is_lesson",
+    "is_made_in",
     "is_module",
     "is_module_class",
     "is_optimizer",
