@@ -56,6 +56,7 @@ from .effects import Effect
 from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
+from .libraries import other_library, written_for_another
 from .losses import LossCall, loss_calls
 from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
@@ -176,6 +177,7 @@ __all__ = [
     "modules_of_optimizer",
     "no_collection",
     "number_sign",
+    "other_library",
     "own_switches",
     "owns_parameters",
     "rank_of",
@@ -191,4 +193,5 @@ __all__ = [
     "trained_losses",
     "unfolded",
     "written",
+    "written_for_another",
 ]
