@@ -13,6 +13,7 @@ from ..configuration import Key, Truth
 from ..configuration.records import Layer
 from ..configuration.switched_off import is_switched_off
 from ..configuration.untaken import untaken_by
+from ..graph import GUESS
 from ..program import Program
 from ..standing import off
 from ..statements import is_class_body
@@ -74,6 +75,7 @@ class Page:
     off: str
     begins: tuple[int, ...]  # lines on which statements begin
     notes: tuple[Note, ...]
+    calls: tuple[tuple[int, str, int], ...] = ()  # line of a statement, and path and first line of what it calls
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,14 @@ def _pages(program: Program, truth: Truth, path: str, chosen: frozenset[str]) ->
             off(program, truth, function, function.line) if reached and not is_class and not plain else "",
             tuple(dict.fromkeys(event.line for event in function.events)) if reached else (),
             tuple(_notes(program, truth, function)) if reached else (),
+            tuple(dict.fromkeys(_calls(program, function))) if reached else (),
         )
+
+
+def _calls(program: Program, function: Function) -> Iterator[tuple[int, str, int]]:
+    for edge in program.graph.edges(function):
+        if edge.position >= 0 and edge.cost <= GUESS:
+            yield function.events[edge.position].line, edge.target.path, edge.target.line
 
 
 def _notes(program: Program, truth: Truth, function: Function) -> Iterator[Note]:
