@@ -13,7 +13,7 @@ from ..configuration import Key, Truth
 from ..configuration.records import Layer
 from ..configuration.switched_off import is_switched_off
 from ..configuration.untaken import untaken_by
-from ..graph import GUESS
+from ..edges import GUESS
 from ..program import Program
 from ..standing import off
 from ..statements import is_class_body
