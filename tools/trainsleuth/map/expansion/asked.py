@@ -63,11 +63,25 @@ class Asker:
             return self._found(words, asked == "find")
         found = located(self._pages, self._repository, words, self._read)
         if not found:
-            said = f" no definition and no line {words} in the files that were read"
-            return lambda room, _: ([Block((), (0,), (said,), {"missing": words})], {})
+            return self._undefined(words)
         if found[0][0].path not in self._source.of_file:
             self._source.add(read_pages(found[0][0].path, self._read(found[0][0].path)))
         return lambda room, _: opened(self._source, self._tails, found, room)
+
+    def _undefined(self, where: str) -> Callable[[int, Told], Answered]:
+        """What is no definition and no line: a parameter or an attribute is found where it is said."""
+        said = f" no definition and no line {where} in the files that were read"
+        missing = Block((), (0,), (said,), {"missing": where})
+        name = where.rpartition(".")[2]
+        if not name.isidentifier():
+            return lambda room, _: ([missing], {})
+        beside = self._found(name, True)
+
+        def fitted(room: int, told: Told) -> Answered:
+            blocks, left = beside(room - len(said) - 1, told)
+            return [missing, *blocks], left
+
+        return fitted
 
     def _found(self, words: str, literal: bool) -> Callable[[int, Told], Answered]:
         terms = terms_of(words, literal)
@@ -187,6 +201,8 @@ def setting_line(one: Setting, tails: Tails, beside: str, brief: bool) -> str:
         where = f":{number}" if path and path == beside.rpartition(":")[0] else where
         name = f".{name.rpartition('.')[2]}" if "." in name else name
     said = [f"{',' if beside else ''} {name} = {one.value or repr('')} {'' if one.is_set else 'default '}{where}"]
+    if one.entry:
+        said[0] += f" (of {one.entry})"
     if one.is_set and one.before and not brief:
         said.append(f"before {one.before}")
     if one.may_become:

@@ -23,7 +23,7 @@ from .choosing import is_open
 from .config import short_names, worth
 from .headings import heading
 from .pipelines import pipelines
-from .sections import is_set
+from .sections import entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
 from .values import values_in
@@ -48,6 +48,7 @@ class Setting(NamedTuple):
     about: str  # the help text of an option
     line: str = ""  # of a list, or of a class that is built: all of it in one line
     is_off: bool = False  # it stands in a section that is switched off
+    entry: str = ""  # of a value in an entry of a list, what tells the entry
 
 
 class Note(NamedTuple):
@@ -132,6 +133,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         worth(key),
         clean(key.about, 100),
         is_off=is_switched_off(truth, key),
+        entry=entry_of(truth, key),
     )
 
 
