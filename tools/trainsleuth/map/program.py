@@ -14,9 +14,10 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Mod
 from .annotations import named_types
 from .binding import bound_call, bound_names, names_given
 from .config_objects import default_of
+from .edges import PART
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
-from .graph import PART, Graph
+from .graph import Graph
 from .keys import key_of
 from .optional_imports import resolve
 from .recipes import Choice, Setting
@@ -254,7 +255,7 @@ class Program:
 
     def sites_of(self, target: Function) -> Iterator[Site]:
         """Reached calls that may run `target`."""
-        for site in self.values.calls_of(target):
+        for site in self.values.calls.of(target):
             if self.is_reached(site.function) and self._may_call(site.function, target):
                 yield site
 

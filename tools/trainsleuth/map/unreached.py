@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from trainsleuth.facts import Function
 
+from .edges import MADE
 from .entries import NEVER
-from .graph import MADE, Graph
+from .graph import Graph
 from .named_choice import best_named
 
 MAX_HOPS = 6  # from a step up to what nobody is seen to call
@@ -47,7 +48,7 @@ class Unreached:
         return level
 
     def _callers(self, function: Function) -> list[Function]:
-        found = dict.fromkeys(site.function for site in self.graph.values.calls_of(function))
+        found = dict.fromkeys(site.function for site in self.graph.values.calls.of(function))
         return [
             one
             for one in found
