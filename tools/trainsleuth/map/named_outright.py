@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -47,7 +48,7 @@ def named_outright(
     kinds = {choice.table.kind for choice in before if choice.table is not None}
     loadable = {path for path in loaded if path in index.files and not _is_program(index, path)}
     names = _Names(_by_name(index, loadable), labelled(index), _marked(index, loadable), known, frozenset(kinds))
-    latest: dict[str, Choice] = {}
+    latest: dict[str, list[Choice]] = {}
     for setting in given:
         value = setting.value.strip("'\"")
         if (setting.path, setting.line, setting.key) in done:
@@ -56,12 +57,18 @@ def named_outright(
         if _LABELS.search(setting.key):
             continue
         if "." in value and isinstance(written_out := dotted(index, value), Class):
-            latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, written_out)
+            latest[setting.key] = [Choice(setting.path, setting.line, setting.key, value, written_out)]
+        elif value.endswith(")") and (made := [names.only(name) for name in _MADE.findall(value[:2000])]):
+            every = (one for one in made if one is not None)
+            latest[setting.key] = [Choice(setting.path, setting.line, setting.key, one.name, one) for one in every]
         elif len(value) >= MIN_NAME and value.replace("-", "_").isidentifier():
             found = names.of(setting.key, value)
             if len(found) == 1 and _fits(index, setting.key, found[0]):
-                latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
-    yield from latest.values()
+                latest[setting.key] = [Choice(setting.path, setting.line, setting.key, value, found[0])]
+    yield from chain.from_iterable(latest.values())
+
+
+_MADE = re.compile(r"\b([A-Z]\w+)\(")  # in an expression that is evaluated: "ConfLoss(Regr3D(L21), alpha=0.2)"
 
 
 _OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_(?:name|type|class|cls))?$", re.I)
@@ -82,6 +89,11 @@ class _Names(NamedTuple):
     by_mark: Mapping[str, Sequence[Class | Function]]
     tables: Mapping[str, Collection[Table]]
     kinds: frozenset[str]
+
+    def only(self, name: str) -> Class | Function | None:
+        """The only class of that very name."""
+        found = self.by_name.get(name, ())
+        return found[0] if len(found) == 1 else None
 
     def of(self, key: str, value: str) -> Sequence[Class | Function]:
         """The first of these that holds any: a name letter by letter, but for case and bars, registered, a label, a mark."""

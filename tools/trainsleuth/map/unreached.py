@@ -37,11 +37,8 @@ class Unreached:
         level, seen = [step], {step}
         for _ in range(MAX_HOPS):
             above = [one for below in level for one in self._callers(below) if one not in seen]
-            above = list(dict.fromkeys(above))
-            if len(above) > MAX_ABOVE:
-                named = best_named(self.graph.index, above, self.words)
-                above = named if len(named) <= MAX_ABOVE else []
-            if not above:
+            above = best_named(self.graph.index, dict.fromkeys(above), self.words)
+            if len(above) > MAX_ABOVE or not above:
                 break
             level = above
             seen.update(above)
