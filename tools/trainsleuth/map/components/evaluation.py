@@ -25,7 +25,9 @@ _FILE = re.compile(
     r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*|fid|enjoy|play(?:[._]|er))",
     re.I,
 )
-_METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b")
+_METRICS = re.compile(
+    r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b|\.metrics\.(?:\w+\.)*[A-Z]"
+)
 
 
 def places(program: Program) -> Iterator[Place]:
@@ -263,3 +265,7 @@ def _alone(program: Program) -> Iterator[Place]:
                 yield program.at(function, function.line, "program", 0.85 * score)
             for place in _metrics(program, function, 1.0):
                 yield place._replace(score=0.9 * score)
+        for event in file.body.events:
+            for target in (one for call in event.calls for one in program.graph.targets(file.body, call)):
+                if isinstance(target, Function) and target.path != path and _is_named(target):
+                    yield program.at(target, target.line, "definition", 0.8 * score)
