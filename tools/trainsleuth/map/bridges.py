@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from trainsleuth.facts import Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
+from .edges import GUESS, Edge
 from .entries import NEVER, Entry
-from .graph import GUESS, Edge, Graph
+from .graph import Graph
 from .named_choice import is_named
 from .reach import reach
 
@@ -67,7 +68,7 @@ class Bridges:
                 for call in event.calls:
                     if self._is_open(caller, call):
                         name = call.last if call.receiver is not None else "__call__"
-                        targets = [one for one in self.graph.methods_named(name) if one.path in known]
+                        targets = [one for one in self.graph.methods.named(name) if one.path in known]
                         chosen = self._chosen(targets, entry) if len(targets) <= MAX_NAMESAKES else []
                         if chosen:
                             rank = (_TRAINS.search(call.last) is None, distance)

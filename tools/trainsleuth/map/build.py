@@ -13,9 +13,10 @@ from trainsleuth.repository import Repository, is_under
 from .branches import Settled, is_not_chosen
 from .bridges import Bridges
 from .configuration import PythonConfigs
+from .edges import GUESS
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
-from .graph import GUESS, Graph
+from .graph import Graph
 from .launch import Command, commands, is_beside, names_recipe, usage
 from .library import ways_in
 from .program import Program
@@ -160,13 +161,13 @@ class Tracing(NamedTuple):
 def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     """Traced anew by what the settings choose and decide."""
     values, made = told.held(before.values), _made(before.graph, before.entry)
-    graph = Graph(values.index, values, told.decided, frozenset((*made, *told.preset.classes)), told.words)
+    graph = Graph(values, frozenset((*made, *told.preset.classes)), told.words)
     table, handed = signs(values.index, values), _handed(values.index, values)
     tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
     if not told.decided:
         return tracing
     within, made = values.within(tracing.entry.reach.distance), _made(graph, tracing.entry)
-    graph = Graph(within.index, within, told.decided, frozenset((*made, *told.preset.classes)), told.words)
+    graph = Graph(within, frozenset((*made, *told.preset.classes)), told.words)
     graph.keep_made(tracing.entry.reach.distance)
     return tracing._replace(values=within, graph=graph).reaching(roots)
 
@@ -200,7 +201,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     `launch` is the command that starts it, when the caller knows it.
     """
     values = Values(index)
-    graph = Graph(index, values)
+    graph = Graph(values)
     table, handed = signs(index, values), _handed(index, values)
     started = (*([launch] if launch is not None and launch.target else ()), *commands(index))
     for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from trainsleuth.facts import Class, Index
+from trainsleuth.facts import Class, Index, other_library
 from trainsleuth.repository import Repository, is_notebook, is_python
 
 from .arguments import argument_places
@@ -16,7 +16,6 @@ from .configuration import Truth, truth_of
 from .definitions import definitions
 from .entries import NEVER
 from .features import FEATURES, features
-from .frameworks import other_library
 from .launch import Command
 from .mentions import mentions
 from .program import Program
