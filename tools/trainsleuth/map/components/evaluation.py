@@ -179,7 +179,7 @@ def _is_inside_network(program: Program, function: Function) -> bool:
 def _metrics(program: Program, function: Function, weight: float) -> Iterator[Place]:
     for event in function.events:
         for call in event.calls:
-            if call.callee and _METRICS.match(program.full_name(function, call.callee)):
+            if call.callee and _METRICS.search(program.full_name(function, call.callee)):
                 yield program.at(function, call.line, "metric", 0.55 * weight**0.4)
             elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
