@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
+from .edges import DIRECT
 from .frameworks import Framework, Handover, owned_by
 from .hooks import callback_hooks, hook_methods
+from .networks import calls_network
 from .program import Program
 from .records import Place
 from .ways import line_of_call
@@ -34,9 +36,25 @@ def handed_loop(program: Program) -> Iterator[Place]:
             yield from _helpers(program, cls, method)
     for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):
         yield program.at(method, method.line, "hook", (0.8 - 0.04 * rank) * program.weight(method) ** 0.3)
-    for stage in program.training.stages:
-        if stage.role == "forward":
-            yield program.at(stage.function, stage.line, "forward", 0.8)
+    forwards = [stage for stage in program.training.stages if stage.role == "forward"]
+    for stage in forwards:
+        yield program.at(stage.function, stage.line, "forward", 0.8)
+    yield from _forwards(program) if not forwards else ()
+
+
+def _forwards(program: Program) -> Iterator[Place]:
+    """Networks run by the step or by what it calls of its own object, where the loss is no value to trace them from."""
+    for step in (cls.methods[_STEP] for cls in program.training.hooked_classes if _STEP in cls.methods):
+        own = [
+            edge.target for edge in program.graph.edges(step) if edge.cost == DIRECT and edge.target.owner == step.owner
+        ]
+        for function in dict.fromkeys((step, *own)):
+            for call in (call for event in function.events for call in event.calls):
+                if call.callee.startswith(f"{function.self_name}.") and calls_network(program.values, function, call):
+                    yield program.at(function, call.line, "forward", 0.8)
+
+
+_STEP = "training_step"
 
 
 def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:

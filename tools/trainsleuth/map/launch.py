@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+from .shell_variables import filled, keep_assigned
+
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
-_SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
+_SCRIPT = re.compile(r"(?<![\w/.-])(/?(?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
 _PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
 _STARTERS = re.compile(
@@ -61,9 +63,13 @@ def commands_of(index: Index, path: str) -> tuple[Command, ...]:
 
 def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
     text = index.repository.read(path)
-    if text is not None and OWN_NOTES not in text:
-        for line, command in _joined(text):
-            yield from _command(index, path, line, command, consoles)
+    known: dict[str, str] = {}
+    for line, command in _joined(text) if text is not None and OWN_NOTES not in text else ():
+        found = list(_command(index, path, line, command, consoles))
+        if not found and path.endswith(SHELL) and not command.startswith("#"):
+            keep_assigned(command, known)
+            found = list(_command(index, path, line, filled(command, known), consoles)) if "$" in command else []
+        yield from found
 
 
 def command_of(index: Index, text: str) -> Command | None:
@@ -101,7 +107,7 @@ def _texts(index: Index) -> list[str]:
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]
-    return sorted(fits, key=lambda path: (path.count("/"), path))[:MAX_TEXTS]
+    return sorted(fits, key=lambda path: (path.count("/"), not path.endswith(SHELL), path))[:MAX_TEXTS]
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
@@ -161,7 +167,14 @@ def _clean(text: str) -> str:
 
 
 def _script(index: Index, folder: str, written: str) -> str | None:
-    """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called."""
+    """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called.
+
+    Of an absolute path its end counts, a folder and a name at least: where the checkout lay is not known.
+    """
+    if written.startswith("/"):
+        parts = PurePosixPath(written).parts
+        ends = ("/".join(parts[cut:]) for cut in range(1, len(parts) - 1))
+        return next((path for path in ends if path in index.files), None)
     written = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
     for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         if (path := str(base / written)) in index.files:

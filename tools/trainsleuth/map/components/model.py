@@ -32,7 +32,7 @@ _NOT_MODELS = re.compile(
     r"Tokenizer|Processor|Config|Args|Argument|Trainer|Scheduler|transforms|set_seed|Collator|Output"
 )
 _HELD_AS = re.compile(
-    r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf|(?:^|\.)[GD](?:_ema)?$",
+    r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|pipe(?:line)?$|qf|(?:^|\.)[GD](?:_ema)?$",
     re.I,
 )
 _MAKES = re.compile(r"from_|create|build|load|make")
