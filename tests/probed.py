@@ -30,23 +30,24 @@ LACKS = re.compile(
 class Host:
     """One process that has imported torch and forks for every program."""
 
-    def __init__(self, **variables: str) -> None:
+    def __init__(self) -> None:
         command = [TRAINING_PYTHON, str(HERE / "runtime_host.py"), str(RUNTIME)]
-        environment = {**os.environ, **QUIET, "OMP_NUM_THREADS": "1", **variables}
+        environment = {**os.environ, **QUIET, "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
 
     def run(
-        self, program: Path, folder: Path, experiment: dict[str, Any], run_folder: Path | None = None
+        self, program: Path, folder: Path, experiment: dict[str, Any], run_folder: Path | None = None, **variables: str
     ) -> tuple[Trace, dict[str, Any]]:
-        """What one program told, and how it ended. Its events and files lie in `folder`."""
+        """What one program told, and how it ended. Its events and files lie in `folder`; it alone gets `variables`."""
         events = folder / f"{program.stem}.jsonl"
         order = {
             "program": str(program),
             "events": str(events),
             "run_folder": str(run_folder or folder),
             "experiment": experiment,
+            "variables": variables,
         }
         ended = self.ask(order)
         if sys.executable != TRAINING_PYTHON and (lacks := LACKS.search(ended["output"])):

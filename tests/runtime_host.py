@@ -1,7 +1,7 @@
 """Runs small programs with the runtime inside, each in a process of its own forked from one that has torch.
 
 Usage: python runtime_host.py RUNTIME_FOLDER, then one JSON line per program on standard input:
-{"program", "events", "run_folder", "experiment"}, or {"job"}, what the launcher hands to its supervisor.
+{"program", "events", "run_folder", "experiment", "variables"}, or {"job"}, what the launcher hands to its supervisor.
 Answers one JSON line: {"code", "output", "pid"}.
 """
 
@@ -35,6 +35,7 @@ def load(folder: str) -> Any:
 
 def run(folder: str, order: dict[str, Any]) -> None:
     """In the child: the program, from hooks to its end."""
+    os.environ.update(order["variables"])
     runtime = load(folder)
     import torch
 

@@ -206,15 +206,19 @@ def test_watching_changes_no_number(ran: Ran, program: str) -> None:
     assert losses("trace") == losses("trace", "nonfinite") != []
 
 
-def test_of_two_ranks_the_one_that_made_it_names_it(tmp_path: Path) -> None:
-    hosts = [Host(RANK=str(rank), WORLD_SIZE="2", MEETING=str(tmp_path / "meeting")) for rank in range(2)]
+def test_of_two_ranks_the_one_that_made_it_names_it(host: Host, tmp_path: Path) -> None:
+    other = Host()  # both run at once
     folders = [tmp_path / "0", tmp_path / "1"]
     for folder in folders:
         folder.mkdir()
     with ThreadPoolExecutor() as pool:
-        answers = list(pool.map(lambda h, f: h.run(PROGRAMS / "two_ranks.py", f, OBSERVE, tmp_path), hosts, folders))
-    for host in hosts:
-        host.end()
+        group = {"WORLD_SIZE": "2", "MEETING": str(tmp_path / "meeting")}
+        ranks = [
+            pool.submit(by.run, PROGRAMS / "two_ranks.py", folder, OBSERVE, tmp_path, RANK=folder.name, **group)
+            for by, folder in zip((host, other), folders, strict=True)
+        ]
+        answers = [rank.result() for rank in ranks]
+    other.end()
     assert [ended["code"] for _, ended in answers] == [0, 0], answers
     silent, told = (only(trace) for trace, _ in answers)
     [(line, _)] = marks("two_ranks", "expect")

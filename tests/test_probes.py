@@ -301,16 +301,15 @@ RANKS = {
 
 
 @pytest.mark.parametrize("fault", [pytest.param("no wrapper", marks=pytest.mark.twins), "no sampler"])
-def test_ranks_that_disagree(tmp_path: Path, fault: str) -> None:
+def test_ranks_that_disagree(host: Host, tmp_path: Path, fault: str) -> None:
     """Two processes that take themselves for ranks, and never talk to each other."""
     edits, severity, words = RANKS[fault]
     program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
     traces = []
     for rank in range(2):
         (tmp_path / str(rank)).mkdir()
-        host = Host(RANK=str(rank), WORLD_SIZE="1")
-        trace, _ = host.run(program, tmp_path / str(rank), {**OBSERVE, "steps": 12})
-        host.end()
+        experiment = {**OBSERVE, "steps": 12}
+        trace, _ = host.run(program, tmp_path / str(rank), experiment, RANK=str(rank), WORLD_SIZE="1")
         traces.append(Trace(rank, rank, trace.told))
     found = [f for f in probes.judge_together("observe", traces) if f.outcome == "fail"]
     assert [(f.severity, f.path) for f in found][:1] == [(severity, "table.py")]
