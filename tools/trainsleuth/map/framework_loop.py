@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
+from .edges import DIRECT
 from .frameworks import Framework, Handover, owned_by
-from .graph import DIRECT
 from .hooks import callback_hooks, hook_methods
 from .networks import calls_network
 from .program import Program
