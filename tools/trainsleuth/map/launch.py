@@ -196,6 +196,12 @@ def _module(index: Index, dotted: str, anywhere: bool = False) -> str | None:
     return next(inside, None) or next(filter(None, (_only(index.files, name) for name in names if anywhere)), None)
 
 
+def _package(index: Index, dotted: str) -> str | None:
+    """The file of a package that holds the function of a console script itself."""
+    stem = dotted.replace(".", "/")
+    return next((path for base in ("", "src/") if (path := f"{base}{stem}/__init__.py") in index.files), None)
+
+
 def _dora_mains(index: Index) -> Iterator[str]:
     for path, file in index.files.items():
         if any(entry.module == "dora" for entry in file.imports) and any(
@@ -212,7 +218,8 @@ def _consoles(index: Index) -> Iterator[Command]:
         text = index.repository.read(path) if path in index.repository.files else None
         for number, line in enumerate((text or "").split("\n"), 1):
             match = _CONSOLE.match(line.strip().removeprefix("entry_points=").strip("[{ "))
-            if match and (target := _module(index, match[2])) is not None:
+            target = (_module(index, match[2]) or _package(index, match[2])) if match else None
+            if match and target is not None:
                 yield Command(path, number, match[1], target, match[3])
 
 
