@@ -133,6 +133,27 @@ def test_optimizers_that_share_one_model_are_one_question(tmp_path: Path) -> Non
     assert "whole, first, later own model.base and model.head in common" in asked[0].message
 
 
+MASKED = dedent(
+    """
+    import torch
+
+    def train(model, target, loader, optimizer):
+        for x, mask in loader:
+            loss = (model(x) * mask).sum() / mask.sum()
+            loss = loss + ((model(x) - target(x)) * mask).sum() / mask.sum()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    """
+)
+
+
+def test_means_over_a_mask_are_one_question(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"train.py": MASKED}), only=["singular-at-zero"])
+    asked = [finding for finding in report.findings if finding.outcome == "fail"]
+    assert [sorted(link.line for link in finding.chain) for finding in asked] == [[6, 7]]
+
+
 def test_paths_narrow_the_report_but_not_the_index(tmp_path: Path) -> None:
     files = {"a/train.py": LOOP, "b/train.py": LOOP}
     report = run_checks(_write(tmp_path, files), only=["missing-zero-grad"], paths=["b"])
