@@ -20,6 +20,8 @@ PROGRAMS = HERE / "targets" / "questions"
 HEALTHY = sorted(path.stem for path in PROGRAMS.glob("*.py"))
 OBSERVE = dict(probes.EXPERIMENTS["observe"])
 
+MILESTONES = "torch.optim.lr_scheduler.MultiStepLR(optimizer, [8, 15])"
+
 Edits = tuple[tuple[str, str], ...]
 # program, edits, probe that must fail, text of the line it must name, words of its message
 FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
@@ -284,6 +286,31 @@ def test_missing_labels_that_a_mask_takes_out_are_no_fault(host: Host, tmp_path:
     trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
     judged = list(probes.judge("observe", trace, frozenset({"loss_contract"})))
     assert judged and not [finding for finding in judged if finding.is_alarm], ended
+
+
+FROZEN = "model[:4].requires_grad_(False)\noptimizer = torch.optim.SGD(model[4].parameters()"
+LOADED = "model.load_state_dict(model.state_dict())\n"
+
+
+@pytest.mark.parametrize(("loads", "outcome"), [("", "open"), (LOADED, "pass")])
+def test_a_mostly_frozen_model_is_told(host: Host, tmp_path: Path, loads: str, outcome: str) -> None:
+    edits = (("optimizer = torch.optim.SGD(model.parameters()", loads + FROZEN),)
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (told,) = probes.judge("observe", trace, frozenset({"parameter_table"}))
+    assert told.outcome == outcome and "4 others (97.5% of the elements" in told.message, (told, ended)
+
+
+def test_a_schedule_that_ends_in_the_first_steps_asks(host: Host, tmp_path: Path) -> None:
+    """Milestones in epochs, stepped per batch."""
+    edits = (
+        ("torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)", MILESTONES),
+        ("        optimizer.step()\n", "        optimizer.step()\n        schedule.step()\n"),
+        ("    schedule.step()\n    model.eval()", "    model.eval()"),
+    )
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (told,) = probes.judge("observe", trace, frozenset({"learning_rate"}))
+    assert (told.outcome, told.severity) == ("fail", "note"), (told, ended)
+    assert "from 0.02 to 0.0002 within 15 steps" in told.message
 
 
 def test_transforms_are_no_part_of_the_step(host: Host, tmp_path: Path) -> None:

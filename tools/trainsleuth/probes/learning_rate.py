@@ -4,7 +4,8 @@ Reads each parameter group's rate at every step, however it is set (scheduler, o
 
 Fails on: a rate that is zero at every step; a rate that falls by a factor of 1,000 or more and then stays
 there for a third of the steps seen, when the schedule moves at every step (a schedule made for epochs that
-is stepped per batch).
+is stepped per batch). A schedule stepped per batch that has brought the rate to a tenth or less and then left
+it alone for two thirds of the steps seen is a note.
 A pass rules these out for the steps seen; whether the rate is a good one is a question of tuning.
 Cost: none. Cannot see: what the schedule does after the last step seen.
 """
@@ -20,6 +21,7 @@ EXPERIMENT = "observe"
 NEEDED_STEPS = 5
 COLLAPSED = 1e-3  # of the highest rate seen
 LONG = 1 / 3  # of the steps seen
+SMALL = 0.11  # of the highest rate seen: a tenth, and room for rounding
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -39,7 +41,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
 def _judge(trace: Trace, optimizer: int, rates: list[float]) -> Finding:
     born = trace.optimizer(optimizer)
     top = max(rates)
-    low = sum(rate < COLLAPSED * top for rate in rates)
+    collapsed = rates[-1] < COLLAPSED * top
+    limit = COLLAPSED * top if collapsed else rates[-1]
+    low = sum(rate <= limit for rate in rates)
     measured = {"first": rates[0], "highest": top, "last": rates[-1], "steps": len(rates)}
     schedules = [op for op in trace.ops("schedule") if op.get("optimizer") == optimizer]
     if top == 0.0:
@@ -54,15 +58,17 @@ def _judge(trace: Trace, optimizer: int, rates: list[float]) -> Finding:
     steps_traced = len([op for op in trace.ops("step") if op["optimizer"] == optimizer])
     per_step = bool(schedules) and len(schedules) >= 0.8 * steps_traced
     fell = rates.index(top) < len(rates) * (1 - LONG)
-    if fell and low >= LONG * len(rates) and rates[-1] < COLLAPSED * top:
+    ended = per_step and rates[-1] <= SMALL * top and low >= (1 - LONG) * len(rates)
+    if fell and (ended or (collapsed and low >= LONG * len(rates))):
         site = schedules[0] if schedules else born
         path, line = place(site.get("site"))
-        after = next(i for i, rate in enumerate(rates) if rate < COLLAPSED * top and i > rates.index(top))
+        after = next(i for i, rate in enumerate(rates) if rate <= limit and i > rates.index(top))
         what = f"{schedules[0]['cls']} stepped at {shown(site)}" if schedules else "the program"
         return Finding(
-            by="probe:learning_rate", outcome="fail", severity="warning" if per_step or not schedules else "note",
-            confidence="high" if per_step else "medium", family="optimizer", path=path, line=line,
-            measured={**measured, "fell_after_steps": after, "steps_below_a_thousandth": low},
+            by="probe:learning_rate", outcome="fail",
+            severity="warning" if collapsed and (per_step or not schedules) else "note",
+            confidence="high" if collapsed and per_step else "medium", family="optimizer", path=path, line=line,
+            measured={**measured, "fell_after_steps": after, "steps_after": low},
             message=f"the learning rate falls from {top:.3g} to {rates[-1]:.3g} within {after} steps and stays there for "
             f"{low} of {len(rates)} steps: {what} {'moves it at every batch' if per_step else 'sets it'}; "
             "expected a decay that lasts as long as the training",

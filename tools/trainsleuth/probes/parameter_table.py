@@ -10,6 +10,7 @@ reaches, when they are a large share or lie behind a detach, or that only get gr
 change nothing, less than a millionth, or less than half precision can hold; one of several optimizers that never
 steps; weights that decay away; steps of a tenth of the weights, or more, with a loss that ends above its start;
 an embedding and an output layer that began as equal copies. A copy of the model that never moves is a note.
+A model that is mostly frozen, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
@@ -27,6 +28,7 @@ from . import _copies, _reach, _updates
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 
 EXPERIMENT = "observe"
+MOST = 0.5  # of a module's elements; a frozen part that is smaller is the likelier meant so
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -87,6 +89,19 @@ def _left_out(trace: Trace, table: Table) -> Iterator[Finding]:
         )
 
 
+def _kept_out(table: Table) -> tuple[str, float]:
+    """What is frozen and in no optimizer, in words, and its share of the trained modules' elements."""
+    rows = [r for r in table.rows if r.root in table.trained_roots]
+    frozen = [r for r in rows if r.optimizer is None and not (r.trainable or r.gradients or r.changed)]
+    share = sum(r.elements for r in frozen) / max(1, sum(r.elements for r in rows))
+    if not frozen:
+        return "", 0.0
+    return (
+        f"{len(frozen)} others ({share:.1%} of the elements: {names(frozen)}) have requires_grad=False and stay as they are",
+        share,
+    )
+
+
 def _is_about(replaced: Event, rows: list[Row]) -> bool:
     """Does the replaced submodule hold one of these parameters, by name?"""
     return any(row.name and replaced["name"] in row.name.split(".") for row in rows)
@@ -126,16 +141,23 @@ def _summary(trace: Trace, table: Table, failed: bool) -> Iterator[Finding]:
     median = ratios[len(ratios) // 2] if ratios else 0.0
     born: Event = trace.optimizer(trace.stepping[0])
     path, line = place(born.get("site"))
+    frozen, share = _kept_out(table)
+    doubtful = share >= MOST and not trace.ops("weights_loaded")
     yield Finding(
         by="probe:parameter_table",
-        outcome="pass",
+        outcome="open" if doubtful else "pass",
         confidence="high",
         family="optimizer",
         path=path,
         line=line,
         message=f"{moved} of {len(held)} parameters in {len(trace.stepping)} optimizer(s) changed over {table.steps} steps, "
         f"{sum(r.gradients > 0 for r in held)} received gradients"
-        + ("" if failed else "; none that needs training is missing")
-        + (" (changes judged on a sample of each)" if table.sampled else ""),
+        + ("" if failed else "; none that requires a gradient is missing")
+        + (" (changes judged on a sample of each)" if table.sampled else "")
+        + (f"; {frozen}" if frozen else "")
+        + (
+            "; whether they were to learn is open, for torch was not seen to load weights into them" if doubtful else ""
+        ),
+        next="search for requires_grad_(False) or requires_grad = False" if doubtful else "",
         measured={"held": len(held), "changed": moved, "median_update_ratio": median},
     )
