@@ -129,7 +129,7 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     found: dict[Function, list[Handover]] = {}
     for handover in handovers(index, values):
         site = handover.site
-        if not is_not_chosen(site.event, Settled(values.known, index, site.function)):
+        if not is_not_chosen(site.event, Settled(values.known.settings, index, site.function)):
             found.setdefault(site.function, []).append(handover)
     return found
 

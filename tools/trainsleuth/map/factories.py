@@ -33,7 +33,7 @@ def is_left_aside(values: Values, function: Function, event: Event) -> bool:
     call = event.value
     if call is None or not (call.kind == "call" and call.last in _FILLS and _fills(call)):
         return False
-    return any(one in values.excluded for one in _made(values, function, call.arguments[1]))
+    return any(one in values.known.excluded for one in _made(values, function, call.arguments[1]))
 
 
 def _fills(call: Expr) -> bool:

@@ -36,7 +36,7 @@ def _given(program: Program, known: Mapping[str, str], function: Function, name:
     """What each call gives, its default where it gives nothing; None where that cannot be told, or there are too many."""
     place = [one.name for one in function.parameters if one.name != function.self_name].index(name)
     default = function.parameter(name)
-    for number, site in enumerate(islice(program.values.calls_of(function), MAX_CALLS + 1)):
+    for number, site in enumerate(islice(program.values.calls.of(function), MAX_CALLS + 1)):
         if number == MAX_CALLS:
             yield None
         if not _is_call_of(program, site, function):

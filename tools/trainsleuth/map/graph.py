@@ -13,8 +13,9 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Functio
 from .branches import Settled, is_not_chosen
 from .common_names import COMMON_NAMES
 from .factories import is_left_aside
+from .loading import loaded
 from .named_choice import is_named
-from .running import executed, has_guard, imported, is_guarded
+from .running import executed, imported, is_guarded
 from .values import Values
 
 # cost of an edge: how far the target is from the caller. PART, a method of an object that comes into being, is a last
@@ -84,7 +85,7 @@ class Graph:
         A project beside the program (examples/, projects/) that nothing imports is not among them.
         """
         if paths not in self._imports:
-            self._imports[paths] = frozenset(_loaded(self.index, paths))
+            self._imports[paths] = frozenset(loaded(self.index, paths))
         return self._imports[paths]
 
     def edges(self, function: Function) -> tuple[Edge, ...]:
@@ -92,7 +93,7 @@ class Graph:
             best: dict[tuple[Function, bool], Edge] = {}
             for edge in chain(self._read(function), self._bridges.get(function, ())):
                 key = (edge.target, edge.guarded)
-                if not self._is_loaded(edge.target.path):
+                if not self.values.known.is_loaded(edge.target.path):
                     continue
                 if edge.target is not function and (
                     key not in best or _rank(function, edge) < _rank(function, best[key])
@@ -130,9 +131,6 @@ class Graph:
     def methods_named(self, name: str) -> list[Function]:
         """Methods of that name of all classes that may be made."""
         return [one for one in self._methods.get(name, ()) if self._is_of_open(one)]
-
-    def _is_loaded(self, path: str) -> bool:
-        return self.values.loaded is None or path in self.values.loaded
 
     def targets(self, function: Function, call: Expr) -> tuple[Class | Function | External, ...]:
         """What a call in `function` may call, as far as it can be read."""
@@ -208,13 +206,11 @@ class Graph:
             known = True
             if isinstance(target, Function):
                 yield target, DIRECT
+                yield from self._made_through(function, call, target)
                 if target.self_name and not self._is_of_class(function, call.receiver):
                     yield from ((one, CALLBACK) for one in self.overrides(target))
             elif isinstance(target, Class):
                 yield from self.constructed(target)
-        for target, cost in self._inherited(function, call) if not known else ():
-            known = True
-            yield target, cost
         if not known and call.receiver is not None and call.receiver.callee == "super":
             yield from ((one, CALLBACK) for one in self._run_above(function))
         if not known or function.parameter(call.callee) is not None:  # a function or an object, as the caller likes
@@ -229,15 +225,12 @@ class Graph:
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
 
-    def _inherited(self, function: Function, call: Expr) -> Iterator[tuple[Function, int]]:
-        """A class method that a class has from its base, and the object that it makes: Run.create() by `return cls()`."""
-        holder = call.receiver
+    def _made_through(self, function: Function, call: Expr, method: Function) -> Iterator[tuple[Function, int]]:
+        """The object that a class method of a base makes: Run.create() by `return cls()`."""
+        holder = call.receiver if "cls" in method.called else None
         asked = self.index.resolve(function, holder.text) if holder is not None and holder.kind == "path" else None
-        method = self.index.method(asked, call.last) if isinstance(asked, Class) else None
-        if isinstance(asked, Class) and method is not None:
-            yield method, DIRECT
-            if "cls" in method.called:
-                yield from self.constructed(asked)
+        if isinstance(asked, Class) and method.name not in asked.methods:
+            yield from self.constructed(asked)
 
     def _run_above(self, function: Function) -> Iterator[Function]:
         """Methods of a class that its base in another library calls: train() by super().learn()."""
@@ -322,7 +315,7 @@ class Graph:
         return owner is None or self._is_open(owner)
 
     def _is_open(self, cls: Class) -> bool:
-        return cls not in self.values.excluded
+        return cls not in self.values.known.excluded
 
     def constructed(self, cls: Class) -> Iterator[tuple[Function, int]]:
         """An object comes into being: its constructor runs, and any of its methods may."""
@@ -355,61 +348,3 @@ def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:
                 yield part
             elif part.kind in ("dict", "pair"):
                 yield from _items(index, function, part)
-
-
-_BY_NAME = frozenset({"import_module", "__import__", "exec", "spec_from_file_location", "locate", "run_path", "run_module", "instantiate", "get_obj_from_str", "eval"})  # fmt: skip
-
-
-def _loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
-    seen: set[str] = set()
-    queue = list(paths)
-    by_name = False
-    while queue:
-        path = queue.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        by_name = by_name or bool(index.files[path].names & _BY_NAME)
-        queue += [body.path for body in _executed(index, path)]
-        queue += [body.path for body in imported(index, path)]
-    yield from seen
-    if by_name:
-        asides = {_aside(path) for path in seen}
-        for path in index.files:
-            if (_aside(path) in asides or not _aside(path)) and not _is_started(index, path):
-                yield path
-
-
-def _executed(index: Index, path: str) -> Iterator[Function]:
-    """Files that the one at `path` hands to exec()."""
-    if "exec" in index.files[path].names:
-        for site in index.calls("exec"):
-            if site.function.path == path:
-                yield from executed(index, site.function, site.call)
-
-
-def _is_started(index: Index, path: str) -> bool:
-    """A program of its own: nobody imports it under a name that is computed."""
-    if not path.endswith(".py"):
-        return True
-    if _PROGRAM.search(path.rpartition("/")[2]) is None and _PROGRAMS.search(path) is None:
-        return False
-    return has_guard(index.files[path])
-
-
-def _aside(path: str) -> str:
-    """The folder of a project of its own that a file lies in, "" for the code of the repository itself."""
-    parts = path.split("/")[:-1]
-    for place, part in enumerate(parts):
-        if part.lower() in _PROJECTS:
-            return "/".join(parts[: place + 2])
-    return ""
-
-
-_PROGRAMS = re.compile(r"(?:^|/)(?:tools|scripts|bin)/[^/]+$")
-_PROGRAM = re.compile(
-    r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|valid\w*|test\w*|infer\w*|score|generate|sample|"
-    r"preprocess|interactive|export|convert|demo)(?:_|\.)",
-    re.I,
-)
-_PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip

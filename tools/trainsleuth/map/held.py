@@ -9,6 +9,7 @@ from trainsleuth.facts.scopes import bindings
 
 Held = Class | External
 MAX_HELD = 12
+MAX_DEPTH = 9  # an object that a factory of a factory returned, from a table
 
 
 def is_untyped(function: Function, name: str) -> bool:

@@ -19,7 +19,7 @@ def entries_of(values: Values, function: Function, table: Expr, depth: int) -> t
     if table.kind == "dict":
         given = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
         found = [one for value in given for one in values.callables(function, value, depth + 1)]
-        return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in values.excluded))
+        return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in values.known.excluded))
     if table.kind == "path":
         symbol = values.index.resolve(function, table.text)
         if isinstance(symbol, Variable):

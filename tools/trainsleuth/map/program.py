@@ -254,7 +254,7 @@ class Program:
 
     def sites_of(self, target: Function) -> Iterator[Site]:
         """Reached calls that may run `target`."""
-        for site in self.values.calls_of(target):
+        for site in self.values.calls.of(target):
             if self.is_reached(site.function) and self._may_call(site.function, target):
                 yield site
 

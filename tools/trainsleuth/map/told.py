@@ -18,6 +18,7 @@ from .configuration.experiments import experiment_choices, experiment_configs, e
 from .entries import Entry
 from .given_parameters import with_parameters
 from .hydra_main import removed_by
+from .knowledge import Knowledge
 from .launch import Command, that_counts, words_behind
 from .launch_objects import launch_preset
 from .named_choice import words_of
@@ -73,20 +74,18 @@ class Told(NamedTuple):
         index, chosen = before.index, self.choices
         left = not_chosen(index, chosen, chain.from_iterable(self.tables.values()))
         built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
-        return Values(
-            index,
-            left | {one for one in built if isinstance(one, Class)},
-            {**slots(chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
-            configured(self.settings, chosen),
-            looked_up(chosen),
-            self.loaded,
-            self.modules,
-            before.detours,
-            self.preset.objects,
-            frozenset(one.target for one in chosen if isinstance(one.target, Class)),
-            self.decided,
-            picked(chosen),
+        known = Knowledge(
+            excluded=left | {one for one in built if isinstance(one, Class)},
+            kinds={**slots(chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
+            configured=configured(self.settings, chosen),
+            looked_up=looked_up(chosen),
+            loaded=self.loaded,
+            modules=self.modules,
+            narrowed=frozenset(one.target for one in chosen if isinstance(one.target, Class)),
+            settings=self.decided,
+            picked=picked(chosen),
         )
+        return Values(index, known, self.preset.objects, before.detours)
 
 
 def told_of(program: Program, recipe: str | None, launch: Command | None) -> Told:

@@ -1,0 +1,160 @@
+"""What calling an expression may call: classes and functions of the project, external names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainsleuth.facts import Class, Expr, External, Function, Symbol, Variable
+from trainsleuth.facts.scopes import bindings
+
+from .asking import Asking
+from .calls import above
+from .common_names import COMMON_NAMES
+from .config_objects import BUILDS, TARGETS
+from .forwarding import given_back
+from .held import MAX_DEPTH, MAX_HELD
+from .lookups import entries_of, members_of, picked_by
+from .named_modules import members
+from .optional_imports import alternatives, resolve
+
+if TYPE_CHECKING:
+    from .values import Values
+
+Called = Class | Function | External
+_BUILDS = ("from_", "load_from_")
+
+
+class Callables:
+    """The half of `Values` that asks what is called; the two ask each other, in one `Asking`."""
+
+    def __init__(self, values: Values, asking: Asking[tuple[Called, ...]]) -> None:
+        self._values = values
+        self._index = values.index
+        self._known = values.known
+        self._asking = asking
+
+    def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Called, ...]:
+        """What calling `expr` in `function` may call."""
+        if depth > MAX_DEPTH:
+            return ()
+        match expr.kind:
+            case "path":
+                return self._path(function, expr, depth)
+            case "choice":  # (AMPTrainer if amp else Trainer)(model)
+                both = (self.of(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
+                return tuple(dict.fromkeys(one for found in both for one in found))
+            case "attr":  # Trainer(...).train, import_module(name).main
+                return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
+            case "index":  # {"a": A, "b": B}[name]
+                if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
+                    return members_of(self._index, function, module)[:MAX_HELD]
+                return self._entries(function, expr.parts[0], expr.parts[-1], depth)
+            case "call":
+                return self._result(function, expr, depth)
+        return ()
+
+    def _entries(self, function: Function, table: Expr, wanted: Expr, depth: int) -> tuple[Called, ...]:
+        return entries_of(self._values, function, table, depth) or picked_by(self._known.picked, wanted)
+
+    def _result(self, function: Function, call: Expr, depth: int) -> tuple[Called, ...]:
+        """What the result of a call may call: TABLE.get(name)(...), partial(main, x)(), make_step()(batch)."""
+        if call.last == "get" and call.receiver is not None:
+            wanted = call.arguments[0] if call.arguments else call
+            return self._entries(function, call.receiver, wanted, depth)
+        if call.last == "partial" and call.arguments:
+            return self.of(function, call.arguments[0], depth + 1)
+        if call.last == "getattr" and (named := self._of_named_module(function, call)):
+            return named
+        called = [one for one in self.of(function, call.parts[0], depth + 1) if isinstance(one, Function)]
+        chosen = tuple(cls for one in called for cls in self._known.looked_up.get(one, ()))
+        returned = (inner for one in called for inner in given_back(self._index, one))
+        returned = (inner for inner in returned if inner not in self._known.excluded)
+        return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, call)]))[:MAX_HELD]
+
+    def _of_named_module(self, function: Function, expr: Expr) -> tuple[Called, ...]:
+        modules = self._known.modules
+        return members(self._index, modules, function, expr)[:MAX_HELD] if modules else ()
+
+    def _path(self, function: Function, expr: Expr, depth: int) -> tuple[Called, ...]:
+        symbol = resolve(self._index, function, expr.text)
+        if isinstance(symbol, External) or (isinstance(symbol, Class | Function) and symbol.path == function.path):
+            return (symbol,)
+        what = (function, expr.text, depth)
+        known = self._asking.known(what)
+        if known is None:
+            self._asking.begin()
+            known = self._named(function, symbol, expr, depth)
+            self._asking.end(what, known)
+        return known
+
+    def _named(self, function: Function, symbol: Symbol | None, expr: Expr, depth: int) -> tuple[Called, ...]:
+        if isinstance(symbol, Class | Function):
+            return alternatives(self._index, function, symbol)
+        if isinstance(symbol, Variable):
+            if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
+                if symbol.name == "cls" and (owner := self._index.class_of(symbol.scope)) is not None:
+                    return (owner,)  # a classmethod that builds its own class
+                return self._parameter(symbol.scope, symbol.name, depth)
+            return self._variable(symbol, depth)
+        return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
+
+    def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
+        """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""
+        for given in call.arguments if call.last not in COMMON_NAMES else ():  # optimizer.step(closure) gives a loss
+            symbol = resolve(self._index, function, given.text) if given.kind == "path" else None
+            if isinstance(symbol, Function):
+                yield symbol
+
+    def _parameter(self, function: Function, name: str, depth: int) -> tuple[Called, ...]:
+        """What callers hand over to be called, else its default: actor_critic=core.MLPActorCritic."""
+        found: list[Called] = []
+        if function.name != "step":  # not optimizer.step(closure)
+            for site, value in self._values.calls.given(function, name):
+                if value.kind == "path" and value.text != name and site.function is not function:
+                    found.extend(self.of(site.function, value, depth + 3))
+        default = function.parameter(name)
+        if not found and default is not None and default.default is not None and default.default.kind == "path":
+            found.extend(self.of(self._index.files[function.path].body, default.default, depth + 1))
+        return tuple(
+            one for one in dict.fromkeys(found) if not isinstance(one, External) or one.name.startswith("torch.optim.")
+        )[:MAX_HELD]
+
+    def _variable(self, symbol: Variable, depth: int) -> tuple[Called, ...]:
+        found: list[Called] = []
+        for binding in self._values.live(symbol.scope, symbol.name)[:8]:
+            if binding.kind == "assign" and binding.value is not None and not binding.items:
+                found.extend(self.of(symbol.scope, binding.value, depth + 1))
+        return tuple(dict.fromkeys(found))[:MAX_HELD]
+
+    def _attribute(self, function: Function, expr: Expr, depth: int) -> tuple[Called, ...]:
+        receiver = expr.receiver
+        if receiver is None:
+            return ()
+        if receiver.kind == "call" and receiver.callee == "super":
+            method = above(self._index, function, expr.last)
+            return (method,) if method is not None else ()
+        if receiver.kind == "path" and isinstance(cls := resolve(self._index, function, receiver.text), Class):
+            method = self._index.method(cls, expr.last)
+            if method is not None:  # that it has from its base: Run.create()
+                return (method,)
+            if expr.last.startswith(_BUILDS):  # a class method of another library's base
+                return (cls,)
+        found: list[Called] = []
+        objects = self._values.objects
+        for held in self._values.of(function, receiver, depth + 1):
+            if isinstance(held, Class):
+                made = objects.built_by(held) if BUILDS.match(expr.last) or expr.last in TARGETS else None
+                found += [one for one in (made, self._index.method(held, expr.last)) if one is not None]
+        if not found and isinstance(named := self._known.kinds.get(expr.last), Function):
+            return (named,)
+        return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
+
+    def _kept(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Function]:
+        """What a constructor keeps to be called later: self.update_func = update_func."""
+        for held in self._values.of(function, receiver, depth + 1):
+            made = self._index.method(held, "__init__") if isinstance(held, Class) else None
+            for binding in bindings(made).get(f"{made.self_name}.{name}", ()) if made is not None else ():
+                if binding.value is not None and binding.value.kind == "path" and not binding.items:
+                    called = self.of(made, binding.value, depth + 2) if made is not None else ()
+                    yield from (one for one in called if isinstance(one, Function))

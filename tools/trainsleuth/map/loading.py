@@ -1,0 +1,66 @@
+"""Which files of the repository a program may load."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Function, Index
+
+from .running import executed, has_guard, imported
+
+_BY_NAME = frozenset({"import_module", "__import__", "exec", "spec_from_file_location", "locate", "run_path", "run_module", "instantiate", "get_obj_from_str", "eval"})  # fmt: skip
+_PROGRAMS = re.compile(r"(?:^|/)(?:tools|scripts|bin)/[^/]+$")
+_PROGRAM = re.compile(
+    r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|valid\w*|test\w*|infer\w*|score|generate|sample|"
+    r"preprocess|interactive|export|convert|demo)(?:_|\.)",
+    re.I,
+)
+_PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
+
+
+def loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
+    """Files that may be loaded when those at `paths` run; of what is imported by a name, no program of its own."""
+    seen: set[str] = set()
+    queue = list(paths)
+    by_name = False
+    while queue:
+        path = queue.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        by_name = by_name or bool(index.files[path].names & _BY_NAME)
+        queue += [body.path for body in _executed(index, path)]
+        queue += [body.path for body in imported(index, path)]
+    yield from seen
+    if by_name:
+        asides = {_aside(path) for path in seen}
+        for path in index.files:
+            if (_aside(path) in asides or not _aside(path)) and not _is_started(index, path):
+                yield path
+
+
+def _executed(index: Index, path: str) -> Iterator[Function]:
+    """Files that the one at `path` hands to exec()."""
+    if "exec" in index.files[path].names:
+        for site in index.calls("exec"):
+            if site.function.path == path:
+                yield from executed(index, site.function, site.call)
+
+
+def _is_started(index: Index, path: str) -> bool:
+    """A program of its own: nobody imports it under a name that is computed."""
+    if not path.endswith(".py"):
+        return True
+    if _PROGRAM.search(path.rpartition("/")[2]) is None and _PROGRAMS.search(path) is None:
+        return False
+    return has_guard(index.files[path])
+
+
+def _aside(path: str) -> str:
+    """The folder of a project of its own that a file lies in, "" for the code of the repository itself."""
+    parts = path.split("/")[:-1]
+    for place, part in enumerate(parts):
+        if part.lower() in _PROJECTS:
+            return "/".join(parts[: place + 2])
+    return ""
