@@ -48,6 +48,7 @@ class Anatomy:
     unresolved: tuple[str, ...]
     recipe: str | None
     truth: Truth | None = None
+    is_readable: bool = True  # not the code of another library
 
 
 def parts_of(
@@ -100,6 +101,7 @@ def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
         (),
         (),
         None,
+        is_readable=not library,
     )
 
 
