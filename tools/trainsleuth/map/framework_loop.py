@@ -33,6 +33,7 @@ def handed_loop(program: Program) -> Iterator[Place]:
         yield program.at(cls.body, cls.line, "class", 0.7 * program.weight(cls.body) ** 0.3)
         for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
+            yield from _helpers(program, cls, method)
     for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):
         yield program.at(method, method.line, "hook", (0.8 - 0.04 * rank) * program.weight(method) ** 0.3)
     forwards = [stage for stage in program.training.stages if stage.role == "forward"]
@@ -54,6 +55,19 @@ def _forwards(program: Program) -> Iterator[Place]:
 
 
 _STEP = "training_step"
+
+
+def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:
+    """Methods of its own that a hook of the step leaves the work to: self.training_step_g(batch)."""
+    for event in hook.events if "step" in hook.name else ():
+        for call in event.calls:
+            own = call.receiver is not None and call.receiver.text == hook.self_name
+            method = program.index.method(cls, call.last) if own and _STEPS.search(call.last) else None
+            if method is not None and method is not hook:
+                yield program.at_target(method, "step", 0.82)
+
+
+_STEPS = re.compile(r"(?:^|_)(?:step|train|training|update|optimi[sz]e)(?:_|$)")
 
 
 def _way_to(program: Program) -> Iterator[Place]:

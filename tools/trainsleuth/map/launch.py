@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -103,7 +103,7 @@ def _texts(index: Index) -> list[str]:
             path.endswith(SHELL)
             or name.startswith("readme")
             or name == "makefile"
-            or (name.endswith(".md") and (path.count("/") < 2 or path.startswith("docs/")))
+            or (name.endswith(".md") and (path.count("/") < 2 or "/docs/" in f"/{path}"))
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]
@@ -136,7 +136,9 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
     if _STARTERS.search(text) is None:
         name = next((one.strip("`") for one in words if not _BEFORE.match(one)), words[0])
         name = name.removeprefix("./") if name.removeprefix("./") in consoles else name
-        if name in consoles and len(words) > 1 and name != path:
+        if name.endswith(SHELL) and name not in consoles:
+            name = _only(consoles, name) or name
+        if name in consoles and (len(words) > 1 or name.endswith(SHELL)) and name != path:
             yield Command(path, line, _clean(text), consoles[name].target, consoles[name].function)
         if "." in name and (found := _module(index, name)) is not None:  # behind a launcher in a variable
             yield Command(path, line, _clean(text), found)
@@ -150,7 +152,7 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
             yield Command(path, line, _clean(text), target)
             return
     for match in _MODULE.finditer(text):
-        if not match[1].startswith(_PLUMBING) and (found := _module(index, match[1])) is not None:
+        if not match[1].startswith(_PLUMBING) and (found := _module(index, match[1], anywhere=True)) is not None:
             yield Command(path, line, _clean(text), found)
             return
     if re.search(r"\bdora\s+(?:-P\s+\w+\s+)?run\b", text):
@@ -177,17 +179,21 @@ def _script(index: Index, folder: str, written: str) -> str | None:
     for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         if (path := str(base / written)) in index.files:
             return path
-    fits = [path for path in index.files if path.endswith("/" + written)]
+    return _only(index.files, written)
+
+
+def _only(paths: Iterable[str], name: str) -> str | None:
+    """The only path that ends so."""
+    fits = [path for path in paths if path.endswith("/" + name)]
     return fits[0] if len(fits) == 1 else None
 
 
-def _module(index: Index, dotted: str) -> str | None:
+def _module(index: Index, dotted: str, anywhere: bool = False) -> str | None:
+    """The file of a module; `anywhere` also in a folder of its own, when there is one only."""
     stem = dotted.replace(".", "/")
-    for base in ("", "src/"):
-        for path in (f"{base}{stem}.py", f"{base}{stem}/__main__.py"):
-            if path in index.files:
-                return path
-    return None
+    names = (f"{stem}.py", f"{stem}/__main__.py")
+    inside = (base + name for base in ("", "src/") for name in names if base + name in index.files)
+    return next(inside, None) or next(filter(None, (_only(index.files, name) for name in names if anywhere)), None)
 
 
 def _package(index: Index, dotted: str) -> str | None:
