@@ -50,13 +50,6 @@ EVERY = 4  # batch of the first epoch is kept back by the runtime
 NO_SEED = (("torch.manual_seed(0)", "torch.seed()"),)
 
 
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.end()
-
-
 def run(host: Host, folder: Path, experiment: str, edits: Any = (), **more: Any) -> Trace:
     program = edited(TABLE, edits, folder / "program")
     trace, ended = host.run(program, folder, {**probes.EXPERIMENTS[experiment], **more})

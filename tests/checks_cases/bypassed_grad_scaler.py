@@ -71,4 +71,19 @@ def train(model, loader):
         opt.step()
         scaler.update()
 """,
+    "a second loss that is not scaled, with its own optimizer": """
+import torch
+def train(a, b, loader):
+    first = torch.optim.Adam(a.parameters())
+    second = torch.optim.SGD(b.parameters(), lr=0.1)
+    scaler = torch.cuda.amp.GradScaler()
+    for x in loader:
+        first.zero_grad()
+        second.zero_grad()
+        b(x).mean().backward()
+        scaler.scale(a(x).mean()).backward()
+        second.step()
+        scaler.step(first)
+        scaler.update()
+""",
 }

@@ -107,4 +107,31 @@ def train(model, loader):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.)
         opt.step(); scaler.update()
 """,
+    "a scaler that a constant switches off": """
+import torch
+USE_FP16 = False
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.cuda.amp.GradScaler(enabled=USE_FP16)
+    for x in loader:
+        optimizer.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
+        scaler.step(optimizer)
+        scaler.update()
+""",
+    "divided all at once": """
+import torch
+def train(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    scaler = torch.cuda.amp.GradScaler()
+    for x in loader:
+        optimizer.zero_grad()
+        scaler.scale(model(x).mean()).backward()
+        grads = [p.grad for p in model.parameters()]
+        torch._foreach_mul_(grads, 1 / scaler.get_scale())
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
+        optimizer.step()
+        scaler.update()
+""",
 }

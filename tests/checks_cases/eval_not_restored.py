@@ -144,4 +144,83 @@ def train(tasks, tests, epochs):
                     model = model.eval()
                     print(sum((model(x).argmax(1) == y).sum().item() for x, y in tests))
 """,
+    "a new model in each fold": """
+import torch
+from torch import nn
+def cross_validate(folds):
+    for loader, held_out in folds:
+        model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(sum(model(x).mean() for x in held_out))
+""",
+    "a new model for each rate, evaluated by a function": """
+import torch
+from torch import nn
+def fit(model, loader, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+def validate(model, loader):
+    model.eval()
+    with torch.no_grad():
+        return sum(model(x).mean() for x in loader)
+def search(loader, held_out):
+    scores = {}
+    for lr in (0.1, 0.01):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+        fit(model, loader, lr)
+        scores[lr] = validate(model, held_out)
+    return scores
+""",
+    "the loop is left after it": """
+import torch
+from torch import nn
+def validate(model, x):
+    with torch.no_grad():
+        return model(x)
+def fit(loader, held_out, steps):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, x in enumerate(loader):
+        optimizer.zero_grad()
+        loss = model(x).mean()
+        loss.backward()
+        optimizer.step()
+        if torch.isnan(loss):
+            model.eval()
+            validate(model, held_out)
+            raise RuntimeError("the loss is not a number")
+        if i == steps:
+            model.eval()
+            validate(model, held_out)
+            break
+    return model
+""",
+    "a copy is evaluated": """
+import copy
+import torch
+from torch import nn
+def evaluate(model, loader):
+    model = copy.deepcopy(model)
+    model.eval()
+    with torch.no_grad():
+        return sum(model(x).mean() for x in loader)
+def fit(loader, held_out, epochs):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        evaluate(model, held_out)
+""",
 }

@@ -165,4 +165,10 @@ def simulate(X_train, y_train):
     labelled, unlabelled = train_test_split(X_train, test_size=0.9)
     return labelled, unlabelled
 """,
+    "labels of the test scaled for a plot": """
+from sklearn.preprocessing import MinMaxScaler
+def plot(y_train, y_test, predicted, axes):
+    axes.plot(MinMaxScaler().fit_transform(y_test))
+    axes.plot(predicted, label=str(len(y_train)))
+""",
 }

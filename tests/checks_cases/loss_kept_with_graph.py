@@ -159,4 +159,31 @@ def step(players, opts, x):
         total += loss
     return total.item()
 """,
+    "emptied by its slice": """
+import torch
+def fit(model, loader, optimizer):
+    window = []
+    for i, x in enumerate(loader):
+        loss = model(x).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        window.append(loss)
+        if i % 10 == 0:
+            print(torch.stack(window).mean().item())
+            window[:] = []
+""",
+    "another library": """
+from mxnet import autograd, gluon
+def train(net, loader, loss_of):
+    trainer = gluon.Trainer(net.collect_params(), "sgd")
+    total = 0.0
+    for x, y in loader:
+        with autograd.record():
+            loss = loss_of(net(x), y)
+        loss.backward()
+        trainer.step(x.shape[0])
+        total += loss
+    return total
+""",
 }

@@ -127,4 +127,10 @@ def f(opt):
     except AttributeError:
         raise TypeError("no optimizer")
 """,
+    "a flag of a network of numpy": """
+import numpy as np
+def predict(net, x):
+    net.train = False
+    return np.argmax(net(x), 1)
+""",
 }

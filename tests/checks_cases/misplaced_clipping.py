@@ -81,4 +81,14 @@ def train(model, loader):
         model(x).mean().backward()
         optim.step()
 """,
+    "a hook that clips": """
+import torch
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        x.register_hook(lambda g: torch.nn.utils.clip_grad_value_(model.parameters(), 1))
+        model(x).mean().backward()
+        optimizer.step()
+""",
 }

@@ -268,4 +268,58 @@ def main(model, ds, feats, loader):
         for x in loader:
             opt.zero_grad(); model(x).mean().backward(); opt.step()
 """,
+    "a bank of features that is only read": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+class Trainer:
+    def __init__(self, data, model):
+        self.model = model
+        self.optimizer = torch.optim.Adam(model.parameters())
+        self.memory_loader = DataLoader(data, 8, sampler=DistributedSampler(data))
+        self.loader = DataLoader(data, 8, shuffle=True)
+    def memory(self):
+        with torch.no_grad():
+            return torch.cat([self.model(x) for x in self.memory_loader])
+    def fit(self, epochs):
+        for epoch in range(epochs):
+            memory = self.memory()
+            for x in self.loader:
+                self.optimizer.zero_grad()
+                (self.model(x) * memory).mean().backward()
+                self.optimizer.step()
+""",
+    "data that shuffle themselves": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+def fit(data, model, epochs):
+    optimizer = torch.optim.Adam(model.parameters())
+    loader = DataLoader(data, 8, sampler=DistributedSampler(data))
+    for epoch in range(epochs):
+        data.reshuffle(seed=epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
+    "epoch set by its name": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+class Loader:
+    def __init__(self, data):
+        self.epoch = 0
+        self.sampler = DistributedSampler(data)
+        self.loader = DataLoader(data, 8, sampler=self.sampler)
+    def __iter__(self):
+        setattr(self.sampler, "epoch", self.epoch)
+        self.epoch += 1
+        return iter(self.loader)
+def fit(data, model, epochs):
+    optimizer = torch.optim.Adam(model.parameters())
+    loader = Loader(data)
+    for epoch in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
 }

@@ -726,4 +726,58 @@ def main():
         optimizer.step()
         print(count)
 """,
+    "zero_grad under another name": """
+import torch
+def train(model, loader):
+    optimizer = torch.optim.AdamW(model.parameters())
+    clear = optimizer.zero_grad
+    for x in loader:
+        clear()
+        model(x).mean().backward()
+        optimizer.step()
+    torch.save(model, "model.pt")
+""",
+    "gradients that decay on purpose": """
+import torch
+def train(model, loader, beta):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+        for p in model.parameters():
+            p.grad.mul_(beta)
+    torch.save(model, "model.pt")
+""",
+    "a helper makes model and optimizer anew": """
+import torch
+def build(kind):
+    model = torch.nn.Linear(2, 2)
+    return model, kind(model.parameters(), lr=0.1)
+def compare(x):
+    models = []
+    for kind in (torch.optim.SGD, torch.optim.Adam):
+        model, optimizer = build(kind)
+        model(x).sum().backward()
+        optimizer.step()
+        models.append(model)
+    torch.save(models, "models.pt")
+""",
+    "two closures of one name": """
+import torch
+def train(a, b, loader):
+    first, second = torch.optim.LBFGS(a.parameters()), torch.optim.LBFGS(b.parameters())
+    for x in loader:
+        def closure():
+            first.zero_grad()
+            loss = a(x).mean()
+            loss.backward()
+            return loss
+        first.step(closure)
+        def closure():
+            second.zero_grad()
+            loss = b(x).mean()
+            loss.backward()
+            return loss
+        second.step(closure)
+""",
 }

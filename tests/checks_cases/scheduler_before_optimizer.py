@@ -144,4 +144,17 @@ def train(loader):
 
 train([])
 """,
+    "stands one before the first value": """
+import torch
+def train(model, loader, start, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+    scheduler.last_epoch = start - 1
+    for epoch in range(start, epochs):
+        scheduler.step()
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
 }

@@ -107,4 +107,14 @@ def count(model):
         n += p.numel()
     return n
 """,
+    "in place, with arithmetic inside": """
+import torch
+def update(model, average, lr, mix):
+    with torch.no_grad():
+        for p, q in zip(model.parameters(), average.parameters()):
+            p = p.sub_(lr * p.grad * p)
+            q = torch.add(q, p - q, alpha=0.1, out=q)
+        for p in model.parameters():
+            p = mix(p, p * 0.9)
+""",
 }

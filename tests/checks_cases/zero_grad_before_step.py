@@ -156,4 +156,16 @@ def pcgrad(model, losses, opt, project):
     project(model, gs)
     opt.step()
 """,
+    "gradients are copied back in": """
+import torch
+def train(model, loader, noise):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x in loader:
+        model(x).mean().backward()
+        kept = [p.grad.clone() for p in model.parameters()]
+        optimizer.zero_grad(set_to_none=False)
+        for p, g in zip(model.parameters(), kept):
+            p.grad.copy_(g + noise * torch.randn_like(g))
+        optimizer.step()
+""",
 }

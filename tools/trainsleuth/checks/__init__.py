@@ -18,7 +18,16 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from trainsleuth.facts import Index, build_index, is_dead, is_lesson, keep_facts, left_blank, no_collection
+from trainsleuth.facts import (
+    Index,
+    build_index,
+    is_dead,
+    is_lesson,
+    keep_facts,
+    left_blank,
+    no_collection,
+    written_for_another,
+)
 from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
@@ -150,6 +159,9 @@ def _if_it_counts(index: Index, finding: Finding) -> Finding:
             return replace(finding, outcome="pass", message=f"{path}:{line} never runs")
         if (blank := left_blank(index, path, line)) is not None:
             return replace(finding, outcome="open", message=f"{path}:{blank} is left to be filled in")
+    library = written_for_another(index, {path for path, _ in places}) if finding.is_alarm else ""
+    if library and finding.family != "data":
+        return replace(finding, outcome="open", message=f"{finding.path} is written for {library}")
     if finding.is_alarm and is_lesson(index, finding.path or "", finding.line or 0):
         said = f"{finding.message} Names or words around it say that it shows an error on purpose."
         return replace(finding, severity="note", confidence="low", message=said)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from trainsleuth.facts import Effect, Expr, Index, Instance, Surrounding, reaching
+from collections.abc import Iterable
 
-_WRITING = ("div_", "mul_", "copy_", "true_divide_", "zero_", "_foreach_div_", "_foreach_mul_")
+from trainsleuth.facts import Effect, Event, Expr, Index, Instance, Literal, Surrounding, reaching, written
+
+_WRITING = ("div_", "mul_", "copy_", "true_divide_", "zero_", "add_")
 
 
 def scaler_of(backward: Effect) -> Expr | None:
@@ -31,7 +33,7 @@ def is_scaled(index: Index, backward: Effect) -> bool:
     things = index.objects.of(scaler, backward.spot)
     made = [thing for thing in things if isinstance(thing, Instance)]
     if made:
-        return all(one.name.rpartition(".")[2] == "GradScaler" and not _is_off(one) for one in made)
+        return all(one.name.rpartition(".")[2] == "GradScaler" and not _is_off(index, one) for one in made)
     return scaler.last.lower().endswith("scaler")
 
 
@@ -44,7 +46,14 @@ def knows_scale(call: Expr) -> bool:
 
 def divides_by_hand(around: Surrounding, start: int, end: int) -> bool:
     """Gradients are written between two events of the function: p.grad.div_(scaler.get_scale())."""
-    for event in around.function.events[start + 1 : end]:
+    return writes_gradients(around.function.events[start + 1 : end])
+
+
+def writes_gradients(events: Iterable[Event]) -> bool:
+    """p.grad = ..., p.grad.copy_(...), torch._foreach_mul_(grads, ...)."""
+    for event in events:
+        if any(call.last.startswith("_foreach_") and "grad" in written(call).lower() for call in event.calls):
+            return True
         roots = [call.receiver for call in event.calls if call.last in _WRITING]
         roots += event.targets if event.kind in ("assign", "augment") else ()
         if any("grad" in root.text.split(".") or root.last == "grad" for root in roots if root is not None):
@@ -52,6 +61,7 @@ def divides_by_hand(around: Surrounding, start: int, end: int) -> bool:
     return False
 
 
-def _is_off(scaler: Instance) -> bool:
+def _is_off(index: Index, scaler: Instance) -> bool:
     enabled = scaler.call.keyword("enabled") if scaler.call is not None else None
-    return enabled is not None and enabled.text == "False"
+    things = index.objects.of(enabled, scaler.spot) if enabled is not None and scaler.spot is not None else ()
+    return bool(things) and all(isinstance(thing, Literal) and thing.expr.text == "False" for thing in things)

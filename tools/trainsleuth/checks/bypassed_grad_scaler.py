@@ -100,7 +100,7 @@ def _examined(index: Index, site: Site) -> Finding:
     path, line, shown = site.function.path, site.call.line, written(site.call)
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "step"))
     for around in found:
-        plain = _plain_step(index, around)
+        plain = _plain_step(index, around) if not _is_mixed(index, around) else None
         if plain is not None and divides_by_hand(around, around.here.position, plain.position):
             return SAY.passed(path, line, "the gradients are written in between")
         if plain is not None:
@@ -111,6 +111,12 @@ def _examined(index: Index, site: Site) -> Finding:
     if not found:
         return SAY.open(path, line, f"no step was found after {shown}")
     return SAY.passed(path, line, f"the scaler of {shown} steps and is updated")
+
+
+def _is_mixed(index: Index, around: Surrounding) -> bool:
+    """Another loss of the round goes backward as it is, and the scaler steps too: one optimizer each."""
+    plain = any(e.kind == "backward" and not is_scaled(index, e) for e in around.effects)
+    return plain and any(map(_is_scaler_step, around.effects))
 
 
 def _is_scaler_step(effect: Effect) -> bool:

@@ -75,11 +75,14 @@ from trainsleuth.facts import (
     Site,
     Spot,
     Surrounding,
+    encloses,
+    is_made_in,
     is_module,
     is_optimizer,
     is_test,
     made_at,
     modules_of_optimizer,
+    reaching,
     stepped,
     steps_optimizer,
     surroundings,
@@ -116,9 +119,11 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
     """None when no training loop is around: a script that only evaluates is not a site."""
     path, line, shown = site.function.path, site.call.line, written(receiver)
+    if _is_copy(site, receiver):
+        return None
     found = [s for s in surroundings(index, Spot(site.function, site.position), site.call, "backward") if s.loop]
     for around in found:
-        if _restored(index, around) or _is_last_round(around) or not _is_trained(index, around):
+        if _restored(index, around) or _is_last(around) or not _is_trained(index, around):
             continue
         if not _is_for_evaluation(index, site, around):
             return SAY.open(path, line, f"{shown} may be kept in evaluation mode on purpose")
@@ -126,6 +131,12 @@ def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
     if not found:
         return None
     return SAY.passed(path, line, f"{shown} is put back into training mode, or not trained in this loop")
+
+
+def _is_copy(site: Site, receiver: Expr) -> bool:
+    """model = copy.deepcopy(model): the one that is trained keeps its mode."""
+    found, certain = reaching(site.function, receiver.text, site.position)
+    return certain and all(b.value is not None and "copy" in b.value.last for b in found)
 
 
 def _restored(index: Index, around: Surrounding) -> str:
@@ -145,10 +156,17 @@ def _restored(index: Index, around: Surrounding) -> str:
     return ""
 
 
-def _is_last_round(around: Surrounding) -> bool:
-    """if epoch == epochs - 1: nothing of this loop comes after it."""
-    round_of = around.loop.target if around.loop is not None else None
-    for branch in around.function.events[around.here.position].block.branches:
+def _is_last(around: Surrounding) -> bool:
+    """Nothing of this loop trains the model after it: the next round makes another one, or there is none."""
+    function, loop, here = around.function, around.loop, around.function.events[around.here.position].block
+    if loop is not None and is_made_in(function, around.here.receiver, loop):
+        return True
+    for event in function.events[around.here.position + 1 :]:
+        if event.kind in ("break", "return", "raise") and loop is not None and event.block.loops[-1:] == (loop.id,):
+            if encloses(event.block, here):
+                return True
+    round_of = loop.target if loop is not None else None
+    for branch in here.branches:
         test = branch.test
         if round_of is not None and test is not None and test.kind == "compare" and test.text == "==":
             this, last = test.parts if test.parts[0].text == round_of.text else test.parts[::-1]

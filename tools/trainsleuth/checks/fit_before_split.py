@@ -70,6 +70,9 @@ _LEARN_NOTHING = (  # of how the rows are spread: about labels, or about each ro
 )
 
 
+_SCALING = ("fit", "transform", "fit_transform")
+
+
 def check(index: Index) -> Iterator[Finding]:
     for site in index.calls("fit", "fit_transform"):
         receiver = site.call.receiver
@@ -121,10 +124,10 @@ def _examined(site: Site, name: str, receiver: Expr) -> Finding:
 
 
 def _has_training_part(site: Site, given: Expr) -> bool:
-    """The function knows the training part of the same thing: what is held out is held out from it."""
-    roots = (root for event in site.function.events for root in (event.value, *event.targets) if root is not None)
-    names = [part.text for root in roots for part in root.walk() if part.kind in ("path", "attr")]
-    return counterpart(given, [*names, *(parameter.name for parameter in site.function.parameters)])
+    """The function fits or transforms the training part of the same thing too: what is held out is held out from it."""
+    calls = (call for event in site.function.events for call in event.calls if call.last in _SCALING)
+    names = [part.text for call in calls for root in call.parts[1:] for part in root.walk() if part.kind == "path"]
+    return counterpart(given, names)
 
 
 def _is_one_example(site: Site, given: Expr) -> bool:

@@ -171,6 +171,8 @@ def _is_before(function: Function, name: str, position: int, loop: int) -> bool:
                     return False
             if event.kind == "delete" and mentions(event.value, [name]):
                 return False
+            if any(t.kind == "index" and t.parts[0].text == name and t.parts[1].kind == "slice" for t in event.targets):
+                return False
     found = bindings(function).get(name, ())
     made = [b for b in found if loop not in function.events[b.position].block.loops and b.kind == "assign"]
     return bool(made) or name.startswith(f"{function.self_name}.") or function.name == "<module>"

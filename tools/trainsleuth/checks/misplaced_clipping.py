@@ -98,6 +98,8 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _examined(index: Index, site: Site) -> Finding:
     path, line, shown = site.function.path, site.call.line, f"{site.call.last}()"
+    if _is_deferred(site):
+        return SAY.open(path, line, f"{shown} stands in a lambda; when that is called is not known")
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     for around in found:
         after = _next(index, around, around.forwards())
@@ -107,6 +109,11 @@ def _examined(index: Index, site: Site) -> Finding:
     if not found:
         return SAY.open(path, line, f"no backward() was found around {shown}")
     return SAY.passed(path, line, f"{shown} stands between backward() and step()")
+
+
+def _is_deferred(site: Site) -> bool:
+    outer = site.event.value.walk() if site.event.value is not None else ()
+    return any(one is site.call for part in outer if part.kind == "lambda" for one in part.walk())
 
 
 def _next(index: Index, around: Surrounding, effects: Iterator[Effect]) -> Effect | None:

@@ -72,6 +72,8 @@ from trainsleuth.facts import (
     MODULE_BODY,
     Class,
     Effect,
+    Event,
+    Expr,
     External,
     Function,
     Index,
@@ -87,6 +89,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._consumers import is_only_read, loader_names
 from ._loading import is_spread
 from ._verdicts import Verdicts
 
@@ -100,7 +103,7 @@ SAY = Verdicts(
     look="print the first indices of the sampler in two epochs",
 )
 _HELD_OUT = re.compile(r"val|test|eval|infer|dev", re.IGNORECASE)
-_EPOCH = re.compile(rb"\bset_epoch\b|\.epoch\b|\.seed\b")
+_EPOCH = re.compile(rb"\bset_epoch\b|\.epoch\b|\.seed\b|['\"]epoch['\"]|shuffle\s*\(")
 _DATA = re.compile(r"iter|load|data|batch", re.IGNORECASE)
 _FRAMEWORKS = (
     "lightning",
@@ -136,7 +139,7 @@ def _examined(index: Index, site: Site) -> Finding:
         return SAY.passed(path, line, "the sampler is one for evaluation")
     if any(index.part(other.function.path) == part for other in index.calls("set_epoch")):
         return SAY.passed(path, line, "set_epoch() is called in this part of the project")
-    if _is_set_otherwise(index, part):
+    if _is_set_otherwise(index, part, site.call.argument(0, "dataset")):
         return SAY.passed(path, line, "the epoch is set by name or by attribute in this part of the project")
     if shuffles is None:
         return SAY.open(path, line, "whether the sampler shuffles is not resolved")
@@ -146,6 +149,8 @@ def _examined(index: Index, site: Site) -> Finding:
         return SAY.open(path, line, "the dataset does not look at the index that the sampler gives")
     if _stays_here(index, site):
         return SAY.passed(path, line, "the sampler stays in this function, and nothing is trained here")
+    if is_only_read(index, site):
+        return SAY.passed(path, line, "what the sampler gives is read, and nothing goes backward in those loops")
     if _is_made_anew(index, site.function, site.position, 3):
         return SAY.open(path, line, "the sampler is made anew inside a loop")
     epochs = _epoch_loop(index, site)
@@ -168,14 +173,7 @@ def _is_in_evaluation(site: Site) -> bool:
         words = " ".join(part.text for part in branch.tests[-1].walk()) if branch.tests else ""
         if branch.test is None and re.search(r"train", words, re.IGNORECASE) and not _HELD_OUT.search(words):
             return True
-    names, loaders = {target.text for target in site.event.targets}, []
-    for event in site.function.events[site.position + 1 :]:
-        for call in event.calls:
-            if names & {part.text for part in call.walk() if part.kind == "path"}:
-                if "Sampler" in call.last:
-                    names |= {target.text for target in event.targets}
-                elif "Loader" in call.last:
-                    loaders.append(" ".join(target.text for target in event.targets))
+    loaders = loader_names(site)
     return bool(loaders) and all(map(_HELD_OUT.search, loaders))
 
 
@@ -189,12 +187,19 @@ def _shuffles(index: Index, site: Site) -> bool | None:
     return True if "True" in texts else False if texts == {"False"} else None
 
 
-def _is_set_otherwise(index: Index, part: str) -> bool:
-    """sampler.epoch = epoch, or "set_epoch" as a string or a function that is handed on."""
+def _is_set_otherwise(index: Index, part: str, dataset: Expr | None) -> bool:
+    """sampler.epoch = epoch, "set_epoch" as a string or a function that is handed on, or dataset.reshuffle()."""
+    data = dataset.last if dataset is not None and dataset.kind == "path" else ""
     for function in index.functions():
         if index.part(function.path) != part or not function.source.holds(_EPOCH):
             continue
         for event in function.events:
+            if data and any(
+                "shuffle" in c.last and c.receiver is not None and c.receiver.last == data for c in event.calls
+            ):
+                return True
+            if any("sampler" in said and "epoch" in said for said in _by_name(event)):
+                return True
             if any(target.last == "epoch" and "sampler" in written(target).lower() for target in event.targets):
                 return True
             if event.block.loops and any(target.last == "seed" and target.receiver for target in event.targets):
@@ -203,6 +208,12 @@ def _is_set_otherwise(index: Index, part: str) -> bool:
             if any(one.text.endswith("set_epoch") for one in walked if one.kind in ("path", "string")):
                 return True
     return False
+
+
+def _by_name(event: Event) -> Iterator[str]:
+    """setattr(sampler, "epoch", 3), sampler.__dict__["epoch"]."""
+    yield from (written(call) for call in event.calls if call.last == "setattr")
+    yield from (written(target) for target in event.targets if target.kind == "index")
 
 
 def _has_framework(index: Index, part: str) -> bool:

@@ -59,6 +59,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import (
     Effect,
+    Event,
     Expr,
     Index,
     Instance,
@@ -66,6 +67,7 @@ from trainsleuth.facts import (
     Spot,
     Thing,
     external_name,
+    is_made_in,
     is_optimizer,
     is_sibling,
     is_test,
@@ -78,6 +80,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Confidence, Finding, Link
 
 from ._no_training import is_benchmark, is_empty, why_no_training
+from ._scaling import writes_gradients
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -156,7 +159,8 @@ def _cleared(index: Index, found: Round, known: list[Instance]) -> str:
     if any(_is_distributed(effect) for effect in found.inside if effect.kind == "backward"):
         return "gradients live in a distributed autograd context"
     made = [one.spot for one in known if one.spot is not None and one.spot.function is found.step.function]
-    if any(found.loop.id in spot.function.events[spot.position].block.loops for spot in made):
+    is_own = is_made_in(found.step.function, found.step.receiver, found.loop)
+    if is_own or any(found.loop.id in spot.function.events[spot.position].block.loops for spot in made):
         return "the optimizer is made anew in each round"
     return ""
 
@@ -205,6 +209,10 @@ def _doubt(index: Index, found: Round) -> str:
     step = found.step
     if any(index.part(hook.function.path) == index.part(step.function.path) for hook in index.calls(*_AFTER_STEP)):
         return "a hook runs after each step and may clear gradients"
+    if any(e.kind == "assign" and e.value is not None and e.value.last == "zero_grad" for e in step.function.events):
+        return "zero_grad is given another name"
+    if writes_gradients(_outside(found)):
+        return "the gradients are written after the step"
     name = step.receiver.rpartition(".")[2]
     for position, event in enumerate(step.function.events):
         if found.loop.id not in event.block.loops or is_sibling(event.block, step.event.block):
@@ -216,6 +224,13 @@ def _doubt(index: Index, found: Round) -> str:
             if is_given and call.last not in _HARMLESS and not index.functions_named(call.last):
                 return f"{written(call)} at line {call.line} is given the optimizer and was not resolved"
     return ""
+
+
+def _outside(found: Round) -> Iterator[Event]:
+    """What the loop does before its backward pass and after its step."""
+    for position, event in enumerate(found.step.function.events):
+        if found.loop.id in event.block.loops and not found.backward.position <= position <= found.step.position:
+            yield event
 
 
 def _elsewhere(index: Index, found: Round, spot: Spot, optimizer: Expr) -> str:

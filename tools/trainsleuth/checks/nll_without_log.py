@@ -79,6 +79,7 @@ SAY = Verdicts(
 _NLL = ("NLLLoss", "NLLLoss2d", "nll_loss")
 _KL = ("KLDivLoss", "kl_div")
 _OVERWRITING = ("fill_", "zero_", "copy_", "uniform_", "normal_")
+_LOGGING = ("log_", "log")
 _OF_TORCH = ("nn.", "F.", "functional.", "torch.")  # as the first place of a chain begins
 _WRONG = {"probability": "probabilities", "sigmoid": "sigmoid outputs", "logits": "raw scores"}
 
@@ -95,6 +96,8 @@ def _examined(index: Index, call: LossCall) -> Finding:
     if not call.loss or given is None:
         return SAY.open(path, line, f"not resolved: {call.why or 'its input is not written out'}")
     reasons = []
+    if _is_overwritten(call, given, _LOGGING):
+        return SAY.passed(path, line, f"the logarithm of {written(given)} is taken in place")
     for spot in call.spots:
         values = index.values.of(given, spot)
         if values and all(value.range in _WRONG for value in values):
@@ -118,19 +121,19 @@ def _form(value: Value) -> str:
 def _log_target(index: Index, call: LossCall, spot: Spot) -> Value | None:
     """kl_div takes log-probabilities as a target only when told so."""
     target = call.site.call.argument(1, "target") if call.loss in _KL else None
-    if target is None or _tells_log_target(index, call, spot) or _is_overwritten(call, target):
+    if target is None or _tells_log_target(index, call, spot) or _is_overwritten(call, target, _OVERWRITING):
         return None
     values = index.values.of(target, spot)
     return values[0] if values and all(value.range == "log-probability" for value in values) else None
 
 
-def _is_overwritten(call: LossCall, target: Expr) -> bool:
-    """Only its shape was taken from what it was made of: labels.fill_(0.1)."""
-    events = call.site.function.events[: call.site.position]
-    return any(
-        one.last in _OVERWRITING and one.receiver is not None and one.receiver.text == target.text
-        for event in events
-        for one in event.calls
+def _is_overwritten(call: LossCall, tensor: Expr, methods: tuple[str, ...]) -> bool:
+    """Other values are put in its place, by a method as a statement or as `out`: labels.fill_(0.1), p.log_()."""
+    calls = [one for event in call.site.function.events[: call.site.position] for one in event.calls]
+    written_to = [one.keyword("out") or (one.receiver if one.last[-1:] == "_" else None) for one in calls]
+    return tensor.kind == "path" and any(
+        one.last in methods and into is not None and into.text == tensor.text
+        for one, into in zip(calls, written_to, strict=True)
     )
 
 

@@ -114,16 +114,19 @@ def _rebound(event: Event, names: set[str]) -> str:
 
 
 def _computes(value: Expr, name: str) -> bool:
-    """Arithmetic on the name itself, not its device, type or shape."""
+    """Arithmetic on the name itself, not its device, type or shape, and not in place."""
+    if value.kind == "call" and (value.last.endswith("_") or value.keyword("out") is not None or _is_opaque(value)):
+        return False
     arithmetic = [part for part in value.walk() if part.kind == "binary" and part.text in ("+", "-", "*", "/")]
     methods = [
         part for part in value.walk() if part.kind == "call" and part.last in ("add", "mul", "sub", "lerp", "mul_add")
     ]
-    return any(mentions(part, [name]) for part in (*arithmetic, *methods)) and value.last not in (
-        "copy_",
-        "add_",
-        "mul_",
-    )
+    return any(mentions(part, [name]) for part in (*arithmetic, *methods))
+
+
+def _is_opaque(call: Expr) -> bool:
+    """A function that may change what it is given: neither of torch nor a method."""
+    return "." not in call.callee and bool(call.callee)
 
 
 def _is_used(function: Function, loop: Loop, position: int, name: str) -> bool:

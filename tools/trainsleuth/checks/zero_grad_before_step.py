@@ -78,6 +78,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._scaling import divides_by_hand
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -116,8 +117,8 @@ def _examined(index: Index, site: Site, sure: str) -> Finding:
             if effect.kind == "backward" or _may_fill(index, effect):
                 break
             if effect.kind == "clear" and _is_of(index, effect, around.here) and is_sure(effect, around.here):
-                if _doubt(index, around, effect):
-                    return SAY.open(path, line, _doubt(index, around, effect))
+                if doubt := _doubt(index, around, effect):
+                    return SAY.open(path, line, doubt)
                 return _failure(around, effect, shown, path, line, sure)
     if not found:
         return SAY.open(path, line, f"no backward() was found around {shown}.step()")
@@ -156,6 +157,8 @@ def _doubt(index: Index, around: Surrounding, clear: Effect) -> str:
                 return f"what runs at the yield in line {event.line} may compute gradients after they are cleared"
     if around.is_after(clear):
         return ""
+    if divides_by_hand(around, clear.position, step.position):
+        return "the gradients are written after they are cleared"
     for event in around.function.events[clear.position : step.position + 1]:
         for call in event.calls:
             fills = "grad" in call.last.lower() or "backward" in call.last.lower()

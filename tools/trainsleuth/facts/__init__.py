@@ -56,6 +56,7 @@ from .effects import Effect
 from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
+from .libraries import other_library, written_for_another
 from .losses import LossCall, loss_calls
 from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
@@ -92,7 +93,7 @@ from .records import (
 )
 from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
 from .rounds import Round, rounds
-from .scopes import bindings, encloses, is_sibling, reaching
+from .scopes import bindings, encloses, is_made_in, is_sibling, reaching
 from .sites import Site, is_test
 from .subject import is_function_call, subject
 from .terms import Term, factors, number_sign, terms
@@ -157,6 +158,7 @@ __all__ = [
     "is_every_few",
     "is_function_call",
     "is_lesson",
+    "is_made_in",
     "is_module",
     "is_module_class",
     "is_optimizer",
@@ -175,6 +177,7 @@ __all__ = [
     "modules_of_optimizer",
     "no_collection",
     "number_sign",
+    "other_library",
     "own_switches",
     "owns_parameters",
     "rank_of",
@@ -190,4 +193,5 @@ __all__ = [
     "trained_losses",
     "unfolded",
     "written",
+    "written_for_another",
 ]

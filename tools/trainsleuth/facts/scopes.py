@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from .memo import kept_per_function
-from .records import Block, Event, Expr, Function
+from .records import Block, Event, Expr, Function, Loop
 
 Item = int | str  # element of a tuple, or string key, that is taken of a value
 
@@ -196,6 +196,18 @@ def _completes(block: Block, here: Block, arms: dict[int, set[int]]) -> bool:
 def _shares_loop(function: Function, binding: Binding, here: Block) -> bool:
     block = function.events[binding.position].block
     return bool(here.loops) and block.loops[:1] == here.loops[:1]
+
+
+def is_made_in(function: Function, name: str, loop: Loop) -> bool:
+    """Each round of the loop gives the name what a call makes, not out of what the name held before."""
+    return any(
+        binding.kind == "assign"
+        and binding.value is not None
+        and binding.value.kind == "call"
+        and loop.id in function.events[binding.position].block.loops
+        and all(part.text != name for part in binding.value.walk())
+        for binding in bindings(function).get(name, ())
+    )
 
 
 @kept_per_function

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trainsleuth.facts import Index, keep_facts, no_collection
+from trainsleuth.facts import Index, keep_facts, no_collection, other_library
 from trainsleuth.history import head_of
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
@@ -20,7 +20,6 @@ from .build import find_program, read_index
 from .configuration import Truth, truth_of
 from .diagram import draw_diagram
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
-from .frameworks import other_library
 from .launch import Command
 from .layout import MIN_BUDGET
 from .parts import Anatomy, parts_of

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Event, Expr, Function
 
-from .graph import CALLBACK, Edge, Graph
+from .edges import CALLBACK, Edge
+from .graph import Graph
 from .networks import calls_loss, calls_network, is_loss_class, is_loss_name, is_network
 from .steps import Sign
 

@@ -164,16 +164,6 @@ FRAMEWORKS = (
     ),
     Framework("Ultralytics", ("ultralytics",), ("YOLO",), ("train",), (*_ALL_BUT_DATA, "data", "model"), ()),
 )
-OTHER_LIBRARIES = {
-    "tensorflow": "TensorFlow",
-    "jax": "JAX",
-    "flax": "JAX",
-    "paddle": "PaddlePaddle",
-    "mxnet": "MXNet",
-    "keras": "Keras",
-    "mlx": "MLX",
-}
-
 
 _TRAINERS = ("Trainer", "Learner", "Runner")
 _NO_TRAINERS = frozenset(
@@ -256,16 +246,3 @@ def _fits(index: Index) -> Iterator[tuple[Site, Expr]]:
 
 
 _FIT_HANDED = re.compile(rb"trainer\.fit\s*[,)]")
-
-
-def other_library(index: Index) -> str:
-    """The library the repository is written in when it is not PyTorch; "" when torch is imported anywhere."""
-    counts: dict[str, int] = {}
-    for file in index.files.values():
-        packages = {entry.module.partition(".")[0] for entry in file.imports if not entry.level}
-        if packages & {"torch", "lightning", "pytorch_lightning", "fastai", "accelerate", "transformers"}:
-            counts["torch"] = counts.get("torch", 0) + 1
-        for package in packages & OTHER_LIBRARIES.keys():
-            counts[OTHER_LIBRARIES[package]] = counts.get(OTHER_LIBRARIES[package], 0) + 1
-    best = max(counts, key=lambda name: (counts[name], name), default="torch")
-    return "" if counts.get("torch", 0) * 3 >= counts.get(best, 0) else best

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from trainsleuth.facts import Class, Index
+from trainsleuth.facts import Class, Index, other_library
 from trainsleuth.repository import Repository, is_notebook, is_python
 
 from .arguments import argument_places
@@ -16,7 +16,6 @@ from .configuration import Truth, truth_of
 from .definitions import definitions
 from .entries import NEVER
 from .features import FEATURES, features
-from .frameworks import other_library
 from .launch import Command
 from .mentions import mentions
 from .program import Program
@@ -124,9 +123,7 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
     if places and program.assumed and name in _TRAINING_ONLY:
-        return Part(
-            "unresolved", "the entry is not seen to reach it: it is chosen by a name that was not resolved", places
-        )
+        return Part("unresolved", "taken for that of this program; how it is reached was not read", places)
     if places and name in _MAY_LACK and is_supposed(program, places):
         return Part("unresolved", "only methods of that name are there: no call is seen to lead to them", places)
     if places:

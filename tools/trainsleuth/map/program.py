@@ -14,9 +14,10 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Mod
 from .annotations import named_types
 from .binding import bound_call, bound_names, names_given
 from .config_objects import default_of
+from .edges import PART
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
-from .graph import PART, Graph
+from .graph import Graph
 from .keys import key_of
 from .optional_imports import resolve
 from .recipes import Choice, Setting

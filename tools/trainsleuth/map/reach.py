@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from trainsleuth.facts import Function
 
-from .graph import MADE, Edge, Graph
+from .edges import MADE, Edge
+from .graph import Graph
 
 MAX_DISTANCE = 30
 MAX_FUNCTIONS = 6000

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from trainsleuth.facts import Function
 
-from .graph import GUESS, PART
+from .edges import GUESS, PART
 from .program import Program
 from .records import Place
 from .statements import enclosing

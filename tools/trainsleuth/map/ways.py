@@ -8,7 +8,8 @@ from functools import cached_property
 
 from trainsleuth.facts import Class, Function, Index, Loop
 
-from .graph import CALLBACK, DIRECT, MADE, Edge, Graph
+from .edges import CALLBACK, DIRECT, MADE, Edge
+from .graph import Graph
 from .reach import MAX_DISTANCE, Reach, reach
 
 MAX_CALLERS = 4  # of one function

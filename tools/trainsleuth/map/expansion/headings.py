@@ -8,7 +8,7 @@ from trainsleuth.facts import MODULE_BODY, Function
 
 from ..configuration import Truth
 from ..configuration.untaken import untaken
-from ..graph import DIRECT
+from ..edges import DIRECT
 from ..program import Program
 from ..statements import conditions, event_at
 
