@@ -10,6 +10,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ from small_programs import (
     gone_after,
     wait_for,
 )
+from trainsleuth import ledger
+from trainsleuth.answers.findings import counted
+from trainsleuth.answers.hypotheses import suggestions_section
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
 from twins import Answer
@@ -207,6 +211,20 @@ def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:
     assert Path(case["notes"]).samefile(repo / "trainsleuth-notes.md")
     shown = cli(repo, "notes")
     assert shown.returncode == 0 and "check:double-softmax" in shown.stdout
+
+
+def test_the_head_counts_a_problem_once_and_calls_a_note_a_note() -> None:
+    check = Finding(by="check:double-softmax", outcome="fail", severity="error", message="twice", path="a.py", line=3)
+    seen = replace(check, seen_by=("probe:loss_contract",))
+    probe, note = replace(check, by="probe:loss_contract"), replace(check, severity="note", line=9)
+    assert counted([seen, probe, note]) == "1 problem found, 1 note to look into"
+    assert counted([check, probe]) == "2 problems found"
+    assert counted([note, note]) == "no alarm, 2 notes to look into"
+
+
+def test_tests_to_do_next_can_be_copied() -> None:
+    (first, *_) = suggestions_section(ledger.suggest(ledger.update([])), command="python 'a b.py'").items
+    assert " -- python 'a b.py'  (about" in first
 
 
 def test_triage_without_notes_leaves_no_trace(repo: Path, warm: Callable[..., Answer]) -> None:

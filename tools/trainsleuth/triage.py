@@ -6,6 +6,7 @@ is not run. Notes are written after each stage, so that nothing is lost when the
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -55,7 +56,8 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     request.say("searching the code for silent bugs")
     checked = run_checks(Repository(root))
     reports: list[ProbeReport] = []
-    findings = list(checked.findings)
+    command = shlex.join(request.command)
+    findings = [replace(f, next=f.next.replace("<your command>", command)) for f in checked.findings]
     _write(book, [f for f in findings if f.outcome == "fail"], shown)
 
     left = list(_experiments())

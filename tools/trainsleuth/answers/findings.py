@@ -55,13 +55,16 @@ def sections(findings: Sequence[Finding], width: int | None, narrow: str) -> tup
 
 
 def counted(findings: Iterable[Finding]) -> str:
-    """How it came out, in half a sentence."""
+    """How it came out, in half a sentence. What two tests saw at one place is one problem."""
     given = list(findings)
-    alarms = sum(finding.is_alarm for finding in given)
-    notes = sum(finding.outcome == "fail" for finding in given) - alarms
+    again = {(finding.place, by) for finding in given for by in finding.seen_by}
+    alarms = sum(finding.is_alarm and (finding.place, finding.by) not in again for finding in given)
+    notes = sum(finding.outcome == "fail" and not finding.is_alarm for finding in given)
     passes, open_ = (sum(f.outcome == outcome for f in given) for outcome in ("pass", "open"))
-    words = [f"{alarms} {'problem' if alarms == 1 else 'problems'} found" if alarms else "nothing wrong found"]
-    words += [f"{notes} minor"] if notes else []
+    doubts = f"{notes} {'note' if notes == 1 else 'notes'} to look into"
+    words = [f"{alarms} {'problem' if alarms == 1 else 'problems'} found"] if alarms else []
+    words += [doubts if words else f"no alarm, {doubts}"] if notes else []
+    words = words or ["nothing wrong found"]
     words += [f"{passes} ruled out"] if passes else []
     words += [f"{open_} open"] if open_ else []
     return ", ".join(words)

@@ -29,9 +29,14 @@ def hypotheses_section(hypotheses: Iterable[Hypothesis], width: int | None = Non
     return Section("hypotheses, likeliest first:", tuple(lines))
 
 
-def suggestions_section(suggestions: Iterable[Suggestion], width: int | None = None) -> Section:
-    """A line for each: the command, its typical cost, what it tells apart."""
-    lines = (f"{one.command}  (about {one.seconds:.0f} s)  {one_line(one.why)}" for one in suggestions)
+def suggestions_section(
+    suggestions: Iterable[Suggestion], width: int | None = None, command: str = "COMMAND"
+) -> Section:
+    """A line for each: the command line, its typical cost, what it tells apart. `command` starts the user's program."""
+    lines = (
+        f"{one.command.replace('COMMAND', one_line(command))}  (about {one.seconds:.0f} s)  {one_line(one.why)}"
+        for one in suggestions
+    )
     return Section(
         "next tests, the most telling per second first:", tuple(wrapped(line, "  ", width, "  ") for line in lines)
     )

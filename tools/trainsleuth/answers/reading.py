@@ -17,7 +17,7 @@ def reading_answer(reading: Reading, passes: Mapping[int, str], width: int | Non
     """Every question by pass. The exit code says when a run was asked for and showed no training step."""
     seen = reading.observation
     nothing = "" if seen is None or seen.trained else f"; the run showed no training step: {one_line(seen.why, 300)}"
-    news = f", {len(reading.news)} of them new or changed" if reading.news else ""
+    news = f"; {len(reading.news)} are new or changed" if reading.news else ""
     return Answer(
         head=wrapped(f"{progress(reading.questions)}{news}{nothing}", "", width),
         sections=tuple(_sections(reading.questions, passes, width)),
