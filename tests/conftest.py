@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from launching import Project, runtime_with_hooks
-from trainsleuth.launcher import environment
+from probed import Host
+from training_python import TRAINING_PYTHON
+from trainsleuth.cli import main
+from trainsleuth.launcher import conduct, environment
+from twins import Answer
 
 os.environ["TRAINSLEUTH_CACHE"] = "off"  # tests of the cache say where theirs is
 
@@ -23,3 +28,36 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setattr(environment, "RUNTIME", runtime_with_hooks(tmp_path))
     return Project(folder, home)
+
+
+@pytest.fixture(scope="session")
+def host() -> Iterator[Host]:
+    """One process with torch for all tests of this worker."""
+    host = Host()
+    yield host
+    host.end()
+
+
+@pytest.fixture
+def forked(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that this process launches are forked from the host.
+
+    All is real but their start: no interpreter of its own, no supervisor, a copy instead of an overlay.
+    """
+    monkeypatch.setenv("TRAINSLEUTH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("PATH", f"{Path(TRAINING_PYTHON).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(conduct, "supervise", host.supervise)
+
+
+@pytest.fixture
+def warm(forked: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """The command line within this process, `warm(*words, cwd=folder)`; what it runs is forked."""
+
+    def command(*words: str, cwd: Path) -> Answer:
+        monkeypatch.chdir(cwd)
+        capsys.readouterr()
+        code = main(list(words))
+        return Answer(code, *capsys.readouterr())
+
+    return command

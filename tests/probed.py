@@ -7,12 +7,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from training_python import TRAINING_PYTHON
+from trainsleuth.launcher.environment import QUIET
 from trainsleuth.trace import Trace
 
 HERE = Path(__file__).parent
@@ -28,32 +30,53 @@ LACKS = re.compile(
 class Host:
     """One process that has imported torch and forks for every program."""
 
-    def __init__(self, **variables: str) -> None:
+    def __init__(self) -> None:
         command = [TRAINING_PYTHON, str(HERE / "runtime_host.py"), str(RUNTIME)]
-        environment = dict(os.environ, OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1", **variables)
+        environment = {**os.environ, **QUIET, "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
 
     def run(
-        self, program: Path, folder: Path, experiment: dict[str, Any], run_folder: Path | None = None
+        self, program: Path, folder: Path, experiment: dict[str, Any], run_folder: Path | None = None, **variables: str
     ) -> tuple[Trace, dict[str, Any]]:
-        """What one program told, and how it ended. Its events and files lie in `folder`."""
-        assert self.process.stdin is not None and self.process.stdout is not None
+        """What one program told, and how it ended. Its events and files lie in `folder`; it alone gets `variables`."""
         events = folder / f"{program.stem}.jsonl"
         order = {
             "program": str(program),
             "events": str(events),
             "run_folder": str(run_folder or folder),
             "experiment": experiment,
+            "variables": variables,
         }
-        self.process.stdin.write(json.dumps(order) + "\n")
-        self.process.stdin.flush()
-        ended = json.loads(self.process.stdout.readline())
+        ended = self.ask(order)
         if sys.executable != TRAINING_PYTHON and (lacks := LACKS.search(ended["output"])):
             pytest.skip(f"{program.stem} cannot run there: {lacks[0]}")
         told = tuple(json.loads(line) for line in events.read_text().splitlines())
         return Trace(0, None, told), ended
+
+    def ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        """The answer of runtime_host.py to one order."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return answer
+
+    def supervise(
+        self, job: dict[str, Any], cancelled: Callable[[], bool], progress: Callable[[str], None]
+    ) -> tuple[dict[str, Any], int | None]:
+        """In place of the launcher's: the same job and report, without an interpreter that starts and imports torch."""
+        if job["overlay"]:
+            return {"kind": "unable", "why": "the host mounts nothing"}, None
+        lifeline = os.open(job["lifeline"], os.O_RDWR | os.O_CLOEXEC)
+        began = time.monotonic()
+        ended = self.ask({"job": job})
+        os.close(lifeline)
+        Path(job["folder"], "output.txt").write_text(ended["output"], encoding="utf-8")
+        how = {"how": "exited", "outlived": [], "unprobed": [], "used_bytes": 0, "peak_bytes": 0}
+        report = {"kind": "ended", "code": ended["code"], "seconds": time.monotonic() - began, **how}
+        return report, ended["pid"]
 
     def end(self) -> None:
         assert self.process.stdin is not None

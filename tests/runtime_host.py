@@ -1,7 +1,8 @@
 """Runs small programs with the runtime inside, each in a process of its own forked from one that has torch.
 
 Usage: python runtime_host.py RUNTIME_FOLDER, then one JSON line per program on standard input:
-{"program", "events", "run_folder", "experiment"}. Answers one JSON line: {"code", "output"}.
+{"program", "events", "run_folder", "experiment", "variables"}, or {"job"}, what the launcher hands to its supervisor.
+Answers one JSON line: {"code", "output", "pid"}.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import runpy
 import signal
 import sys
 import tempfile
+import types
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,7 @@ def load(folder: str) -> Any:
 
 def run(folder: str, order: dict[str, Any]) -> None:
     """In the child: the program, from hooks to its end."""
+    os.environ.update(order["variables"])
     runtime = load(folder)
     import torch
 
@@ -54,21 +58,48 @@ def run(folder: str, order: dict[str, Any]) -> None:
     os._exit(0)
 
 
+def do(folder: str, job: dict[str, Any]) -> None:
+    """In the child: the command `python script.py ARGUMENTS` or `python -m module ARGUMENTS`, as the launcher's way in
+    starts it where PYTHONPATH is ignored; returns to the end of this program, and with it the interpreter.
+    """
+    os.chdir(job["cwd"])
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    runner = os.path.join(folder, "run_script.py")
+    sys.argv = [runner, *job["command"][1:]]
+    sys.path[0] = folder
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    main.__dict__["__file__"] = runner
+    code = compile(Path(runner).read_text(encoding="utf-8"), runner, "exec")
+    try:
+        exec(code, main.__dict__)
+    except Exception as error:
+        assert error.__traceback__ is not None
+        sys.excepthook(type(error), error, error.__traceback__.tb_next)
+        sys.exit(1)
+    sys.exit(0)
+
+
 def forked(folder: str, order: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryFile("w+") as output:
         child = os.fork()
         if child == 0:
+            os.setsid()
             signal.alarm(SECONDS)
             os.dup2(output.fileno(), 1)
             os.dup2(output.fileno(), 2)
+            if "job" in order:
+                do(folder, order["job"])
             try:
                 run(folder, order)
             finally:
                 os._exit(99)
         status = os.waitpid(child, 0)[1]
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what the program left
         code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
         output.seek(0)
-        return {"code": code, "output": output.read()[-4000:]}
+        return {"code": code, "output": output.read()[-4000:], "pid": child}
 
 
 def main() -> None:

@@ -50,6 +50,8 @@ ENDLESS = HEALTHY.replace(
     "subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
     "for step in range(100_000):\n    time.sleep(0.1)",
 )
+# leaves the same behind, without the start of torch: for what does not depend on it
+WAITING = "import subprocess, time\nsubprocess.Popen(['sleep', '600'], start_new_session=True)\ntime.sleep(600)\n"
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

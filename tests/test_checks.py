@@ -113,6 +113,26 @@ def test_each_site_is_counted_once_and_summed_up(tmp_path: Path) -> None:
     assert [(place.path, place.line) for place in report.unresolved] == [("unclear.py", 4)]
 
 
+SHARING = dedent(
+    """
+    import torch
+
+    def stages(model):
+        whole = torch.optim.Adam([*model.base.parameters(), *model.head.parameters()])
+        first = torch.optim.Adam([*model.base.parameters(), *model.side.parameters()])
+        later = torch.optim.Adam(model.head.parameters())
+        return whole, first, later
+    """
+)
+
+
+def test_optimizers_that_share_one_model_are_one_question(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"stages.py": SHARING}), only=["wrong-player-optimized"])
+    asked = [finding for finding in report.findings if finding.outcome == "fail"]
+    assert [[link.line for link in finding.chain] for finding in asked] == [[5, 6, 7]]
+    assert "whole, first, later own model.base and model.head in common" in asked[0].message
+
+
 def test_paths_narrow_the_report_but_not_the_index(tmp_path: Path) -> None:
     files = {"a/train.py": LOOP, "b/train.py": LOOP}
     report = run_checks(_write(tmp_path, files), only=["missing-zero-grad"], paths=["b"])

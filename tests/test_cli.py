@@ -9,13 +9,26 @@ import signal
 import subprocess
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from small_programs import ENDLESS, HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment, gone_after, wait_for
+from small_programs import (
+    ENDLESS,
+    HEALTHY,
+    NO_TRAINING,
+    NONFINITE,
+    PYTHON,
+    SOFTMAX,
+    WAITING,
+    environment,
+    gone_after,
+    wait_for,
+)
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
+from twins import Answer
 
 TRAIN = ["--", PYTHON, "train.py"]
 
@@ -140,15 +153,15 @@ PROBED = [(HEALTHY, 0, "nothing wrong found"), (SOFTMAX, 1, "error  "), (NO_TRAI
 
 
 @pytest.mark.parametrize(("source", "code", "words"), PROBED, ids=["healthy", "broken", "does not train"])
-def test_probe_says_what_it_saw(repo: Path, source: str, code: int, words: str) -> None:
+def test_probe_says_what_it_saw(repo: Path, warm: Callable[..., Answer], source: str, code: int, words: str) -> None:
     (repo / "train.py").write_text(source)
-    done = cli(repo, "probe", "--time", "40", "--format", "json", *TRAIN)
-    assert done.returncode == code, done.stdout
-    found = parsed(done.stdout)
+    done = warm("probe", "--time", "40", "--format", "json", *TRAIN, cwd=repo)
+    assert done.code == code, done.output
+    found = parsed(done.output)
     assert found["trained"] is (code != 2) and found["ran"]
-    text = cli(repo, "probe", "--time", "40", "--only", "loss_contract", *TRAIN)
-    assert words in text.stdout and "to repeat: trainsleuth probe" in text.stdout
-    assert text.returncode == code and text.stderr == ""
+    text = warm("probe", "--time", "40", "--only", "loss_contract", *TRAIN, cwd=repo)
+    assert words in text.output and "to repeat: trainsleuth probe" in text.output
+    assert text.code == code and text.errors == ""
     assert [path.name for path in repo.iterdir()] == ["train.py"]
 
 
@@ -181,6 +194,7 @@ def test_a_program_that_never_trains_is_told_why_and_no_guesses(repo: Path, comm
 
 def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:
     (repo.parent / ".git").mkdir()  # check and probe tell one place by one path, also below a work tree
+    (repo / "train.py").write_text(SOFTMAX.replace("range(200)", "range(150)"))  # ends by itself
     done = cli(repo, "triage", "--symptom", "loss is stuck", "--time", "40", "--format", "json", *TRAIN)
     assert done.returncode == 1, done.stdout
     case = parsed(done.stdout)
@@ -195,10 +209,10 @@ def test_triage_names_the_cause_and_writes_the_notes(repo: Path) -> None:
     assert shown.returncode == 0 and "check:double-softmax" in shown.stdout
 
 
-def test_triage_without_notes_leaves_no_trace(repo: Path) -> None:
+def test_triage_without_notes_leaves_no_trace(repo: Path, warm: Callable[..., Answer]) -> None:
     (repo / "train.py").write_text(HEALTHY)
-    done = cli(repo, "triage", "--no-notes", "--time", "40", *TRAIN)
-    assert done.returncode == 0, done.stdout
+    done = warm("triage", "--no-notes", "--time", "40", *TRAIN, cwd=repo)
+    assert done.code == 0, done.output
     assert [path.name for path in repo.iterdir()] == ["train.py"]
 
 
@@ -265,7 +279,7 @@ def test_a_reader_that_closes_early(repo: Path, words: list[str]) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_the_end_of_the_command_ends_the_program(repo: Path, number: signal.Signals, code: int) -> None:
-    (repo / "train.py").write_text(ENDLESS)
+    (repo / "train.py").write_text(ENDLESS if number == signal.SIGKILL else WAITING)
     word = uuid.uuid4().hex
     asked = subprocess.Popen(
         [PYTHON, "-m", "trainsleuth", "probe", "--time", "120", *TRAIN],

@@ -127,6 +127,22 @@ def test_the_default_of_a_class_switches_nothing_off_that_the_command_switches_o
     assert ("off: " in text) is off
 
 
-def _known(folder: Path, recipe: str) -> dict[str, str]:
-    root = map_depth.write(FILES, folder)
+def _known(folder: Path, recipe: str, files: dict[str, str] = FILES) -> dict[str, str]:
+    root = map_depth.write(files, folder)
     return {item["name"]: item["value"] for item in expand_component(root, "config", recipe=recipe, budget=9000).items}
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        {"plugin.py": "def more(search_path):\n    search_path.append(provider='base', path='pkg://base.config')\n"},
+        {"config/ppo.yaml": FILES["config/ppo.yaml"] + "hydra:\n  searchpath:\n    - file://base/config\n"},
+    ],
+)
+def test_groups_of_another_package_stand_on_the_search_path(added: dict[str, str], tmp_path: Path) -> None:
+    group = {
+        "base/config/limit/tight.yaml": "width: 3\n",
+        "config/actor/small.yaml": "defaults: [base, _self_, {/limit@_here_: tight}]\nwidth: 8\n",
+    }
+    assert _known(tmp_path / "without", "python train.py", FILES | group)["worker.actor.width"] == "8"
+    assert _known(tmp_path / "with", "python train.py", FILES | group | added)["worker.actor.width"] == "3"

@@ -90,19 +90,20 @@ def test_an_interpreter_without_torch(project: Project) -> None:
 
 
 @pytest.mark.parametrize("fault", ["crash.py", "hooks.py", "broken hook", "no config"])
-def test_a_broken_runtime_trains_nothing(project: Project, fault: str) -> None:
+def test_a_broken_runtime_trains_nothing(project: Project, light: str, fault: str) -> None:
     experiment: dict[str, Any] = {"break": True} if fault == "broken hook" else {}
     if fault.endswith(".py"):
         (environment.RUNTIME / fault).write_text("def (")
     if fault == "no config":
         experiment = {"env": {}}
         (environment.RUNTIME / "__init__.py").write_text("raise OSError('disk gone')\n")
-    run = project.run("print('before')\nimport torch\nprint('trained unprobed')", experiment=experiment)
+    program = "print('before')\nimport torch\nprint('trained unprobed')"
+    run = project.run(program, light, "train.py", experiment=experiment)
     assert (run.ended, run.exit_code) == ("not_probed", 70), run.why
     assert "trained unprobed" not in run.output and "trainsleuth: " in run.output
     assert "nothing was trained unprobed" in run.why
     if fault == "crash.py":  # the other way in
-        run = project.run(None, sys.executable, "-I", "train.py")
+        run = project.run(None, light, "-I", "train.py")
         assert (run.ended, run.exit_code) == ("not_probed", 70), run.why
         assert "before" not in run.output
 
@@ -141,10 +142,10 @@ def test_torch_loaded_by_hand_reloaded_and_from_its_submodule(project: Project) 
     assert kinds(run).count("hooks") == 3
 
 
-def test_the_users_own_sitecustomize_still_runs(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_sitecustomize_still_runs(project: Project, light: str, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("import builtins\nbuiltins.SITE = __file__", "site/sitecustomize.py")
     monkeypatch.setenv("PYTHONPATH", str(project.folder / "site"))
-    run = project.run("import sitecustomize, torch\nprint(SITE == sitecustomize.__file__)")
+    run = project.run("import sitecustomize, torch\nprint(SITE == sitecustomize.__file__)", light, "train.py")
     assert (run.ended, run.output) == ("finished", "True\n"), run.why
 
 

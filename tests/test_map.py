@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,21 @@ def marks(case: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
                 yield found[1], name, line
 
 
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Map]:
+    """`drawn(path, budget)`: the map of a case, drawn once for all tests that look at it."""
+
+    @cache
+    def drawn(path: Path, budget: int = 2000) -> Map:
+        return draw(load(path), tmp_path_factory.mktemp(path.stem), budget)
+
+    return drawn
+
+
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_marked_lines_are_shown(path: Path, tmp_path: Path) -> None:
+def test_marked_lines_are_shown(path: Path, drawn: Callable[..., Map]) -> None:
     case = load(path)
-    found = draw(case, tmp_path)
+    found = drawn(path)
     missing = [
         f"{component} {name}:{line}"
         for component, name, line in marks(case)
@@ -55,9 +67,9 @@ def test_marked_lines_are_shown(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_what_is_said_of_the_program(path: Path, tmp_path: Path) -> None:
+def test_what_is_said_of_the_program(path: Path, drawn: Callable[..., Map]) -> None:
     case = load(path)
-    found = draw(case, tmp_path)
+    found = drawn(path)
     assert (found.framework, found.trains) == (case["framework"], case.get("trains", True)), found.text
     assert found.entry == case["entry"], found.text
     for name, status in case.get("statuses", {}).items():
@@ -76,18 +88,19 @@ def test_what_is_said_of_the_program(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("budget", [500, 1000, 2000, 8000])
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_budget_is_never_exceeded_and_the_text_is_stable(path: Path, tmp_path: Path, budget: int) -> None:
-    case = load(path)
-    first, second = draw(case, tmp_path, budget), draw(case, tmp_path, budget)
+def test_budget_is_never_exceeded_and_the_text_is_stable(
+    path: Path, tmp_path: Path, drawn: Callable[..., Map], budget: int
+) -> None:
+    first, second = drawn(path, budget), draw(load(path), tmp_path, budget)
     assert len(first.text) <= 4 * budget
     assert first.used <= budget
     assert first.to_dict() == second.to_dict()
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_places_are_those_of_the_text_and_every_line_exists(path: Path, tmp_path: Path) -> None:
+def test_places_are_those_of_the_text_and_every_line_exists(path: Path, drawn: Callable[..., Map]) -> None:
     case = load(path)
-    plain = json.loads(json.dumps(draw(case, tmp_path).to_dict()))
+    plain = json.loads(json.dumps(drawn(path).to_dict()))
     assert list(plain["components"]) == list(COMPONENTS)
     shown = 0
     for part in plain["components"].values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import map_depth
-from trainsleuth.map import expand_component
+from trainsleuth.map import expand_component, map_repository
 
 SCRIPT = """import argparse
 import torch
@@ -146,3 +146,8 @@ def test_the_bodies_of_what_a_recipe_names_are_opened_and_its_registry_is_not_sh
     text = expand_component(tmp_path, "model", scope="train.py", recipe="configs/a.py", budget=1500).text
     assert text.count("   | return self.out(x)\n") == 1, text
     assert "Registry(" not in text
+
+
+def test_an_alias_inside_of_itself_is_left_out_and_told(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": SCRIPT, "train.yaml": "lr: 1\nloop: &a [*a, *a]\n"}, tmp_path)
+    assert "train.yaml: more than 20000 nodes, or an alias inside of what it names" in map_repository(root).text

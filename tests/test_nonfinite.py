@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import probed
 import pytest
+from probed import Host
 
 pytest.importorskip("torch")
 
@@ -60,18 +61,18 @@ NEEDS = {"hf_trainer": "transformers", "lightning_loop": "lightning"}
 HEALTHY = ["healthy_scaler", "healthy_masks", "healthy_checkpoint", "healthy_penalty"]
 
 
-class Host(probed.Host):
-    def run(  # type: ignore[override]
-        self, program: str, folder: Path, run_folder: Path | None = None, **experiment: Any
-    ) -> tuple[Trace, dict[str, Any]]:
-        return super().run(PROGRAMS / f"{program}.py", folder, {**OBSERVE, **experiment}, run_folder)
+Ran = Callable[..., tuple[Trace, dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.end()
+def ran(host: Host, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """`ran(program, **experiment)`: what a program told and how it ended; one run answers all that ask the same."""
+
+    @cache
+    def ran(program: str, **experiment: Any) -> tuple[Trace, dict[str, Any]]:
+        return host.run(PROGRAMS / f"{program}.py", tmp_path_factory.mktemp(program), {**OBSERVE, **experiment})
+
+    return ran
 
 
 def marks(program: str, word: str) -> list[tuple[int, str]]:
@@ -88,10 +89,10 @@ def only(trace: Trace) -> Finding:
 
 
 @pytest.mark.parametrize("program", BROKEN)
-def test_names_the_operation_and_its_line(host: Host, tmp_path: Path, program: str) -> None:
+def test_names_the_operation_and_its_line(ran: Ran, program: str) -> None:
     if program in NEEDS and importlib.util.find_spec(NEEDS[program]) is None:
         pytest.skip(f"{NEEDS[program]} is not installed")
-    trace, ended = host.run(program, tmp_path)
+    trace, ended = ran(program)
     assert len(trace.events("nonfinite")) == 1, ended
     event = trace.events("nonfinite")[0]
     noticed, found_by, step = BROKEN[program]
@@ -106,22 +107,22 @@ def test_names_the_operation_and_its_line(host: Host, tmp_path: Path, program: s
 
 
 @pytest.mark.parametrize("program", HEALTHY)
-def test_stays_silent_on_healthy_programs(host: Host, tmp_path: Path, program: str) -> None:
-    trace, ended = host.run(program, tmp_path)
+def test_stays_silent_on_healthy_programs(ran: Ran, program: str) -> None:
+    trace, ended = ran(program)
     assert ended["code"] == 0, ended["output"]
     assert not trace.events("nonfinite")
     assert only(trace).outcome == "pass"
     assert [finding.message for finding in probes.judge("observe", trace) if finding.is_alarm] == []
 
 
-def test_a_scaler_that_skips_its_first_steps_is_normal(host: Host, tmp_path: Path) -> None:
-    trace, _ = host.run("healthy_scaler", tmp_path)
+def test_a_scaler_that_skips_its_first_steps_is_normal(ran: Ran) -> None:
+    trace, _ = ran("healthy_scaler")
     assert only(trace).measured["skipped_by_scaler"] == 10
     assert "skipped 10 steps" in only(trace).message
 
 
-def test_says_so_when_it_does_not_happen_again(host: Host, tmp_path: Path) -> None:
-    trace, _ = host.run("once_only", tmp_path)
+def test_says_so_when_it_does_not_happen_again(ran: Ran) -> None:
+    trace, _ = ran("once_only")
     finding = only(trace)
     assert (finding.outcome, finding.severity, finding.place) == ("fail", "warning", "once_only.py:10")
     assert finding.measured == {"step": 7, "attempts": 8}
@@ -129,8 +130,8 @@ def test_says_so_when_it_does_not_happen_again(host: Host, tmp_path: Path) -> No
     assert "DivBackward0 at once_only.py:10 (other with 1 zero)" in finding.message
 
 
-def test_a_bad_row_of_data_is_named(host: Host, tmp_path: Path) -> None:
-    finding = only(host.run("nan_row", tmp_path)[0])
+def test_a_bad_row_of_data_is_named(ran: Ran) -> None:
+    finding = only(ran("nan_row")[0])
     assert (finding.family, finding.measured["row"], finding.suspects) == ("data", 1, ("bad-data-values",))
     assert "argument 'features' of Net held 1 NaN before, first in row 1" in finding.message
 
@@ -143,37 +144,37 @@ def test_a_bad_row_of_data_is_named(host: Host, tmp_path: Path) -> None:
         ("step_breaks_weights", "parameter weight of Linear held 3 NaN before; no gradient was bad until then"),
     ],
 )
-def test_bad_parameters_and_buffers_are_named(host: Host, tmp_path: Path, program: str, words: str) -> None:
-    assert words in only(host.run(program, tmp_path)[0]).message
+def test_bad_parameters_and_buffers_are_named(ran: Ran, program: str, words: str) -> None:
+    assert words in only(ran(program)[0]).message
 
 
-def test_the_bad_micro_batch_is_named(host: Host, tmp_path: Path) -> None:
-    trace, _ = host.run("accumulation", tmp_path)
+def test_the_bad_micro_batch_is_named(ran: Ran) -> None:
+    trace, _ = ran("accumulation")
     assert trace.events("nonfinite")[0]["micro"] == 1
     assert "gradient of backward 2 of the step" in only(trace).message
 
 
-def test_tells_module_and_values(host: Host, tmp_path: Path) -> None:
-    message = only(host.run("log_of_zero", tmp_path)[0]).message
+def test_tells_module_and_values(ran: Ran) -> None:
+    message = only(ran("log_of_zero")[0]).message
     assert "log at log_of_zero.py:13 in Net made 1 -inf from self [8, 6] in [0, 1.085] with 1 zero" in message
     assert "native_layer_norm at log_of_zero.py:14 in Net.norm made 6 NaN of it" in message
 
 
-def test_a_whole_masked_row_is_explained(host: Host, tmp_path: Path) -> None:
-    assert "a whole row is -inf" in only(host.run("masked_row", tmp_path)[0]).message
+def test_a_whole_masked_row_is_explained(ran: Ran) -> None:
+    assert "a whole row is -inf" in only(ran("masked_row")[0]).message
 
 
-def test_divergence_points_at_the_learning_rate(host: Host, tmp_path: Path) -> None:
-    finding = only(host.run("diverges", tmp_path)[0])
+def test_divergence_points_at_the_learning_rate(ran: Ran) -> None:
+    finding = only(ran("diverges")[0])
     assert finding.suspects[0] == "learning-rate-too-high" and "largest float32" in finding.message
 
 
-def test_half_precision_is_told_with_its_limit(host: Host, tmp_path: Path) -> None:
-    assert "6.55e+04, the largest float16" in only(host.run("half_precision", tmp_path)[0]).message
+def test_half_precision_is_told_with_its_limit(ran: Ran) -> None:
+    assert "6.55e+04, the largest float16" in only(ran("half_precision")[0]).message
 
 
-def test_losses_that_no_backward_uses_are_a_note(host: Host, tmp_path: Path) -> None:
-    trace, _ = host.run("healthy_masks", tmp_path)
+def test_losses_that_no_backward_uses_are_a_note(ran: Ran) -> None:
+    trace, _ = ran("healthy_masks")
     notes = [f for f in first_nonfinite.probe(trace) if f.outcome == "fail"]
     assert [(f.severity, f.place) for f in notes] == [
         ("note", "healthy_masks.py:20"),
@@ -183,39 +184,41 @@ def test_losses_that_no_backward_uses_are_a_note(host: Host, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("program", ["custom_kl", "sqrt_backward", "batch_norm", "gan"])
-def test_the_program_can_run_on(host: Host, tmp_path: Path, program: str) -> None:
-    trace, ended = host.run(program, tmp_path, stop_at_nonfinite=False)
+def test_the_program_can_run_on(ran: Ran, program: str) -> None:
+    trace, ended = ran(program, stop_at_nonfinite=False)
     assert ended["code"] == 0, ended["output"]
     assert [event["found_by"] for event in trace.events("nonfinite")] == [BROKEN[program][1]]
     assert [event["reason"] for event in trace.events("finish")] in ([], ["steps"])
 
 
-def test_without_waiting_for_the_device_only_the_step_is_told(host: Host, tmp_path: Path) -> None:
-    trace, _ = host.run("sqrt_backward", tmp_path, sync=False)
+def test_without_waiting_for_the_device_only_the_step_is_told(ran: Ran) -> None:
+    trace, _ = ran("sqrt_backward", sync=False)
     finding = only(trace)
     assert finding.outcome == "fail" and "one step late" in finding.message
     assert finding.measured["step"] == BROKEN["sqrt_backward"][2]
 
 
 @pytest.mark.parametrize("program", ["healthy_masks", "healthy_checkpoint"])
-def test_watching_changes_no_number(host: Host, tmp_path: Path, program: str) -> None:
-    def losses(listeners: list[str]) -> list[Any]:
-        folder = tmp_path / "-".join(listeners)
-        folder.mkdir()
-        return [tick["losses"] for tick in host.run(program, folder, listeners=listeners)[0].events("tick")]
+def test_watching_changes_no_number(ran: Ran, program: str) -> None:
+    def losses(*listeners: str) -> list[Any]:
+        return [tick["losses"] for tick in ran(program, listeners=listeners)[0].events("tick")]
 
-    assert losses(["trace"]) == losses(["trace", "nonfinite"]) != []
+    assert losses("trace") == losses("trace", "nonfinite") != []
 
 
-def test_of_two_ranks_the_one_that_made_it_names_it(tmp_path: Path) -> None:
-    hosts = [Host(RANK=str(rank), WORLD_SIZE="2", MEETING=str(tmp_path / "meeting")) for rank in range(2)]
+def test_of_two_ranks_the_one_that_made_it_names_it(host: Host, tmp_path: Path) -> None:
+    other = Host()  # both run at once
     folders = [tmp_path / "0", tmp_path / "1"]
     for folder in folders:
         folder.mkdir()
     with ThreadPoolExecutor() as pool:
-        answers = list(pool.map(lambda h, f: h.run("two_ranks", f, run_folder=tmp_path), hosts, folders))
-    for host in hosts:
-        host.end()
+        group = {"WORLD_SIZE": "2", "MEETING": str(tmp_path / "meeting")}
+        ranks = [
+            pool.submit(by.run, PROGRAMS / "two_ranks.py", folder, OBSERVE, tmp_path, RANK=folder.name, **group)
+            for by, folder in zip((host, other), folders, strict=True)
+        ]
+        answers = [rank.result() for rank in ranks]
+    other.end()
     assert [ended["code"] for _, ended in answers] == [0, 0], answers
     silent, told = (only(trace) for trace, _ in answers)
     [(line, _)] = marks("two_ranks", "expect")

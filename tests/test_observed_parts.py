@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,13 +20,6 @@ from trainsleuth.trace import Trace
 from twins import HERE, copied
 
 EXPERIMENT = {"listeners": ["trace", "losses", "components"], "steps": 2}
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.end()
 
 
 def told(host: Host, folder: Path, text: str) -> Trace:

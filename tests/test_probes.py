@@ -5,7 +5,6 @@ A fault is an edit of a healthy program under targets/questions. One run of a pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -237,13 +236,6 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.end()
-
-
-@pytest.fixture(scope="module")
 def healthy(host: Host, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Trace, list[Finding]]]:
     """Each healthy program once, with what all observing probes say about it."""
     found = {}
@@ -309,16 +301,15 @@ RANKS = {
 
 
 @pytest.mark.parametrize("fault", [pytest.param("no wrapper", marks=pytest.mark.twins), "no sampler"])
-def test_ranks_that_disagree(tmp_path: Path, fault: str) -> None:
+def test_ranks_that_disagree(host: Host, tmp_path: Path, fault: str) -> None:
     """Two processes that take themselves for ranks, and never talk to each other."""
     edits, severity, words = RANKS[fault]
     program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
     traces = []
     for rank in range(2):
         (tmp_path / str(rank)).mkdir()
-        host = Host(RANK=str(rank), WORLD_SIZE="1")
-        trace, _ = host.run(program, tmp_path / str(rank), {**OBSERVE, "steps": 12})
-        host.end()
+        experiment = {**OBSERVE, "steps": 12}
+        trace, _ = host.run(program, tmp_path / str(rank), experiment, RANK=str(rank), WORLD_SIZE="1")
         traces.append(Trace(rank, rank, trace.told))
     found = [f for f in probes.judge_together("observe", traces) if f.outcome == "fail"]
     assert [(f.severity, f.path) for f in found][:1] == [(severity, "table.py")]

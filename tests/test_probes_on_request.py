@@ -22,6 +22,18 @@ SHUFFLED = (
         "TensorDataset(((inputs - mean) / std)[torch.randperm(480)], target)",
     ),
 )
+BY_HEART = (
+    ("rows(480, 1)", "rows(240, 1)"),
+    (
+        "TensorDataset((inputs - mean) / std, target)",
+        "TensorDataset(((inputs - mean) / std)[torch.randperm(240)], target)",
+    ),
+    ("batch_size=24", "batch_size=6"),
+    ("nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 32)", "nn.Linear(6, 256), nn.ReLU(), nn.Linear(256, 32)"),
+    ("torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)", "torch.optim.Adam(model.parameters(), lr=0.01)"),
+    ("step_size=2", "step_size=40"),
+    ("range(4)", "range(60)"),
+)
 TOO_FAST = (("lr=0.02", "lr=20.0"), ("momentum=0.9", "momentum=0.0"))
 CENTRED = """class Centred(nn.Module):
     mean = torch.zeros(32)
@@ -34,14 +46,8 @@ CENTRED = """class Centred(nn.Module):
 model = """
 OUTSIDE = (("model = ", CENTRED), ("nn.Linear(6, 32), nn.ReLU()", "nn.Linear(6, 32), Centred()"))
 UNSEEDED = (("train_set = ", "inputs += __import__('random').random()\ntrain_set = "),)
+EVERY = 4  # batch of the first epoch is kept back by the runtime
 NO_SEED = (("torch.manual_seed(0)", "torch.seed()"),)
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.end()
 
 
 def run(host: Host, folder: Path, experiment: str, edits: Any = (), **more: Any) -> Trace:
@@ -68,12 +74,23 @@ def test_targets_shuffled_apart_are_found(host: Host, tmp_path: Path) -> None:
     assert "targets-misaligned-with-inputs" in finding.suspects
 
 
-def test_holding_the_parameters_still_changes_nothing_before(host: Host, tmp_path: Path) -> None:
-    """The steps of training before the comparison are those of the plain run, to the last bit."""
+def test_wrong_pairs_learned_by_heart_do_not_pass(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", BY_HEART, steps=700)))
+    assert finding.outcome == "fail" and "learned by heart" in finding.message, finding.message
+    assert finding.measured["mixed_known"] > 2 * finding.measured["real_known"]  # type: ignore[operator]
+
+
+def test_pairs_that_no_loader_serves_pass_with_low_confidence(host: Host, tmp_path: Path) -> None:
+    whole = (("for x, y in loader:", "for x, y in [train_set[:48], train_set[48:96]] * 10:"),)
+    finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", whole, steps=76)))
+    assert (finding.outcome, finding.confidence) == ("pass", "low") and "none could be kept back" in finding.message
+
+
+def test_steps_before_the_first_batch_is_kept_back_are_those_of_the_plain_run(host: Host, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
-    held = [event["losses"] for event in run(host, tmp_path, "pairing", steps=40).events("paired")][:28]
+    kept = [event["losses"] for event in run(host, tmp_path, "pairing", steps=40).events("paired")][: EVERY - 1]
     plain = [tick["losses"] for tick in run(host, tmp_path / "plain", "repeat", steps=28).events("tick")]
-    assert held == plain
+    assert kept == plain[: EVERY - 1]
 
 
 def test_state_dicts_are_enough_for_a_plain_program(host: Host, tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 from mcp_session import ask
 from small_programs import HEALTHY
+from trainsleuth.cli import main
 from trainsleuth.finding import Finding
 from trainsleuth.map import read_anatomy
 from trainsleuth.notes import FILE_NAME, Notes, NotesError
@@ -208,3 +210,16 @@ def test_questions_survive_the_way_through_the_file(repo: Path) -> None:
     notes.add_questions([odd])
     assert notes.read().questions == (odd,) and json.dumps(odd.to_dict())
     assert not [line for line in notes.text().splitlines() if line.startswith("## two")]
+
+
+def test_reading_alone_ends_at_the_first_signal(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a run is worth a handler that waits for it to be ended."""
+    met = []
+
+    def spied(*given: object) -> object:
+        met.append(signal.getsignal(signal.SIGTERM))
+        return read_repository(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("trainsleuth.reading.read_repository", spied)
+    assert main(["read", str(repo)]) == 0
+    assert met == [signal.SIG_DFL]

@@ -22,13 +22,6 @@ LATER = tuple(name for name in probes.EXPERIMENTS if name != "observe")
 SAVES = (("    optimizer.step()", "    optimizer.step()\n    torch.save(model.state_dict(), '/dev/null')"),)
 
 
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host(TORCHDYNAMO_DISABLE="1")  # as the launcher sets it
-    yield host
-    host.end()
-
-
 def run(host: Host, program: Path, folder: Path, experiment: str, **more: Any) -> Trace:
     folder.mkdir(exist_ok=True)
     trace, ended = host.run(program, folder, {**probes.EXPERIMENTS[experiment], **more})

@@ -1,14 +1,18 @@
-"""Triage of every twin under tests/runs: the cause comes first for the broken one, nothing for the healthy one."""
+"""Triage of every twin under tests/runs: the cause comes first for the broken one, nothing for the healthy one.
+
+The whole way of the command line, in interpreters of its own, is gone by test_targets.py and test_cli.py.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from twins import HERE, copied, trainsleuth
+from twins import HERE, Answer, copied
 
 pytest.importorskip("torch", reason="the programs train with torch: install the torch extra")
 
@@ -47,9 +51,9 @@ def _some(rest: int, of: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", _some(2, of=3))
-def test_the_cause_of_a_broken_run_is_the_first_finding(name: str, tmp_path: Path) -> None:
+def test_the_cause_of_a_broken_run_is_the_first_finding(name: str, tmp_path: Path, warm: Callable[..., Answer]) -> None:
     folder = copied(RUNS / name / "broken", tmp_path)
-    answer = trainsleuth("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)
+    answer = warm("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)
     assert answer.code == 1, answer.output + answer.errors
     first = answer.json["findings"][0]
     assert first["by"] in case(name)["cause"]["by"], first
@@ -57,9 +61,9 @@ def test_the_cause_of_a_broken_run_is_the_first_finding(name: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", _some(1, of=2))
-def test_a_healthy_run_raises_no_alarm(name: str, tmp_path: Path) -> None:
+def test_a_healthy_run_raises_no_alarm(name: str, tmp_path: Path, warm: Callable[..., Answer]) -> None:
     folder = copied(RUNS / name / "healthy", tmp_path)
-    answer = trainsleuth("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)
+    answer = warm("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)
     alarms = [f for f in answer.json["findings"] if f["outcome"] == "fail" and f["severity"] != "note"]
     assert not alarms, alarms
     assert answer.code == 0, answer.output + answer.errors

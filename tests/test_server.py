@@ -1,4 +1,4 @@
-"""The server over real stdio: its eight tools, what they say, and what they refuse."""
+"""The server: its eight tools, what they say, and what they refuse; over real stdio where the fixture is `home`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import tools_list
 from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp_session import ask, talk, told
+from mcp_session import ask, ask_within, talk, talk_within, told
 from small_programs import HEALTHY, NO_TRAINING, NONFINITE, PYTHON, SOFTMAX, environment
 from trainsleuth import __version__
 from trainsleuth.answers.pictures import pictures
@@ -52,6 +52,13 @@ def repo(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "train.py").write_text(SOFTMAX)
     return folder
+
+
+@pytest.fixture
+def within(repo: Path, forked: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The repository, for a server in this process; its runs are forked."""
+    monkeypatch.chdir(repo)
+    return repo
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -194,14 +201,12 @@ def test_a_probe_and_a_triage_of_a_real_run(home: Path, repo: Path) -> None:
     assert not (repo / "__pycache__").exists()
 
 
-def test_after_a_change_what_failed_is_run_again(home: Path, repo: Path) -> None:
+def test_after_a_change_what_failed_is_run_again(home: Path, within: Path) -> None:
     asked = {"command": TRAIN, "only": ["loss_contract"], "steps": 10, "seconds": 40}
-    (failed,) = ask(home, repo, ("run_probe", asked))
+    (failed,) = ask_within(("run_probe", asked))
     run = failed.partition("trainsleuth probe --again ")[2].split()[0]
-    (repo / "train.py").write_text(HEALTHY)
-    mended, elsewhere, other, path = ask(
-        home,
-        repo,
+    (within / "train.py").write_text(HEALTHY)
+    mended, elsewhere, other, path = ask_within(
         ("run_probe", {"again": run}),
         ("run_probe", {"again": run, "root": str(home)}),
         ("run_probe", {"again": "last", "command": "python other.py"}),
@@ -211,15 +216,15 @@ def test_after_a_change_what_failed_is_run_again(home: Path, repo: Path) -> None
     assert "is not below" in elsewhere and "that run was of" in other and "is no run" in path
 
 
-def test_pictures_of_the_batch_come_along_when_they_are_asked_for(home: Path, repo: Path) -> None:
+def test_pictures_of_the_batch_come_along_when_they_are_asked_for(within: Path) -> None:
     program = Path(__file__).parent / "targets" / "questions" / "pictures.py"
-    (repo / "train.py").write_text(program.read_text())
+    (within / "train.py").write_text(program.read_text())
 
     async def conversation(client: Client) -> Any:
         wanted = {"command": TRAIN, "only": ["batch_as_seen"], "steps": 5, "seconds": 40}
         return (await client.call_tool("run_probe", wanted)).content
 
-    text, picture = talk(home, repo, conversation)
+    text, picture = talk_within(conversation)
     assert "16 of 16 pictures [1, 10, 10]" in text.text
     pixels = base64.b64decode(picture.data)
     assert (picture.mime_type, pixels[:8]) == ("image/png", b"\x89PNG\r\n\x1a\n")
@@ -250,23 +255,23 @@ def test_only_files_of_the_run_are_shown_as_pictures(tmp_path: Path) -> None:
     assert pictures([Run(("python",), "", run, "finished", "", events=events)]) == (png,)
 
 
-def test_a_healthy_run_is_not_accused(home: Path, repo: Path) -> None:
-    (repo / "train.py").write_text(HEALTHY)
-    (text,) = ask(home, repo, ("run_probe", {"command": TRAIN, "seconds": 40}))
+def test_a_healthy_run_is_not_accused(within: Path) -> None:
+    (within / "train.py").write_text(HEALTHY)
+    (text,) = ask_within(("run_probe", {"command": TRAIN, "seconds": 40}))
     assert "nothing wrong found" in text and "ruled out:" in text
 
 
-def test_numbers_that_json_has_not(home: Path, repo: Path) -> None:
-    (repo / "train.py").write_text(NONFINITE)
-    (text,) = ask(home, repo, ("run_probe", {"command": TRAIN, "seconds": 40}))
+def test_numbers_that_json_has_not(within: Path) -> None:
+    (within / "train.py").write_text(NONFINITE)
+    (text,) = ask_within(("run_probe", {"command": TRAIN, "seconds": 40}))
     assert "inf" in text
     kept = Path(text.rpartition("full result: ")[2].strip()).read_text()
     json.loads(kept, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
 
 
-def test_a_program_that_does_not_train_is_open_not_fine(home: Path, repo: Path) -> None:
-    (repo / "train.py").write_text(NO_TRAINING)
-    (text,) = ask(home, repo, ("run_probe", {"command": TRAIN, "seconds": 30}))
+def test_a_program_that_does_not_train_is_open_not_fine(within: Path) -> None:
+    (within / "train.py").write_text(NO_TRAINING)
+    (text,) = ask_within(("run_probe", {"command": TRAIN, "seconds": 30}))
     assert "nothing was examined" in text and "open:" in text and "nothing wrong found" not in text
 
 

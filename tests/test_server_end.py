@@ -13,7 +13,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp_session import SERVER, talk, told
-from small_programs import ENDLESS, PYTHON, gone_after, wait_for
+from small_programs import ENDLESS, PYTHON, WAITING, gone_after, wait_for
 
 WITHIN = 2.0  # seconds
 CALL: dict[str, Any] = {"command": [PYTHON, "train.py"], "seconds": 120}
@@ -23,7 +23,7 @@ CALL: dict[str, Any] = {"command": [PYTHON, "train.py"], "seconds": 120}
 def repo(tmp_path: Path) -> Path:
     folder = tmp_path / "repo"
     folder.mkdir()
-    (folder / "train.py").write_text(ENDLESS)
+    (folder / "train.py").write_text(WAITING)
     return folder
 
 
@@ -50,6 +50,8 @@ def test_a_cancelled_call_ends_its_program(tmp_path: Path, repo: Path, tool: str
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_killed_server_takes_its_program_along(tmp_path: Path, repo: Path, number: signal.Signals) -> None:
+    if number == signal.SIGKILL:
+        (repo / "train.py").write_text(ENDLESS)  # with torch and all hooks
     word = uuid.uuid4().hex
     seconds: list[float] = []
 
@@ -86,6 +88,7 @@ def test_the_end_of_the_conversation_is_the_end_of_the_program(tmp_path: Path, r
 
 
 def test_progress_is_told_and_moves_on(tmp_path: Path, repo: Path) -> None:
+    (repo / "train.py").write_text(ENDLESS)
     heard: list[tuple[float, str | None]] = []
 
     async def listen(progress: float, total: float | None, message: str | None) -> None:

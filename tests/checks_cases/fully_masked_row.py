@@ -125,4 +125,20 @@ def sample(logits, k):
     return torch.softmax(logits, -1)
 """,
     "another fill": "import torch\n\ndef f(s, pad):\n    return torch.softmax(s.masked_fill(pad, -10000.0), -1)\n",
+    "queries and keys at the same positions": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+class Attention(nn.Module):
+    def forward(self, att, T):
+        att = att.masked_fill(self.mask[:, :, :T, :T] == 0, float("-inf"))
+        return F.softmax(att, dim=-1)
+""",
+    "whatever attention is told to hide": """
+import torch
+def attend(scores, values, attn_mask=None):
+    if attn_mask is not None:
+        scores = scores.masked_fill(attn_mask, float("-inf"))
+    return torch.softmax(scores, -1) @ values
+""",
 }

@@ -762,4 +762,22 @@ def compare(x):
         models.append(model)
     torch.save(models, "models.pt")
 """,
+    "two closures of one name": """
+import torch
+def train(a, b, loader):
+    first, second = torch.optim.LBFGS(a.parameters()), torch.optim.LBFGS(b.parameters())
+    for x in loader:
+        def closure():
+            first.zero_grad()
+            loss = a(x).mean()
+            loss.backward()
+            return loss
+        first.step(closure)
+        def closure():
+            second.zero_grad()
+            loss = b(x).mean()
+            loss.backward()
+            return loss
+        second.step(closure)
+""",
 }

@@ -171,4 +171,41 @@ def step(net, x, y, n_valid):
     loss = (net(x) - y).abs().sum() / n_valid
     loss.backward()
 """,
+    "features of a model by their norm": """
+import torch
+from torch import nn
+class Clip(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.image = nn.Linear(8, 4)
+    def encode_image(self, x):
+        return self.image(x)
+    def forward(self, x, text):
+        features = self.encode_image(x)
+        features = features / features.norm(dim=-1, keepdim=True)
+        return features @ text.t()
+def train(loader):
+    net = Clip()
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, text, y in loader:
+        loss = nn.functional.cross_entropy(net(x, text), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    "lengths of the labels": """
+import torch
+from torch import nn
+class EdgeLoss(nn.Module):
+    def forward(self, out, coord_gt, face):
+        length = torch.sqrt(torch.sum((coord_gt[:, face[:, 0], :] - coord_gt[:, face[:, 1], :]) ** 2, 2))
+        return (out - length).abs().mean()
+""",
+    "a metric": """
+import torch
+from torch import nn
+class DistanceMetric(nn.Module):
+    def forward(self, predicted, there):
+        return torch.sqrt(torch.mean(torch.sum((predicted - there) ** 2, dim=1)))
+""",
 }

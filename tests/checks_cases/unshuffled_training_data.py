@@ -103,4 +103,22 @@ SILENT = {
     "evaluation": mutant(
         _FUNCTION, (", shuffle=True", ""), (".backward()", ""), ("            optimizer.step()\n", "")
     ),
+    "a function that tries out the model": """
+import torch
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+    def __getitem__(self, i):
+        return self.rows[i]
+    def __len__(self):
+        return len(self.rows)
+def model_test(rows, model):
+    loader = DataLoader(Rows(rows), 4, shuffle=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+""",
 }

@@ -72,10 +72,11 @@ _REPAIRS = ("nan_to_num", "isnan", "isinf", "nan_to_num_")
 
 
 def check(index: Index) -> Iterator[Finding]:
+    seen: set[Expr] = set()
     for site in index.calls("masked_fill", "masked_fill_"):
         fill = site.call.argument(1, "value")
         if fill is not None and _is_infinite(fill) and not is_test(site.function.path):
-            yield _examined(index, site)
+            yield _examined(index, site, seen)
 
 
 def _is_infinite(fill: Expr) -> bool:
@@ -83,7 +84,8 @@ def _is_infinite(fill: Expr) -> bool:
     return text in ("float('-inf')", "-float('inf')", "-torch.inf", "-math.inf", "-np.inf", "-inf", "-numpy.inf")
 
 
-def _examined(index: Index, site: Site) -> Finding:
+def _examined(index: Index, site: Site, seen: set[Expr]) -> Finding:
+    """`seen`: each softmax that a question was asked of already; another arm before it is not another question."""
     function, path, line = site.function, site.function.path, site.call.line
     mask = site.call.argument(0, "mask")
     calls = [call for event in function.events for call in event.calls]
@@ -98,8 +100,15 @@ def _examined(index: Index, site: Site) -> Finding:
     names |= {expr.last for expr, _ in ingredients(index, mask, Spot(function, site.position)) if expr.kind == "call"}
     if any(_CAUSAL.search(name) for name in names) and not any(re.search(r"pad|len", name) for name in names):
         return SAY.passed(path, line, f"{written(mask)} is causal: each position keeps its own past")
-    if not any(_PADDING.search(name) for name in names):
+    if _is_square(mask):
+        return SAY.passed(
+            path, line, f"{written(mask)} has as many rows as columns: it hides positions from each other"
+        )
+    if not any(_PADDING.search(name) and name != "attn_mask" for name in names):
         return SAY.open(path, line, f"what {written(mask)} hides is not resolved")
+    if softmax in seen:
+        return SAY.passed(path, line, f"{written(softmax)} was asked about already")
+    seen.add(softmax)
     chain = (
         Link(path, line, f"{written(site.call)} puts -inf where the mask says so"),
         Link(path, softmax.line, f"{written(softmax)} gives NaN for a row of -inf only"),
@@ -109,6 +118,16 @@ def _examined(index: Index, site: Site) -> Finding:
         f"{written(mask)} hides everything? It becomes NaN; a large finite number or nan_to_num would not."
     )
     return SAY.fail(path, line, message, chain, "low")
+
+
+def _is_square(mask: Expr) -> bool:
+    """mask[:, :, :T, :T]: queries and keys are the same positions."""
+    cuts = [part.parts[-2:] for part in mask.walk() if part.kind == "index" and len(part.parts) > 2]
+    return any(all(one.kind == "slice" and one.parts for one in last) and _same(*last) for last in cuts)
+
+
+def _same(one: Expr, other: Expr) -> bool:
+    return [part.text for part in one.walk()] == [part.text for part in other.walk()]
 
 
 def _opens_one(events: tuple[object, ...], mask: Expr) -> bool:

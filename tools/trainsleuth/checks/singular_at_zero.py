@@ -65,9 +65,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, ingredients, is_module_class, is_test, subject, written
+from trainsleuth.facts import (
+    Expr,
+    Index,
+    Spot,
+    ingredients,
+    is_module_class,
+    is_test,
+    subject,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
+from ._origins import is_learned, is_of_labels
 from ._squares import is_sum_of_squares
 from ._verdicts import Verdicts
 
@@ -83,6 +93,7 @@ _ROOTS = ("sqrt", "rsqrt")
 _LOGARITHMS = ("log", "log2", "log10")
 _SINGULAR = (*_ROOTS, *_LOGARITHMS)
 _LOSS = re.compile(r"(^|_)(loss|criterion|penalty)(_|$)", re.IGNORECASE)
+_METRIC = re.compile(r"metric|evaluat", re.IGNORECASE)
 _CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
 
 
@@ -104,10 +115,14 @@ def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
 
 
 def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:
-    """Roots and logarithms in forward methods and loss functions, also where no loss is resolved down to them."""
+    """Roots and logarithms in forward methods and loss functions, also where no loss is resolved down to them; not
+    in what is called a metric.
+    """
     for site in index.calls(*_SINGULAR):
         function, spot = site.function, Spot(site.function, site.position)
         cls = index.class_of(function)
+        if _METRIC.search(f"{function.path.rpartition('/')[2]} {function.qualname}"):
+            continue
         is_model = cls is not None and is_module_class(index, cls) and function.name in ("forward", "__call__")
         if (is_model or _LOSS.search(function.name)) and not index.values.is_without_grad(spot):
             yield site.call, spot
@@ -137,7 +152,7 @@ def _singular(index: Index, expr: Expr, spot: Spot) -> tuple[str, str] | None:
 
 
 def _root(index: Index, root: Expr, given: Expr, spot: Spot) -> tuple[str, str]:
-    if not is_sum_of_squares(index, given, spot):
+    if not is_sum_of_squares(index, given, spot) or (root.last == "sqrt" and is_of_labels(index, given, spot)):
         return "", ""
     said = "the gradient of sqrt is infinite at zero" if root.last == "sqrt" else "one over the root of zero is inf"
     return said, "+ eps inside the root"
@@ -189,6 +204,8 @@ def _division(index: Index, above: Expr, below: Expr, spot: Spot) -> tuple[str, 
     given = subject(index, below, spot) if below.kind == "call" else None
     if given is None:
         return None
+    if below.last == "norm" and is_learned(index, above, spot):
+        return "", ""
     if below.last in ("norm", "std") and above.kind == "path" and written(given).split(".")[0] == above.text:
         return f"{written(below)} of a row of equal numbers or zeros is zero", "+ eps in the denominator"
     if below.last == "sum" and "mask" in written(given).lower() and not below.arguments:

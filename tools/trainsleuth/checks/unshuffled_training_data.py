@@ -66,6 +66,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
@@ -95,6 +96,7 @@ SAY = Verdicts(
     claims=("sorted-dataset-hurts",),
     look="print the labels of the first batch in two epochs",
 )
+_TRYING = re.compile(r"(^|_)(test|debug|demo|try)(_|$)", re.IGNORECASE)
 _SORTED = (
     "ImageFolder",
     "DatasetFolder",
@@ -144,6 +146,10 @@ def _examined(index: Index, site: Site, use: Link) -> Finding:
     chosen = [call.argument(2, "shuffle"), call.argument(3, "sampler"), call.argument(4, "batch_sampler")]
     if is_spread(call) or any(given is not None and given.text not in ("False", "None") for given in chosen):
         return SAY.passed(path, line, "a shuffle or a sampler is given")
+    if _TRYING.search(site.function.name):
+        return SAY.open(
+            path, line, f"{site.function.name} tries something out; whether its training counts is not known"
+        )
     given = call.argument(0, "dataset")
     kind = _kind(index, given, Spot(site.function, site.position)) if given is not None else ""
     if kind != "map":

@@ -55,7 +55,7 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from trainsleuth.facts import Built, Index, built_optimizers, is_sibling
+from trainsleuth.facts import Built, Function, Index, built_optimizers, is_sibling
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -83,9 +83,14 @@ def check(index: Index) -> Iterator[Finding]:
     for built in every:
         if built.name and built.owned:
             yield _examined(built, every)
+    sharing: dict[tuple[Function, str], dict[Built, str]] = {}
     for one, other in combinations(every, 2):
         if one.site.function is other.site.function and (shared := _shared(one, other)):
-            yield _question(one, other, shared)
+            model = shared.removeprefix("self.").partition(".")[0]
+            own = sharing.setdefault((one.site.function, model), {})
+            own.setdefault(one, shared)
+            own.setdefault(other, shared)
+    yield from map(_question, sharing.values())
 
 
 def _players(name: str) -> set[str]:
@@ -128,9 +133,16 @@ def _failure(built: Built, mine: str, theirs: str) -> Finding:
     return SAY.fail(path, line, message, (Link(path, line, f"{owned}.parameters() goes to {built.name}"),))
 
 
-def _question(one: Built, other: Built, shared: str) -> Finding:
-    path, line = other.site.function.path, other.site.call.line
-    names = f"{one.name or 'one optimizer'} and {other.name or 'another'}"
-    chain = (Link(path, one.site.call.line, f"owns {shared}"), Link(path, line, f"owns {shared} too"))
-    message = f"{names} both own {shared} ({path}:{line}): is each meant to move it?"
+def _question(owners: dict[Built, str]) -> Finding:
+    """One for all optimizers of a function that share parts of one model."""
+    sites = sorted(owners, key=lambda one: one.site.position)
+    path, line = sites[1].site.function.path, sites[1].site.call.line
+    chain = tuple(Link(path, one.site.call.line, f"{_named(one)} owns {owners[one]}") for one in sites)
+    names = ", ".join(map(_named, sites)) if len(sites) < 4 else f"{len(sites)} optimizers"
+    parts = " and ".join(sorted(set(owners.values())))
+    message = f"{names} own {parts} in common ({path}:{line}): is each meant to move it?"
     return SAY.fail(path, line, message, chain, "low", "note")
+
+
+def _named(one: Built) -> str:
+    return one.name or f"the optimizer of line {one.site.call.line}"

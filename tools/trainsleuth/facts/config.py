@@ -12,6 +12,7 @@ import yaml
 from trainsleuth.repository import CONFIG_SUFFIXES, Repository
 
 MAX_ENTRIES = 5000
+MAX_NODES = 4 * MAX_ENTRIES  # visited: an alias may be met again and again, also inside of itself
 BUILDING_TAGS = ("!new", "!name", "!apply", "!applyref", "!module")  # HyperPyYAML: what follows the colon is built
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -28,12 +29,13 @@ def read_config(text: str) -> dict[str, ConfigValue]:
 
     A tag that names what is built is a key of its own: `loss: !new:pkg.Loss` is "loss.!new", worth "pkg.Loss".
     JSON is read as YAML, after its tabs and its comments are made blank. Nothing is constructed, so unknown tags are harmless.
-    Raises ValueError when the text is not YAML, or holds more than MAX_ENTRIES scalars.
+    Raises ValueError when the text is not YAML, holds more than MAX_ENTRIES scalars, or an alias of itself.
     """
     table: dict[str, ConfigValue] = {}
+    nodes = iter(range(MAX_NODES))
     try:
         for document in yaml.compose_all(_plain(text), Loader=_LOADER):
-            for key, value in _flat(document, "", 0):
+            for key, value in _flat(document, "", 0, nodes):
                 table[key] = value
                 if len(table) > MAX_ENTRIES:
                     raise ValueError(f"more than {MAX_ENTRIES} values: data, not configuration")
@@ -92,9 +94,11 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
         return len(self._tables)
 
 
-def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str, ConfigValue]]:
+def _flat(node: yaml.Node | None, prefix: str, depth: int, nodes: Iterator[int]) -> Iterator[tuple[str, ConfigValue]]:
     if node is None or depth > 40:
         return
+    if next(nodes, None) is None:
+        raise ValueError(f"more than {MAX_NODES} nodes, or an alias inside of what it names")
     tag, colon, named = str(node.tag).partition(":")
     if tag in BUILDING_TAGS and colon and named and prefix:
         yield f"{prefix}.{tag}", ConfigValue(named, node.start_mark.line + 1)
@@ -104,11 +108,11 @@ def _flat(node: yaml.Node | None, prefix: str, depth: int) -> Iterator[tuple[str
         yield prefix, ConfigValue(str(node.value) or _hole(tag), node.start_mark.line + 1)
     elif isinstance(node, yaml.SequenceNode):
         for place, item in enumerate(node.value):
-            yield from _flat(item, f"{prefix}.{place}" if prefix else str(place), depth + 1)
+            yield from _flat(item, f"{prefix}.{place}" if prefix else str(place), depth + 1, nodes)
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
-            yield from _flat(value, f"{prefix}.{name}" if prefix else name, depth + 1)
+            yield from _flat(value, f"{prefix}.{name}" if prefix else name, depth + 1, nodes)
 
 
 def _hole(tag: str) -> str:

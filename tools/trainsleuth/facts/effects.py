@@ -148,7 +148,7 @@ class Effects:
             inner = part.parts[0] if part.kind == "keyword" else part
             if inner.kind != "path" or inner.last not in self._interesting:
                 continue
-            symbol = self.index.resolve(spot.function, inner.text)
+            symbol = self.index.names.resolve_at(spot.function, inner.text, spot.position)
             if isinstance(symbol, Function):
                 yield Target(symbol, None), None
 

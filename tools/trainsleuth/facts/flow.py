@@ -62,7 +62,7 @@ class Flow:
     def _bound(self, spot: Spot, binding: Binding) -> Iterator[Origin]:
         at = _new(Spot, (spot.function, binding.position, spot.frame, spot.reach))
         if binding.kind == "define":
-            symbol = self.index.names.resolve(spot.function, binding.name)
+            symbol = self.index.names.defined(spot.function, binding)
             known = symbol if isinstance(symbol, Class | Function) else None
             yield Origin("symbol" if known else "unknown", None, at, (), known, f"{binding.name} is defined twice")
         elif binding.value is None and binding.kind != "assign":

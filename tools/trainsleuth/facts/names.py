@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .records import MODULE_BODY, Class, FileFacts, Function, Import
-from .scopes import Binding, bindings, comprehension_names, is_bound, own_names
+from .scopes import Binding, bindings, comprehension_names, is_bound, own_names, reaching
 
 
 class External(NamedTuple):
@@ -190,10 +190,28 @@ class Names:
 
     def _local(self, file: FileFacts, scope: Function, name: str) -> Symbol:
         inner = f"{scope.qualname}.{name}"
-        kinds = {binding.kind for binding in bindings(scope).get(name, ())}
-        if kinds == {"define"} and scope.parameter(name) is None:
+        found = bindings(scope).get(name, ())
+        if {binding.kind for binding in found} == {"define"} and len(found) == 1 and scope.parameter(name) is None:
             return file.classes.get(inner) or file.functions.get(inner) or Variable(scope, name)
         return Variable(scope, name)
+
+    def resolve_at(self, function: Function, dotted: str, position: int) -> Symbol | None:
+        """What `dotted` means at event `position`: of several closures of one name, the one defined last before."""
+        symbol = self.resolve(function, dotted)
+        if isinstance(symbol, Variable) and symbol.scope is function:
+            found, certain = reaching(function, dotted, position)
+            if certain and len(found) == 1 and found[0].kind == "define":
+                return self.defined(function, found[0])
+        return symbol
+
+    def defined(self, scope: Function, binding: Binding) -> Symbol | None:
+        """What a `def` or `class` in a function defines, where others of the same name may stand beside it."""
+        every = [b for b in bindings(scope).get(binding.name, ()) if b.kind == "define"]
+        if len(every) < 2:
+            return self.resolve(scope, binding.name)
+        functions = self.files[scope.path].functions.values()
+        own = [f for f in functions if f.outer == scope.qualname and f.name == binding.name and not f.owner]
+        return own[every.index(binding)] if len(own) == len(every) else None
 
     def global_name(self, path: str, name: str) -> Symbol | None:
         """What `name` means at the top of file `path`, or as an attribute of that module."""

@@ -151,11 +151,13 @@ def _is_too_deep(qualname: str) -> bool:
 def _read_function(
     reading: _Reading, node: Node, qualname: str, decorators: tuple[Expr, ...], owner: str, outer: str
 ) -> Function:
+    name = qualname.rpartition(".")[2]
+    if outer not in ("", MODULE_BODY) and not owner and qualname in reading.functions:
+        qualname = f"{qualname}@{node.start_point[0] + 1}"  # a closure of the same name stands before
     parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
     read = tuple(_parameters(reading.expressions, parameters)) if parameters is not None else ()
     reading.expressions.take_calls()  # of the defaults and decorators
     called = _read_scope(reading, body or node, body, f"{qualname}.", qualname)
-    name = qualname.rpartition(".")[2]
     return _keep(reading, node, body, name, qualname, read, decorators, called, owner, outer)
 
 

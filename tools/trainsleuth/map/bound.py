@@ -18,7 +18,7 @@ _NAMED = {
     "config": r"(?:\w+_)?(?:cfgs?|conf|configs?|opts?|options|hparams|hps|params|args|flags|settings)",
     "data": r"(?:\w+_)?(?:data|data_?(?:sets?|loaders?|modules?|sources?|iters?|iterators?)|loaders?|dl|ds|(?:batch_)?samplers?|collat\w+|(?:replay_)?buffer|replay|"
     r"envs?|fetcher)(?:_(?:train|tr))?",
-    "model": r"(?:\w+_)?(?:model|net|nets|network|networks|generator|discriminator|backbone|encoder|decoder|policy|actor|critic|agent|unet|vae|ema|student|teacher)s?"
+    "model": r"(?:\w+_)?(?:model|llm|vlm|lm|net|nets|network|networks|generator|discriminator|backbone|encoder|decoder|policy|actor|critic|agent|unet|vae|ema|student|teacher)s?"
     r"(?:_(?:ema|g|d|cls|class))?|net_?\w",
     "loss": r"(?:\w+_)?(?:criterion|criteria|loss_fns?|loss_func|loss_function|losses)",
     "optimizer_scheduler": r"(?:\w+_)?(?:optim|optims|optimizers?|opt|schedulers?|sched|lr_schedule|lr_scheduler|param_groups?|optim_groups)(?:_[gd])?",

@@ -23,14 +23,13 @@ from .program import Program
 from .reach import reach
 from .recipes import (
     RECIPE_DISTANCE,
-    Choice,
     offered,
     roots_of,
 )
 from .siblings import groups
 from .steps import Sign, signs
-from .tables import Table
 from .told import Told, told_of
+from .unreached import Unreached
 from .values import Values
 
 
@@ -57,7 +56,8 @@ def _worth_reading(repository: Repository) -> list[str]:
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
 MADE_DISTANCE = 3  # from the entry: what is made there is what the program works with
-ASSUMED_DISTANCE = 8  # of a training step that the entry is not seen to reach
+ASSUMED_DISTANCE = 8  # of what leads to a training step that the entry is not seen to reach
+LAST_DISTANCE = 16  # of that step itself: the way to it, where one is read, is shorter
 
 
 Reached = tuple[Function, int]  # at a distance from the entry
@@ -75,9 +75,16 @@ def _unreached(
 ) -> Iterator[Function]:
     """Training steps and hand-overs of `loaded` files: what no entry is seen to reach is chosen by a name."""
     steps = [function for function, found in table.items() if any(sign.role == "backward" for sign in found)]
-    for function in (*steps, *handed):
+    for function in (*(_that_step(table, steps) or steps), *handed):
         if not NEVER.search(function.path) and function.path in loaded:
             yield function
+
+
+def _that_step(table: Mapping[Function, list[Sign]], backward: list[Function]) -> list[Function]:
+    """Without those of gradients for something else than training: the same function or class steps an optimizer."""
+    stepping = {function for function, found in table.items() if any(sign.role == "optimizer step" for sign in found)}
+    owners = {(one.path, one.owner) for one in stepping if one.owner}
+    return [one for one in backward if one in stepping or (one.path, one.owner) in owners]
 
 
 def _assumed(
@@ -99,11 +106,12 @@ def _bridged(
     entry: Entry,
     table: Mapping[Function, list[Sign]],
     handed: Mapping[Function, list[Handover]],
+    weights: Mapping[str, float],
 ) -> tuple[Entry, dict[str, Class]]:
     """The entry with what its unresolved calls must lead to, when it is not seen to train, and what objects are."""
     known = graph.imports(frozenset(root.path for root in entry.reach.roots))
     goals = {one: 1 if one in handed else 2 for one in _unreached(table, handed, known)}
-    found, held = Bridges(graph, goals, graph.words).over(entry)
+    found, held = Bridges(graph, goals, graph.words, weights).over(entry)
     return replace(found, trains=any(trainings(found.reach, table, handed))), held
 
 
@@ -172,21 +180,20 @@ def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     return tracing._replace(values=within, graph=graph).reaching(roots)
 
 
-def _to_training(
-    tracing: Tracing, roots: list[Reached], known: Mapping[str, list[Table]], chosen: tuple[Choice, ...]
-) -> tuple[Tracing, list[Reached]]:
+def _to_training(tracing: Tracing, roots: list[Reached], told: Told) -> tuple[Tracing, list[Reached]]:
     """Over what reading did not resolve, when the entry's own calls do not lead to training; and all that was added."""
     index, more = tracing.values.index, list(roots)
     alone = replace(tracing.entry, reach=reach(tracing.graph, tracing.entry.reach.roots))
     if not any(trainings(alone.reach, tracing.table, tracing.handed)):
-        bridged, held = _bridged(tracing.graph, alone, tracing.table, tracing.handed)
+        bridged, held = _bridged(tracing.graph, alone, tracing.table, tracing.handed, told.weights)
         if bridged.trains:
             values = tracing.values.knowing(held) if held else tracing.values
             graph = tracing.graph.again(values) if held else tracing.graph
             tracing = Tracing(values, graph, signs(index, values), _handed(index, values), tracing.entry)
             tracing = tracing.reaching(more)
     if not tracing.entry.trains:
-        more += [(one, ASSUMED_DISTANCE) for one in offered(index, tracing.entry.reach.distance, known, chosen)]
+        held_out = offered(index, tracing.entry.reach.distance, told.tables, told.choices)
+        more += [(one, ASSUMED_DISTANCE) for one in held_out]
         tracing = tracing.reaching(more)
     unmade = [(one, RECIPE_DISTANCE) for one in _unmade(index, tracing.graph, tracing.entry, tracing.table)]
     if unmade:
@@ -216,11 +223,15 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, told.choices)]
     if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS:
         tracing = _as_told(tracing, told, roots)
-    tracing, more = _to_training(tracing, roots, told.tables, told.choices)
+    tracing, more = _to_training(tracing, roots, told)
     entry = tracing.entry
-    assumed = () if entry.trains else tuple(_assumed(index, tracing.table, tracing.handed, scope, told.loaded))
+    assumed: tuple[Function, ...] = ()
+    if not entry.trains:
+        unreached = Unreached(tracing.graph, told.weights, told.loaded)
+        assumed = tuple(unreached.likeliest(_assumed(index, tracing.table, tracing.handed, scope, told.loaded)))
     if assumed:
-        more += [(one, ASSUMED_DISTANCE) for one in assumed]
+        more += [(top, ASSUMED_DISTANCE) for one in assumed for top in unreached.tops(one)]
+        more += [(one, LAST_DISTANCE) for one in assumed]
         entry = replace(_again(tracing.graph, entry, more), trains=True)
     return Program(
         index,

@@ -4,7 +4,7 @@ A file's defaults list names others before it (behind it, where `_self_` comes f
 packages are relative to the file that names them. A package comes from `group@package`, else from the `# @package`
 line of the file, else it is the path of the group. `override` and the command line exchange the option of a group
 wherever it is named; what the command line adds stands last.
-Not followed: options that a resolver works out, configurations registered from Python, and other search paths.
+Not followed: options that a resolver works out, and configurations registered from Python.
 """
 
 from __future__ import annotations

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
+from .edges import DIRECT
 from .frameworks import Framework, Handover, owned_by
 from .hooks import callback_hooks, hook_methods
+from .networks import calls_network
 from .program import Program
 from .records import Place
 from .ways import line_of_call
@@ -31,11 +33,41 @@ def handed_loop(program: Program) -> Iterator[Place]:
         yield program.at(cls.body, cls.line, "class", 0.7 * program.weight(cls.body) ** 0.3)
         for rank, method in enumerate(hook_methods(framework, cls)):
             yield program.at(method, method.line, "hook", (0.95 - 0.02 * rank) * program.weight(method) ** 0.3)
+            yield from _helpers(program, cls, method)
     for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):
         yield program.at(method, method.line, "hook", (0.8 - 0.04 * rank) * program.weight(method) ** 0.3)
-    for stage in program.training.stages:
-        if stage.role == "forward":
-            yield program.at(stage.function, stage.line, "forward", 0.8)
+    forwards = [stage for stage in program.training.stages if stage.role == "forward"]
+    for stage in forwards:
+        yield program.at(stage.function, stage.line, "forward", 0.8)
+    yield from _forwards(program) if not forwards else ()
+
+
+def _forwards(program: Program) -> Iterator[Place]:
+    """Networks run by the step or by what it calls of its own object, where the loss is no value to trace them from."""
+    for step in (cls.methods[_STEP] for cls in program.training.hooked_classes if _STEP in cls.methods):
+        own = [
+            edge.target for edge in program.graph.edges(step) if edge.cost == DIRECT and edge.target.owner == step.owner
+        ]
+        for function in dict.fromkeys((step, *own)):
+            for call in (call for event in function.events for call in event.calls):
+                if call.callee.startswith(f"{function.self_name}.") and calls_network(program.values, function, call):
+                    yield program.at(function, call.line, "forward", 0.8)
+
+
+_STEP = "training_step"
+
+
+def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:
+    """Methods of its own that a hook of the step leaves the work to: self.training_step_g(batch)."""
+    for event in hook.events if "step" in hook.name else ():
+        for call in event.calls:
+            own = call.receiver is not None and call.receiver.text == hook.self_name
+            method = program.index.method(cls, call.last) if own and _STEPS.search(call.last) else None
+            if method is not None and method is not hook:
+                yield program.at_target(method, "step", 0.82)
+
+
+_STEPS = re.compile(r"(?:^|_)(?:step|train|training|update|optimi[sz]e)(?:_|$)")
 
 
 def _way_to(program: Program) -> Iterator[Place]:

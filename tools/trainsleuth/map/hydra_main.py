@@ -18,6 +18,7 @@ from .reach import Reach
 
 _GIVEN = re.compile(r"^(?P<sign>\+{0,2}|~)(?P<group>[\w./-]+)(?:@(?P<package>[\w.:]+))?(?:=(?P<option>.*))?$")
 _FLAGS = {"-cn": "--config-name", "-cp": "--config-path", "-cd": "--config-dir"}
+_SEARCHED = re.compile(r"pkg://(?P<module>[\w./-]+)|file://(?P<folder>[\w./-]+)")
 _MAINS = re.compile(r"^(?:hydra\.main|hydra_main)$")
 
 
@@ -64,8 +65,21 @@ def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | Non
             is_whole = recipe is not None and str(PurePosixPath(recipe).parent) == first
             primary = recipe if is_whole else config_file(index, first, name or said)
             if primary is not None:
-                return _Start((first, *(one for one in given if one != first)), primary)
+                roots = dict.fromkeys((first, *given, *_searched(index, primary)))
+                return _Start(tuple(roots), primary)
     return None
+
+
+def _searched(index: Index, primary: str) -> Iterator[str]:
+    """Folders that the primary file or a plugin of the repository adds: hydra.searchpath, search_path.append(...)."""
+    said = [one.value for name, one in index.configs[primary].items() if name.startswith("hydra.searchpath")]
+    plugged = (site.call.keyword("path") for site in index.calls("append", "prepend"))
+    said += [one.text for one in plugged if one is not None and one.kind == "string"]
+    folders = {str(PurePosixPath(path).parent) for path in index.configs}
+    above = {str(one) for folder in folders for one in (PurePosixPath(folder), *PurePosixPath(folder).parents)}
+    for found in filter(None, map(_SEARCHED.fullmatch, said)):
+        tail = normal(found["module"].replace(".", "/") if found["module"] else found["folder"])
+        yield from sorted(one for one in above if f"/{one}".endswith(f"/{tail}"))
 
 
 def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from trainsleuth.facts import Class, Index
 
+from .config_objects import is_config
 from .entries import NEVER
 
 _LABEL = re.compile(
@@ -19,10 +20,15 @@ def labelled(index: Index) -> Mapping[str, list[Class]]:
     """By label: the classes that carry it, or in place of one that only gives another class, that one."""
     found: dict[str, list[Class]] = {}
     for cls in index.classes():
-        if not NEVER.search(cls.path):
+        if not (NEVER.search(cls.path) or _is_record(cls)):
             for label in cls.body.source.found(_LABEL) if cls.body.source.holds(_STRING_SET) else ():
                 found.setdefault(label.decode(), []).extend(_given(index, cls) or [cls])
     return found
+
+
+def _is_record(cls: Class) -> bool:
+    """What its fields hold by default is the value of an object, no name of the class: kind: str = "image"."""
+    return any(one.last == "dataclass" for one in cls.decorators) and not is_config(cls)
 
 
 def _given(index: Index, cls: Class) -> tuple[Class, ...]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+from .shell_variables import filled, keep_assigned
+
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
-_SCRIPT = re.compile(r"(?<![\w/.-])((?:[\w.${}-]+/)*[\w.-]+\.py)\b")
+_SCRIPT = re.compile(r"(?<![\w/.-])(/?(?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
 _PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
 _STARTERS = re.compile(
@@ -61,9 +63,13 @@ def commands_of(index: Index, path: str) -> tuple[Command, ...]:
 
 def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
     text = index.repository.read(path)
-    if text is not None and OWN_NOTES not in text:
-        for line, command in _joined(text):
-            yield from _command(index, path, line, command, consoles)
+    known: dict[str, str] = {}
+    for line, command in _joined(text) if text is not None and OWN_NOTES not in text else ():
+        found = list(_command(index, path, line, command, consoles))
+        if not found and path.endswith(SHELL) and not command.startswith("#"):
+            keep_assigned(command, known)
+            found = list(_command(index, path, line, filled(command, known), consoles)) if "$" in command else []
+        yield from found
 
 
 def command_of(index: Index, text: str) -> Command | None:
@@ -97,11 +103,11 @@ def _texts(index: Index) -> list[str]:
             path.endswith(SHELL)
             or name.startswith("readme")
             or name == "makefile"
-            or (name.endswith(".md") and (path.count("/") < 2 or path.startswith("docs/")))
+            or (name.endswith(".md") and (path.count("/") < 2 or "/docs/" in f"/{path}"))
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]
-    return sorted(fits, key=lambda path: (path.count("/"), path))[:MAX_TEXTS]
+    return sorted(fits, key=lambda path: (path.count("/"), not path.endswith(SHELL), path))[:MAX_TEXTS]
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
@@ -130,7 +136,9 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
     if _STARTERS.search(text) is None:
         name = next((one.strip("`") for one in words if not _BEFORE.match(one)), words[0])
         name = name.removeprefix("./") if name.removeprefix("./") in consoles else name
-        if name in consoles and len(words) > 1 and name != path:
+        if name.endswith(SHELL) and name not in consoles:
+            name = _only(consoles, name) or name
+        if name in consoles and (len(words) > 1 or name.endswith(SHELL)) and name != path:
             yield Command(path, line, _clean(text), consoles[name].target, consoles[name].function)
         if "." in name and (found := _module(index, name)) is not None:  # behind a launcher in a variable
             yield Command(path, line, _clean(text), found)
@@ -144,7 +152,7 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
             yield Command(path, line, _clean(text), target)
             return
     for match in _MODULE.finditer(text):
-        if not match[1].startswith(_PLUMBING) and (found := _module(index, match[1])) is not None:
+        if not match[1].startswith(_PLUMBING) and (found := _module(index, match[1], anywhere=True)) is not None:
             yield Command(path, line, _clean(text), found)
             return
     if re.search(r"\bdora\s+(?:-P\s+\w+\s+)?run\b", text):
@@ -159,22 +167,33 @@ def _clean(text: str) -> str:
 
 
 def _script(index: Index, folder: str, written: str) -> str | None:
-    """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called."""
+    """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called.
+
+    Of an absolute path its end counts, a folder and a name at least: where the checkout lay is not known.
+    """
+    if written.startswith("/"):
+        parts = PurePosixPath(written).parts
+        ends = ("/".join(parts[cut:]) for cut in range(1, len(parts) - 1))
+        return next((path for path in ends if path in index.files), None)
     written = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
     for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         if (path := str(base / written)) in index.files:
             return path
-    fits = [path for path in index.files if path.endswith("/" + written)]
+    return _only(index.files, written)
+
+
+def _only(paths: Iterable[str], name: str) -> str | None:
+    """The only path that ends so."""
+    fits = [path for path in paths if path.endswith("/" + name)]
     return fits[0] if len(fits) == 1 else None
 
 
-def _module(index: Index, dotted: str) -> str | None:
+def _module(index: Index, dotted: str, anywhere: bool = False) -> str | None:
+    """The file of a module; `anywhere` also in a folder of its own, when there is one only."""
     stem = dotted.replace(".", "/")
-    for base in ("", "src/"):
-        for path in (f"{base}{stem}.py", f"{base}{stem}/__main__.py"):
-            if path in index.files:
-                return path
-    return None
+    names = (f"{stem}.py", f"{stem}/__main__.py")
+    inside = (base + name for base in ("", "src/") for name in names if base + name in index.files)
+    return next(inside, None) or next(filter(None, (_only(index.files, name) for name in names if anywhere)), None)
 
 
 def _dora_mains(index: Index) -> Iterator[str]:

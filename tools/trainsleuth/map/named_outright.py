@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -11,8 +12,8 @@ from trainsleuth.facts import Class, Function, Index
 
 from .entries import NEVER
 from .labelled import labelled
-from .named_choice import NO_NAMES, plain
-from .recipes import Choice, Setting
+from .named_choice import NO_NAMES, marks, plain
+from .recipes import Choice, Setting, dotted
 from .running import is_guarded
 from .steps import is_optimizer
 from .tables import Table
@@ -46,8 +47,8 @@ def named_outright(
     done = {(choice.path, choice.line, choice.key) for choice in before}
     kinds = {choice.table.kind for choice in before if choice.table is not None}
     loadable = {path for path in loaded if path in index.files and not _is_program(index, path)}
-    names = _Names(_by_name(index, loadable), labelled(index), known, frozenset(kinds))
-    latest: dict[str, Choice] = {}
+    names = _Names(_by_name(index, loadable), labelled(index), _marked(index, loadable), known, frozenset(kinds))
+    latest: dict[str, list[Choice]] = {}
     for setting in given:
         value = setting.value.strip("'\"")
         if (setting.path, setting.line, setting.key) in done:
@@ -55,11 +56,19 @@ def named_outright(
             continue
         if _LABELS.search(setting.key):
             continue
-        if len(value) >= MIN_NAME and value.replace("-", "_").isidentifier():
+        if "." in value and isinstance(written_out := dotted(index, value), Class):
+            latest[setting.key] = [Choice(setting.path, setting.line, setting.key, value, written_out)]
+        elif value.endswith(")") and (made := [names.only(name) for name in _MADE.findall(value[:2000])]):
+            every = (one for one in made if one is not None)
+            latest[setting.key] = [Choice(setting.path, setting.line, setting.key, one.name, one) for one in every]
+        elif len(value) >= MIN_NAME and value.replace("-", "_").isidentifier():
             found = names.of(setting.key, value)
             if len(found) == 1 and _fits(index, setting.key, found[0]):
-                latest[setting.key] = Choice(setting.path, setting.line, setting.key, value, found[0])
-    yield from latest.values()
+                latest[setting.key] = [Choice(setting.path, setting.line, setting.key, value, found[0])]
+    yield from chain.from_iterable(latest.values())
+
+
+_MADE = re.compile(r"\b([A-Z]\w+)\(")  # in an expression that is evaluated: "ConfLoss(Regr3D(L21), alpha=0.2)"
 
 
 _OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_(?:name|type|class|cls))?$", re.I)
@@ -77,11 +86,17 @@ class _Names(NamedTuple):
 
     by_name: Mapping[str, Sequence[Class | Function]]
     by_label: Mapping[str, Sequence[Class]]
+    by_mark: Mapping[str, Sequence[Class | Function]]
     tables: Mapping[str, Collection[Table]]
     kinds: frozenset[str]
 
+    def only(self, name: str) -> Class | Function | None:
+        """The only class of that very name."""
+        found = self.by_name.get(name, ())
+        return found[0] if len(found) == 1 else None
+
     def of(self, key: str, value: str) -> Sequence[Class | Function]:
-        """The first of these that holds any: a name letter by letter, but for case and bars, registered, a label."""
+        """The first of these that holds any: a name letter by letter, but for case and bars, registered, a label, a mark."""
         chooses = _CHOOSES.search(key) is not None
         found = self.by_name.get(value, ()) if chooses or not value.islower() else ()
         if not found and chooses and plain(value) not in NO_NAMES:
@@ -91,6 +106,8 @@ class _Names(NamedTuple):
             found = list({one for table in tables if isinstance(one := table.entries[value], Class | Function)})
         if not found and _TAG.search(key) and value not in NO_NAMES:
             found = self.by_label.get(value, ())
+        if not found and value not in self.tables and (chooses or _TAG.search(key)):
+            found = self.by_mark.get(value, ())
         return found
 
 
@@ -107,6 +124,18 @@ def _by_name(index: Index, loadable: Collection[str]) -> Mapping[str, list[Class
                 found.setdefault(function.name, []).append(function)
         if (standing := _of_module(index, path)) is not None:
             found.setdefault("=" + plain(PurePosixPath(path).stem), []).append(standing)
+    return found
+
+
+def _marked(index: Index, loadable: Collection[str]) -> Mapping[str, list[Class | Function]]:
+    """By what a decorator is given, of a registry that was not read: @register("dreamfusion-system")."""
+    found: dict[str, list[Class | Function]] = {}
+    for path in loadable:
+        file = index.files[path]
+        every: list[Class | Function] = [*file.classes.values(), *file.functions.values()]
+        for code in every:
+            for mark in marks(code) if any("regist" in one.last for one in code.decorators) else ():
+                found.setdefault(mark, []).append(code)
     return found
 
 

@@ -65,6 +65,12 @@ _MAY_BE_BASE = re.compile(
 )
 
 
+def class_it_makes(index: Index, target: Function) -> Class | None:
+    """The class whose class method this is: MusicDataset.from_meta(...)."""
+    made = any(decorator.last == "classmethod" for decorator in target.decorators)
+    return index.class_of(target) if made else None
+
+
 def is_dataset(index: Index, cls: Class) -> bool:
     """A data set, loader or sampler by its bases, or a class with a length and items of its own."""
     if any(base.rpartition(".")[2].endswith(_DATASET_ENDINGS) for base in index.external_bases(cls)):

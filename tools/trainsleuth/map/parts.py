@@ -123,9 +123,7 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
     if places and program.assumed and name in _TRAINING_ONLY:
-        return Part(
-            "unresolved", "the entry is not seen to reach it: it is chosen by a name that was not resolved", places
-        )
+        return Part("unresolved", "taken for that of this program; how it is reached was not read", places)
     if places and name in _MAY_LACK and is_supposed(program, places):
         return Part("unresolved", "only methods of that name are there: no call is seen to lead to them", places)
     if places:

@@ -56,6 +56,9 @@ def _decorated(index: Index) -> Iterator[Table]:
                 holders[holder] = kind
             elif kind and isinstance(filler := _resolved(index, thing, decorator), Function):
                 fillers.setdefault(kind, set()).add(filler)
+    for thing in things:
+        for decorator in thing.decorators:
+            _add_variant(kinds, decorator)
     for kind, entries in kinds.items():
         yield Table(entries, "", kind)
     by_holder = (
@@ -64,6 +67,14 @@ def _decorated(index: Index) -> Iterator[Table]:
     for site, wanted, kind in (*by_holder, *lookups(index, fillers)):
         for key in dict.fromkeys(asked_keys(index, site, wanted)) or [""]:
             yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
+
+
+def _add_variant(kinds: Mapping[str, dict[str, Entry]], decorator: Expr) -> None:
+    """@register_model_architecture("transformer", "transformer_base"): settings by that name mean the class of the first."""
+    kind, names = _place(decorator)[1], _strings(decorator)
+    classes = kinds.get(kind.rpartition("_")[0], {})
+    if len(names) == 2 and names[0] in classes:
+        kinds[kind][names[1]] = classes[names[0]]
 
 
 def _resolved(index: Index, thing: Class | Function, decorator: Expr) -> object:

@@ -55,8 +55,8 @@ class Table:
 
 
 def _is_same(word: str, kind: str) -> bool:
-    """Also of a longer name that ends in the other, and of a short form: algo, optim."""
-    is_short = len(word) >= SHORT and kind.startswith(word)
+    """Also of a longer name that ends in the other, and of a short form: algo, optim, arch of model_architecture."""
+    is_short = len(word) >= SHORT and (kind.startswith(word) or kind.rpartition("_")[2].startswith(word))
     return word == kind or is_short or kind.endswith(f"_{word}") or word.endswith(f"_{kind}")
 
 

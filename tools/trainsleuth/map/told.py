@@ -21,7 +21,7 @@ from .hydra_main import removed_by
 from .knowledge import Knowledge
 from .launch import Command, that_counts, words_behind
 from .launch_objects import launch_preset
-from .named_choice import words_of
+from .named_choice import weighed, words_of
 from .named_modules import named_modules
 from .named_outright import asked_in_code, named_outright
 from .presets import Preset, built_through, named_preset
@@ -51,7 +51,8 @@ NAMED_DISTANCE = 8  # from the entry: further away, a class that is named by a s
 class Told(NamedTuple):
     """`parts` are the files of the configuration, `settings` their values, `decided` those that decide branches: none
     where the caller names neither a recipe nor a command. `tables` are by the names in them, `words` those that the
-    values and the command consist of, `modules` what imports by a setting load.
+    values and the command consist of, `weights` what these and parts of the recipe's name weigh when they tell code apart,
+    `modules` what imports by a setting load.
     """
 
     parts: tuple[Part, ...]
@@ -63,6 +64,7 @@ class Told(NamedTuple):
     decided: Mapping[str, str]
     modules: Mapping[tuple[str, int], tuple[Module, ...]]
     words: frozenset[str]
+    weights: Mapping[str, float]
 
     @property
     def is_telling(self) -> bool:
@@ -112,6 +114,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         preset = launch_preset(program)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     given = (*given, *preset.settings)
+    words = words_of((*(setting.value for setting in (*weak, *given)), text))
     return Told(
         parts,
         given,
@@ -121,7 +124,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         loaded,
         with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
         named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text)),
-        words_of((*(setting.value for setting in (*weak, *given)), text)),
+        words,
+        weighed(words, recipe, " ".join(words_behind(text))),
     )
 
 

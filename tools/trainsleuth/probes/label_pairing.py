@@ -1,15 +1,19 @@
 """Has the model learned which target belongs to which input?
 
-The program trains for a while through its own loop. Then the parameters are held still, and at every other
-step the examples that enter the model are moved by one against their targets. A model that has learned
-anything about the pairs must do worse on mixed-up ones.
+The program trains for a while through its own loop, but for some batches of the first epoch, which are kept
+back. Then the parameters are held still, and at every other step the examples that enter the model are moved
+by one against their targets: in batches that were kept back, and in batches that were trained on. A model that
+has learned anything about the pairs must do worse on mixed-up ones, also on pairs that it never met.
 
-Fails on: a loss that has fallen and is level, but is the same for mixed-up pairs: what was learned is only how
-the targets are distributed, as with targets shuffled apart from inputs, or an input that the model ignores.
-A pass means that the pairs matter. With few data, pairs that are wrong can be learned by heart: then it
-passes too. While nothing has been learned yet, the answer is open.
+Fails on: pairs learned by heart, where mixing hurts those that were trained on and not those that were kept
+back, as with targets shuffled apart from inputs, or with far too few data; and a loss that has fallen and is
+level, but is the same for mixed-up pairs: what was learned is only how the targets are distributed.
+A pass means that the pairs matter. Where no data loader serves the batches none can be kept back, and wrong
+pairs of few data that were learned by heart pass too, with low confidence. While nothing has been learned
+yet, the answer is open.
 Cost: a run of its own, 140 steps to train and 60 to compare; only when asked for.
-Cannot see: adversarial training, rollouts, losses that do not pair examples with targets.
+Cannot see: adversarial training, rollouts, losses that do not pair examples with targets; examples that a
+sampler draws twice in the first epoch are no longer new.
 
 Bad:
     inputs = inputs[torch.randperm(len(inputs))]
@@ -23,14 +27,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainsleuth.finding import Finding, Outcome
 from trainsleuth.trace import Event, Trace, place
 
 EXPERIMENT = "pairing"
 BY = "probe:label_pairing"
-NEEDED = 10  # steps of each kind
+NEEDED = 10  # steps as they are, and as many mixed up
+FEWEST = 5  # of them with batches of one kind
+SMALL = 1 / 3  # of what mixing costs on pairs that were trained on
 CLEAR = 4.0  # standard errors between the two
 FELL = 0.9  # of the first loss: something was learned
 LEVEL = 0.03  # of the first loss: change between the last two quarters of the training below which it is level
@@ -54,7 +60,11 @@ def probe(trace: Trace) -> Iterator[Finding]:
     elif any(not isinstance(loss, float) for loss in fit + real + mixed):
         yield _finding(trace, "open", "the loss is not finite", next="run the probe first_nonfinite")
     else:
-        yield _judge(trace, fit, real, mixed)
+        met = _gap(steps, "new") or _gap(steps, None)
+        if met is None:
+            yield _finding(trace, "open", "too few steps of one kind were seen to compare", next="allow more --steps")
+        else:
+            yield _judge(trace, fit, met, _gap(steps, "known"))
 
 
 def _loss(event: Event) -> Any:
@@ -62,39 +72,80 @@ def _loss(event: Event) -> Any:
     return fmean(event["losses"]) if numbers else None
 
 
-def _judge(trace: Trace, fit: Sequence[float], real: Sequence[float], mixed: Sequence[float]) -> Finding:
-    error = (stdev(real) ** 2 / len(real) + stdev(mixed) ** 2 / len(mixed)) ** 0.5
-    gap = fmean(mixed) - fmean(real)
-    apart = gap / error if error > 0 else (0.0 if gap == 0 else float("inf"))
+class Gap(NamedTuple):
+    """Losses of one kind of batches, as they are and mixed up. `error`: the standard error of the difference."""
+
+    kind: str | None
+    real: float
+    mixed: float
+    error: float
+
+    @property
+    def apart(self) -> float:
+        """In standard errors."""
+        gap = self.mixed - self.real
+        return gap / self.error if self.error > 0 else (0.0 if gap == 0 else float("inf"))
+
+
+def _gap(steps: Sequence[Event], kind: str | None) -> Gap | None:
+    """`kind` None: what no loader served, so that nothing is known of it."""
+    of_kind = [event for event in steps if event["phase"] != "fit" and event.get("pairs") == kind]
+    real, mixed = ([_loss(e) for e in of_kind if e["phase"] == phase] for phase in ("real", "mixed"))
+    if min(len(real), len(mixed)) < FEWEST:
+        return None
+    independent = min([len(real), len(mixed), *(event["batches"] for event in of_kind if kind)])
+    error = ((stdev(real) ** 2 + stdev(mixed) ** 2) / independent) ** 0.5
+    return Gap(kind, fmean(real), fmean(mixed), error)
+
+
+def _judge(trace: Trace, fit: Sequence[float], met: Gap, known: Gap | None) -> Finding:
     start, third = fmean(fit[:3]), max(3, len(fit) // 4)
-    fall = fmean(fit[-2 * third : -third]) - fmean(fit[-third:])
-    measured = {
-        "first": start,
-        "real": fmean(real),
-        "mixed": fmean(mixed),
-        "standard_errors": round(apart, 2),
-        "steps": len(fit),
-    }
-    told = f"after {len(fit)} steps the loss is {fmean(real):.4g} for pairs as they are and {fmean(mixed):.4g} for mixed-up ones"
-    if apart > CLEAR:
-        return _finding(
-            trace, "pass", f"the pairs matter: {told} (it started at {start:.4g})", confidence="high", measured=measured
+    measured = {"first": start, "real": met.real, "mixed": met.mixed, "standard_errors": round(met.apart, 2),
+                "steps": len(fit)}  # fmt: skip
+    pairs = "pairs that were kept back from it" if met.kind == "new" else "pairs as they are"
+    told = f"after {len(fit)} steps the loss is {met.real:.4g} for {pairs} and {met.mixed:.4g} for mixed-up ones"
+    if met.apart > CLEAR:
+        heart = "" if met.kind == "new" else "; none could be kept back, so wrong pairs learned by heart look the same"
+        return _finding(trace, "pass", f"the pairs matter: {told} (it started at {start:.4g}){heart}",
+                        confidence="low" if heart else "high", measured=measured)  # fmt: skip
+    if known is not None and known.apart > CLEAR and _is_small(met, known):
+        return _failure(
+            trace,
+            f"pairs are learned by heart: {told}, the same, but {known.real:.4g} and {known.mixed:.4g} for pairs that were "
+            "trained on; expected what is learned from some pairs to hold for others",
+            {**measured, "real_known": known.real, "mixed_known": known.mixed},
         )
+    fall = fmean(fit[-2 * third : -third]) - fmean(fit[-third:])
     noise = stdev(fit[-2 * third :]) * (2 / third) ** 0.5
-    fell, level = fmean(real) < FELL * start, abs(fall) < max(LEVEL * abs(start), 2 * noise)
+    fell, level = met.real < FELL * start, abs(fall) < max(LEVEL * abs(start), 2 * noise)
     gained = start - fmean(fit[-third:])
     flattened = gained > FELL_A_LITTLE * abs(start) and abs(fall) < 2 * noise < FLAT * gained
-    if ((fell and level) or flattened) and abs(apart) < STILL_SAME:
-        return _finding(
-            trace, "fail",
-            f"{told}: the same within {abs(apart):.1f} standard errors, though it fell from {start:.4g} and is level; expected "
-            "mixed-up pairs to do clearly worse",
-            severity="warning", confidence="medium", measured=measured,
-            suspects=("targets-misaligned-with-inputs", "input-does-not-matter"), claims=("labels-shuffled-together", "random-input-test"),
-            next="print ten inputs with their targets as they enter the loss; look for a shuffle, sort or join of one side only",
-        )  # fmt: skip
-    return _finding(trace, "open", f"{told} ({apart:.1f} standard errors apart, from {start:.4g}): too little was learned to tell",
-                    measured=measured, next="allow more --steps")  # fmt: skip
+    if ((fell and level) or flattened) and abs(met.apart) < STILL_SAME:
+        return _failure(
+            trace,
+            f"{told}: the same within {abs(met.apart):.1f} standard errors, though it fell from {start:.4g} and is level; "
+            "expected mixed-up pairs to do clearly worse",
+            measured,
+        )
+    little = "too little was learned to tell"
+    if known is not None and known.apart > CLEAR:
+        little = f"{known.real:.4g} and {known.mixed:.4g} for pairs that were trained on, of which too little carries over to tell"
+    return _finding(trace, "open", f"{told} ({met.apart:.1f} standard errors apart, from {start:.4g}): {little}",
+                    measured=measured, next="allow more --steps and --time")  # fmt: skip
+
+
+def _is_small(met: Gap, known: Gap) -> bool:
+    """What mixing costs on new pairs, at most, against what it costs on known ones."""
+    return met.mixed - met.real + STILL_SAME * met.error < SMALL * (known.mixed - known.real)
+
+
+def _failure(trace: Trace, message: str, measured: dict[str, Any]) -> Finding:
+    return _finding(
+        trace, "fail", message,
+        severity="warning", confidence="medium", measured=measured,
+        suspects=("targets-misaligned-with-inputs", "input-does-not-matter"), claims=("labels-shuffled-together", "random-input-test"),
+        next="print ten inputs with their targets as they enter the loss; look for a shuffle, sort or join of one side only",
+    )  # fmt: skip
 
 
 def _finding(trace: Trace, outcome: Outcome, message: str, **more: Any) -> Finding:

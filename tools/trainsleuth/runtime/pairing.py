@@ -1,5 +1,7 @@
 """Listener: trains for a while, then holds the parameters still and gives every other step mixed-up inputs.
 
+Batches that were kept back from the training are compared, and batches that were not (held_back.py): new ones in the first half of the comparison, known ones in the second,
+for a program may fetch a batch one step ahead.
 Mixed up: the rows of what enters each outermost module are moved against everything else, targets included.
 What the labels are called among the arguments stays in place.
 """
@@ -7,7 +9,9 @@ What the labels are called among the arguments stays in place.
 import re
 
 from .backwards import LossValue
+from .freeze import copied
 from .gradients import Hidden
+from .held_back import HeldBack
 from .rows import is_batch
 from .trials import replaced
 
@@ -20,7 +24,8 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.steps = bus.experiment.get("steps") or 200
         self.fit_until = int(FIT * self.steps)
-        self.losses, self.mixed = [], 0
+        self.losses, self.mixed, self.met = [], 0, {}
+        self.held_back = HeldBack()
         self.hidden, self.value = Hidden(), LossValue()
         self.seconds = bus.experiment.get("seconds")
         self.first = None
@@ -31,7 +36,20 @@ class Listener:
 
     @property
     def _mixes(self):
-        return self._holds and self.bus.steps % 2 == 1
+        return self._holds and (self.bus.steps - self.fit_until) % 2 == 1
+
+    def batch(self, loader, batch):
+        if not self.torch.is_grad_enabled():  # an evaluation
+            return None
+        if not self._holds:
+            return self.held_back.fit(loader, batch)
+        after = self.bus.steps - self.fit_until
+        kind, place = "new" if after < (self.steps - self.fit_until) // 2 else "known", after // 2
+        kept = self.held_back.kept(loader, kind)
+        if not kept:
+            return None
+        self.met = {"pairs": kind, "batches": len(kept)}
+        return copied(kept[place % len(kept)])
 
     def forward_before(self, module, args, kwargs):
         if not (self._mixes and module.training and self.torch.is_grad_enabled()):
@@ -61,9 +79,10 @@ class Listener:
         self.hidden.give_back()
 
     def boundary(self, step):
-        phase = "fit" if step <= self.fit_until else "mixed" if (step - 1) % 2 == 1 else "real"
-        self.events("paired", n=step, phase=phase, losses=self.losses[-16:], changed=self.mixed)
-        self.losses, self.mixed = [], 0
+        after = step - 1 - self.fit_until
+        phase = "fit" if after < 0 else "mixed" if after % 2 else "real"
+        self.events("paired", n=step, phase=phase, losses=self.losses[-16:], changed=self.mixed, **self.met)
+        self.losses, self.mixed, self.met = [], 0, {}
 
 
 def _names(module):

@@ -27,6 +27,7 @@ class Sites:
         """`root` holds the user's code; its paths are told from the folder `told_from` in it."""
         self.root = os.path.realpath(root) + os.sep
         self.told_from = os.path.join(self.root, told_from)
+        self.program = getattr(sys.modules.get("__main__"), "__file__", None)  # Python forgets it at the program's end
         self.libraries = _library_folders()
         self.kinds = {}  # co_filename -> ("user" | "library" | "noise", shown path)
 
@@ -80,7 +81,7 @@ class Sites:
 
     def loaded(self, most=2000):
         """The user's own files that this process imported or ran."""
-        names = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        names = [self.program, *(getattr(module, "__file__", None) for module in list(sys.modules.values()))]
         shown = {self.classify(name) for name in names if isinstance(name, str)}
         return [path for kind, path in shown if kind == "user"][:most]
 

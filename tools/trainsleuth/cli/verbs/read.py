@@ -25,9 +25,12 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.reading import PASSES, read_repository
 
     notes = Notes(asked.notes or asked.repo)
-    with cancellable() as cancelled, output.progress() as say:
-        request = observed_request(asked, command, cancelled, say) if asked.observe else None
-        reading = read_repository(asked.repo, notes, asked.scope, asked.recipe, request)
+    if not asked.observe:  # no program runs, so a signal ends us at once
+        reading = read_repository(asked.repo, notes, asked.scope, asked.recipe)
+    else:
+        with cancellable() as cancelled, output.progress() as say:
+            request = observed_request(asked, command, cancelled, say)
+            reading = read_repository(asked.repo, notes, asked.scope, asked.recipe, request)
     answer = reading_answer(reading, PASSES, output.width())
     output.show(answer, asked.format)
     return answer.code

@@ -178,7 +178,7 @@ def _by_name(call: Expr) -> tuple[str, float]:
         "self.accelerator",
     )
     if call.last == "save" and own:
-        return "save", 0.6
+        return "save", 0.85 if call.receiver is not None and call.receiver.last == "accelerator" else 0.6
     return _of_state(call)
 
 

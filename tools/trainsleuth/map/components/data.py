@@ -9,7 +9,7 @@ from trainsleuth.facts import Class, Expr, External, Function, written
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
-from ..networks import calls_loss, calls_network, is_dataset, is_factory, is_loss_class, is_network
+from ..networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
 from ..program import Called, Program
 from ..records import Place
 
@@ -94,7 +94,11 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         elif isinstance(target, Class) and (is_dataset(program.index, target) or _is_beside(program, target)):
             built[target] = max(built.get(target, 0.0), base)
             yield program.at(function, call.line, "built", 0.9 * base)
-        elif isinstance(target, Function) and (owner := _builds_itself(program, target)) is not None:
+        elif (
+            isinstance(target, Function)
+            and (owner := class_it_makes(program.index, target)) is not None
+            and is_dataset(program.index, owner)
+        ):
             built[owner] = max(built.get(owner, 0.0), base)
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and _is_builder(call.last):
@@ -144,14 +148,6 @@ def _is_beside(program: Program, cls: Class) -> bool:
         base.rpartition(".")[2].startswith("DataCollator") or base in ("gym.Env", "gymnasium.Env")
         for base in program.index.external_bases(cls)
     )
-
-
-def _builds_itself(program: Program, target: Function) -> Class | None:
-    """The data set whose class method this is: MusicDataset.from_meta(...)."""
-    owner = program.index.class_of(target)
-    if owner is None or not any(decorator.last == "classmethod" for decorator in target.decorators):
-        return None
-    return owner if is_dataset(program.index, owner) else None
 
 
 def _outside(name: str, call: Expr) -> float:

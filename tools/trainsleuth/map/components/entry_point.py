@@ -87,6 +87,8 @@ def _way_down(program: Program) -> Iterator[Place]:
     elif goal.name != MODULE_BODY:
         yield program.at(goal, goal.line, "way down", 0.42)
     way = list(program.training.ways.back(goal))
+    if program.assumed and way and way[-1][0].name != MODULE_BODY:
+        yield program.at(way[-1][0], way[-1][0].line, "supposed", 0.8)
     for hop, (caller, edge) in enumerate(reversed(way)):
         if edge.position >= 0:
             yield program.at(caller, line_of_call(caller, edge), "way down", 0.7 / (1 + 0.1 * hop))

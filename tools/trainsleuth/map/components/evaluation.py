@@ -25,7 +25,9 @@ _FILE = re.compile(
     r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*|fid|enjoy|play(?:[._]|er))",
     re.I,
 )
-_METRICS = re.compile(r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b")
+_METRICS = re.compile(
+    r"^(?:torchmetrics|evaluate|sklearn\.metrics|torcheval|sacrebleu|jiwer|seqeval|lpips)\b|\.metrics\.(?:\w+\.)*[A-Z]"
+)
 
 
 def places(program: Program) -> Iterator[Place]:
@@ -177,7 +179,7 @@ def _is_inside_network(program: Program, function: Function) -> bool:
 def _metrics(program: Program, function: Function, weight: float) -> Iterator[Place]:
     for event in function.events:
         for call in event.calls:
-            if call.callee and _METRICS.match(program.full_name(function, call.callee)):
+            if call.callee and _METRICS.search(program.full_name(function, call.callee)):
                 yield program.at(function, call.line, "metric", 0.55 * weight**0.4)
             elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
@@ -263,3 +265,7 @@ def _alone(program: Program) -> Iterator[Place]:
                 yield program.at(function, function.line, "program", 0.85 * score)
             for place in _metrics(program, function, 1.0):
                 yield place._replace(score=0.9 * score)
+        for event in file.body.events:
+            for target in (one for call in event.calls for one in program.graph.targets(file.body, call)):
+                if isinstance(target, Function) and target.path != path and _is_named(target):
+                    yield program.at(target, target.line, "definition", 0.8 * score)

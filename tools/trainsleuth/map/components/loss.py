@@ -116,12 +116,18 @@ def _built(program: Program) -> Iterator[Place]:
                 outside = name.startswith("torch.nn.") and is_loss_name(name.rpartition(".")[2])
                 if outside:
                     yield program.at(function, call.line, "loss", 0.85 * weight**0.4)
-                elif is_loss_name(call.last):
+                elif is_loss_name(_called(call)):
                     target = program.graph.targets(function, call)
                     if any(isinstance(one, Class | Function) for one in target):
                         yield program.at(function, call.line, "loss", 0.6 * weight**0.6)
                     elif not name.startswith(("builtins.", "logging.")):
                         yield program.at(function, call.line, "loss", 0.5 * weight**0.6)
+
+
+def _called(call: Expr) -> str:
+    """Of losses in a table the table's name: self.losses[kind](pred, target)."""
+    callee = call.parts[0]
+    return callee.parts[0].last if callee.kind == "index" else call.last
 
 
 def _defined(program: Program) -> Iterator[Place]:

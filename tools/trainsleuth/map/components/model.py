@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from trainsleuth.facts import Class, Event, Expr, External, Function
 
 from ..batch_path import Stage
-from ..networks import is_factory, is_handed_parameters, is_loss_class, is_network
+from ..networks import class_it_makes, is_factory, is_handed_parameters, is_loss_class, is_network
 from ..parameter_holders import makers
 from ..program import Called, Program
 from ..records import Place
@@ -32,9 +32,10 @@ _NOT_MODELS = re.compile(
     r"Tokenizer|Processor|Config|Args|Argument|Trainer|Scheduler|transforms|set_seed|Collator|Output"
 )
 _HELD_AS = re.compile(
-    r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|qf|(?:^|\.)[GD](?:_ema)?$",
+    r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|pipe(?:line)?$|qf|(?:^|\.)[GD](?:_ema)?$",
     re.I,
 )
+_MAKES = re.compile(r"from_|create|build|load|make")
 _WRAPS = re.compile(r"\.(?:FullyShardedDataParallel|DistributedDataParallel|FSDP|DDP)$")
 _IS_WHOLE = re.compile(r"^self\._?(?:model|net|network|module)$")  # of what only wraps it: a policy, a pipeline
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
@@ -122,6 +123,14 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
                 yield place(0.75 * called.weight**0.5)
             elif not nested and _is_layer(target.name) and _assigned_to_network(called.event):
                 yield place(0.8 * called.weight**0.5)
+        elif (
+            isinstance(target, Function)
+            and not nested
+            and _MAKES.match(target.name)
+            and (made := class_it_makes(program.index, target)) is not None
+            and is_network(program.index, made)
+        ):
+            yield place(0.95 if made in run else base, made)
         elif (
             isinstance(target, Function)
             and not nested

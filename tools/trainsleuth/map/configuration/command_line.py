@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
 from ..launch import words_behind
+from ..shell_variables import filled, keep_assigned
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
-_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
-_ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=([^\s#;]+)")
 _FLAG = re.compile(r"^--?[A-Za-z]")
 _PAIR = re.compile(r"^[A-Z_][A-Z_0-9]*(?:\.[A-Z_0-9]+)+$")  # SOLVER.BASE_LR 0.01
 
@@ -34,7 +33,7 @@ def given_by(text: str) -> Iterator[Given]:
         if _FLAG.match(word):
             name, equals, value = word.lstrip("-").partition("=")
             values = [value] if equals else []
-            while not equals and place < len(words) and not _ends(words[place]):
+            while not equals and place < len(words) and not (_ends(words[place]) or _is_alone(words[place], values)):
                 values.append(words[place])
                 place += 1
             yield Given(name.replace("-", "_"), " ".join(values) if values else "True")
@@ -51,13 +50,13 @@ def with_variables(index: Index, path: str, line: int, text: str) -> str:
         return text
     known: dict[str, str] = {}
     for words in (index.repository.read(path) or "").split("\n")[: max(0, line - 1)] if path else ():
-        if (match := _ASSIGNED.match(words)) is not None:
-            known[match[1]] = _filled(match[2].strip("\"'"), known)
-    return _filled(text, known)
+        keep_assigned(words, known)
+    return filled(text, known)
 
 
-def _filled(text: str, known: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda match: known.get(match[1], match[0]), text)
+def _is_alone(word: str, before: list[str]) -> bool:
+    """A path behind a plain word is an argument of its own: --task translation data-bin/iwslt."""
+    return "/" in word and len(before) == 1 and before[0].isidentifier()
 
 
 def _ends(word: str) -> bool:

@@ -89,6 +89,14 @@ class Truth:
             table.setdefault(key.name.rpartition(".")[2], []).append(key)
         return table
 
+    @cached_property
+    def by_section(self) -> Mapping[str, list[Key]]:
+        """The keys right below each prefix, which ends in no dot."""
+        table: dict[str, list[Key]] = {}
+        for key in self._plain:
+            table.setdefault(key.name.rpartition(".")[0], []).append(key)
+        return table
+
     def find(self, dotted: str, path: str = "", hops: int = MAX_HOPS) -> Key | None:
         """The key that `args.lr`, `cfg.optim.lr` or `lr` means in the file at `path`.
 

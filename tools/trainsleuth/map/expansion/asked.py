@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
 
@@ -13,10 +13,11 @@ from ..parts import lines_of
 from ..records import Status
 from ..wording import clean
 from .excerpts import Excerpt
+from .hops import Hops
 from .locating import located, read_pages
 from .opened import opened
-from .pages import Pages, Setting
-from .ranking import Hit, best_settings, best_statements, spread
+from .pages import Page, Pages, Setting
+from .ranking import TALKS, Hit, best_settings, best_statements, spread
 from .sources import Source
 from .tails import Tails
 from .terms import Term, terms_of, values_of
@@ -41,6 +42,7 @@ class Asker:
         self._pages, self._repository = pages, repository
         self._source = Source(self._read, pages)
         self._tails = Tails(repository.files, pages.names)
+        self._hops = Hops(self._source, pages)
 
     @property
     def status(self) -> tuple[Status, str]:
@@ -61,11 +63,25 @@ class Asker:
             return self._found(words, asked == "find")
         found = located(self._pages, self._repository, words, self._read)
         if not found:
-            said = f" no definition and no line {words} in the files that were read"
-            return lambda room, _: ([Block((), (0,), (said,), {"missing": words})], {})
+            return self._undefined(words)
         if found[0][0].path not in self._source.of_file:
             self._source.add(read_pages(found[0][0].path, self._read(found[0][0].path)))
         return lambda room, _: opened(self._source, self._tails, found, room)
+
+    def _undefined(self, where: str) -> Callable[[int, Told], Answered]:
+        """What is no definition and no line: a parameter or an attribute is found where it is said."""
+        said = f" no definition and no line {where} in the files that were read"
+        missing = Block((), (0,), (said,), {"missing": where})
+        name = where.rpartition(".")[2]
+        if not name.isidentifier():
+            return lambda room, _: ([missing], {})
+        beside = self._found(name, True)
+
+        def fitted(room: int, told: Told) -> Answered:
+            blocks, left = beside(room - len(said) - 1, told)
+            return [missing, *blocks], left
+
+        return fitted
 
     def _found(self, words: str, literal: bool) -> Callable[[int, Told], Answered]:
         terms = terms_of(words, literal)
@@ -74,7 +90,10 @@ class Asker:
             terms += values_of(terms, [one.value for _, one in settings[:MAX_VALUES] if one.is_set])
         least = ENOUGH * settings[0][0] if settings else 0.0
         said = [one for worth, one in settings[:MAX_SETTINGS] if worth >= least]
-        hits = list(spread(best_statements(self._source, terms)[:MAX_STATEMENTS]))
+        found = best_statements(self._source, terms)
+        if not literal:
+            found = self._hops.along(found, [one for one in settings[:MAX_SETTINGS] if one[0] >= least])
+        hits = list(self._new(spread(found[:MAX_STATEMENTS])))
         unseen = self._unseen(words) if literal and not hits else ()
         lines = list(chain(self._scripts(words.split()) if literal else (), unseen))
 
@@ -83,6 +102,15 @@ class Asker:
             return self._fitted(terms, [one for one in said if one.name not in told], new, lines, literal, room)
 
         return fitted
+
+    def _new(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+        """Not a header that says no more than the line above it, nor what another function says in the same words."""
+        said: dict[str, Page] = {}
+        for hit in hits:
+            text = self._source.units(hit.page)[hit.place].text
+            is_name = not hit.place and hit.page.name and not hit.page.is_class and "=" not in text
+            if not is_name and said.setdefault(text, hit.page) is hit.page:
+                yield hit
 
     def _fitted(
         self, terms: list[Term], said: list[Setting], hits: list[Hit], lines: list[Block], literal: bool, room: int
@@ -131,7 +159,8 @@ def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     """A statement; of a condition, what it leads to, too."""
     if not excerpt.take(hit.page, hit.place):
         return False
-    if hit.place and (below := source.below(hit.page, hit.place)) is not None:
+    below = source.below(hit.page, hit.place) if hit.place else None
+    if below is not None and not TALKS.search(source.units(hit.page)[below].text):
         excerpt.take(hit.page, below)
     return True
 
@@ -172,6 +201,8 @@ def setting_line(one: Setting, tails: Tails, beside: str, brief: bool) -> str:
         where = f":{number}" if path and path == beside.rpartition(":")[0] else where
         name = f".{name.rpartition('.')[2]}" if "." in name else name
     said = [f"{',' if beside else ''} {name} = {one.value or repr('')} {'' if one.is_set else 'default '}{where}"]
+    if one.entry:
+        said[0] += f" (of {one.entry})"
     if one.is_set and one.before and not brief:
         said.append(f"before {one.before}")
     if one.may_become:

@@ -13,6 +13,7 @@ from ..configuration import Key, Truth
 from ..configuration.records import Layer
 from ..configuration.switched_off import is_switched_off
 from ..configuration.untaken import untaken_by
+from ..edges import GUESS
 from ..program import Program
 from ..standing import off
 from ..statements import is_class_body
@@ -22,7 +23,7 @@ from .choosing import is_open
 from .config import short_names, worth
 from .headings import heading
 from .pipelines import pipelines
-from .sections import is_set
+from .sections import entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
 from .values import values_in
@@ -47,6 +48,7 @@ class Setting(NamedTuple):
     about: str  # the help text of an option
     line: str = ""  # of a list, or of a class that is built: all of it in one line
     is_off: bool = False  # it stands in a section that is switched off
+    entry: str = ""  # of a value in an entry of a list, what tells the entry
 
 
 class Note(NamedTuple):
@@ -74,6 +76,7 @@ class Page:
     off: str
     begins: tuple[int, ...]  # lines on which statements begin
     notes: tuple[Note, ...]
+    calls: tuple[tuple[int, str, int], ...] = ()  # line of a statement, and path and first line of what it calls
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         worth(key),
         clean(key.about, 100),
         is_off=is_switched_off(truth, key),
+        entry=entry_of(truth, key),
     )
 
 
@@ -178,7 +182,14 @@ def _pages(program: Program, truth: Truth, path: str, chosen: frozenset[str]) ->
             off(program, truth, function, function.line) if reached and not is_class and not plain else "",
             tuple(dict.fromkeys(event.line for event in function.events)) if reached else (),
             tuple(_notes(program, truth, function)) if reached else (),
+            tuple(dict.fromkeys(_calls(program, function))) if reached else (),
         )
+
+
+def _calls(program: Program, function: Function) -> Iterator[tuple[int, str, int]]:
+    for edge in program.graph.edges(function):
+        if edge.position >= 0 and edge.cost <= GUESS:
+            yield function.events[edge.position].line, edge.target.path, edge.target.line
 
 
 def _notes(program: Program, truth: Truth, function: Function) -> Iterator[Note]:

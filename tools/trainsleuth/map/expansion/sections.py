@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..configuration import Key, Truth
 from ..recipes import Choice
+from ..wording import clean
 from .config import worth
 from .kinds import kind_of
 
@@ -86,6 +87,20 @@ def _weight(component: str, words: str) -> float:
 def _tells(key: Key) -> float:
     """How much a default says: one that switches something on, or is a number, more than one that is nothing."""
     return worth(key) + (key.value not in NOTHING)
+
+
+def entry_of(truth: Truth, key: Key) -> str:
+    """Of a value in an entry of a list, what tells this entry from the others: "params=^backbone" of params.0.lr."""
+    above = key.name.rpartition(".")[0]
+    if not above.rpartition(".")[2].isdigit() or _PLAIN.fullmatch(key.value) is None:
+        return ""
+    beside = (one for one in truth.by_section[above] if one is not key and one.value)
+    told = next((one for one in beside if _PLAIN.fullmatch(one.value) is None), None)
+    return f"{told.name.rpartition('.')[2]}={clean(told.value, ENTRY)}" if told is not None else ""
+
+
+ENTRY = 48  # characters of what tells an entry
+_PLAIN = re.compile(r"[-+\d.e]+|true|false|null|none|~", re.I)
 
 
 def is_set(key: Key) -> bool:

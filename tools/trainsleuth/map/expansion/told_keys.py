@@ -15,7 +15,7 @@ from ..program import Program
 from ..statements import enclosing
 from ..wording import clean
 from .lines import become
-from .sections import NOTHING, is_set
+from .sections import NOTHING, entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
 from .topics import TAGS, TOPICS, Topic, is_named, topic_of
@@ -153,7 +153,8 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     then = f" ({clean(become(maybe), MAYBE_WIDTH)})" if maybe is not None else ""
     made = _made(truth, key)
     built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
-    return f"{short(truth, key)}={value}{default}{where}{built}{then}", path
+    entry = f" (of {told})" if (told := entry_of(truth, key)) else ""
+    return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}", path
 
 
 def _made(truth: Truth, key: Key) -> Class | Function | None:

@@ -19,6 +19,7 @@ from .lines import become
 MAX_VALUES = 6
 MAX_CALLERS = 3
 MAX_SITES = 40
+MAX_HOPS = 3  # from name to name, and from a parameter to the callers that give it
 
 
 def values_in(program: Program, truth: Truth, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
@@ -42,21 +43,21 @@ def _parts(event: Event, line: int) -> Iterator[Expr]:
     yield from (branch.test for branch in event.block.branches[-2:] if branch.test is not None)
 
 
-def value_of(program: Program, truth: Truth, function: Function, name: str) -> str:
-    """The value of a name in `function` in words; "" when it is not known."""
+def value_of(program: Program, truth: Truth, function: Function, name: str, hops: int = MAX_HOPS) -> str:
+    """The value of a name in `function` in words, through at most `hops` calls; "" when it is not known."""
     if "." in name:
         head, _, rest = name.partition(".")
         method = method_around(program.index, function)
         if head == method.self_name and "." not in rest:
-            return _of_attribute(program, truth, method, rest)
+            return _of_attribute(program, truth, method, rest, hops)
         return _of_key(truth, name, function.path)
     bound = bindings(function).get(name, ())
     if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
-            return _of_bound(truth, value, name, function)
+            return _of_bound(program, truth, value, name, function, hops)
         return ""
     if not bound and (parameter := function.parameter(name)) is not None:
-        return _given(program, truth, function, name, parameter.default)
+        return _given(program, truth, function, name, parameter.default, hops) if hops else ""
     if not bound and function.name != MODULE_BODY:
         outside = bindings(program.index.files[function.path].body).get(name, ())
         if len(outside) == 1 and (value := outside[0].value) is not None and is_literal(value):
@@ -64,7 +65,7 @@ def value_of(program: Program, truth: Truth, function: Function, name: str) -> s
     return ""
 
 
-def _of_attribute(program: Program, truth: Truth, function: Function, name: str) -> str:
+def _of_attribute(program: Program, truth: Truth, function: Function, name: str, hops: int) -> str:
     """self.name: what the only statement of the class gives it that sets it; a setting that all are set from."""
     owner = program.index.class_of(function)
     lineage = (*program.index.lineage(owner), *program.index.subclasses(owner)) if owner is not None else ()
@@ -90,7 +91,7 @@ def _of_attribute(program: Program, truth: Truth, function: Function, name: str)
     if is_literal(value):
         return f"{text_of(value)} ({method.path}:{value.line})"
     if value.kind == "path" and "." not in value.text and method.parameter(value.text) is not None:
-        return value_of(program, truth, method, value.text)
+        return value_of(program, truth, method, value.text, hops)
     dotted = key_asked(value) if value.kind == "call" else next(iter(reads_in(value)), "")
     if value.kind in ("path", "index", "call") and "." in dotted:
         return _of_key(truth, dotted, method.path)
@@ -105,13 +106,15 @@ def _of_field(program: Program, truth: Truth, lineage: Sequence[Class], name: st
     return told.pop() if len(told) == 1 else ""
 
 
-def _of_bound(truth: Truth, value: Expr, name: str, function: Function) -> str:
+def _of_bound(program: Program, truth: Truth, value: Expr, name: str, function: Function, hops: int) -> str:
     if is_literal(value):
         return (
             _of_constant(truth, name) if function.name == MODULE_BODY else ""
         ) or f"{text_of(value)} (:{value.line})"
-    dotted = next((one for one in reads_in(value)), "")
-    if value.kind in ("path", "index") and dotted and (said := _of_key(truth, dotted)):
+    dotted = key_asked(value) if value.kind == "call" else next((one for one in reads_in(value)), "")
+    if value.kind in ("path", "index", "call") and dotted and (said := _of_key(truth, dotted)):
+        return f"{written(value)} = {said}"
+    if value.kind == "path" and hops and (said := value_of(program, truth, function, value.text, hops - 1)):
         return f"{written(value)} = {said}"
     if value.kind == "binary" and any(setting_of(truth, one, function.path) for one in reads_in(value)):
         return f"{written(value, 80)} (:{value.line})"
@@ -136,7 +139,7 @@ def _told(truth: Truth, key: Key) -> str:
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
-    over = f", default {default.value}" if default is not source and default.value != source.value else ""
+    over = f", default {default.value}" if default.value not in (source.value, "(required)") else ""
     later = key.layers[key.layers.index(source) + 1 :]
     maybe = "".join(f"; {become(one)}" for one in later[:1])
     return f"{truth.effective(source.value)} ({where}{over}){maybe}"
@@ -148,8 +151,8 @@ def _is_filled(truth: Truth, key: Key) -> bool:
     return key.value in ("{}", "dict()") and any(inside in f".{one.name}" for one in truth.plain_keys)
 
 
-def _given(program: Program, truth: Truth, function: Function, name: str, default: Expr | None) -> str:
-    """What callers give for a parameter, one hop up, and its default where one of them gives nothing."""
+def _given(program: Program, truth: Truth, function: Function, name: str, default: Expr | None, hops: int) -> str:
+    """What callers give for a parameter, and its default where one of them gives nothing."""
     order = [one.name for one in function.parameters if one.name != function.self_name]
     said: dict[str, None] = {}
     for site in islice(program.sites_of(function), MAX_SITES) if name in order else ():
@@ -160,7 +163,7 @@ def _given(program: Program, truth: Truth, function: Function, name: str, defaul
         if value is None:
             continue
         text = text_of(value)
-        known = text if is_literal(value) else _known(truth, value)
+        known = text if is_literal(value) else _known(program, truth, site.function, value, hops - 1)
         where = f"default :{value.line}" if value is default else f"{site.function.path}:{value.line}"
         said.setdefault(f"{known} ({where})" if known == text else known or "?")
         if len(said) > MAX_CALLERS:
@@ -168,8 +171,10 @@ def _given(program: Program, truth: Truth, function: Function, name: str, defaul
     return "" if "?" in said or len(said) > MAX_CALLERS else " or ".join(said)
 
 
-def _known(truth: Truth, value: Expr) -> str:
+def _known(program: Program, truth: Truth, function: Function, value: Expr, hops: int) -> str:
+    """What a call in `function` gives: a setting, or a name whose value is known there."""
     dotted = next(iter(reads_in(value)), "")
     if value.kind in ("path", "index") and "." in dotted and (said := _of_key(truth, dotted)):
         return f"{dotted} = {said}"
-    return ""
+    said = value_of(program, truth, function, value.text, hops) if value.kind == "path" else ""
+    return said.replace(" (:", f" ({function.path}:").replace(" (default :", f" (default {function.path}:")
