@@ -230,6 +230,11 @@ if __name__ == "__main__":
 """
 
 
+BY_RATE = NO_MODES.replace(
+    "class Flow(nn.Module):\n    def __init__(self):", "class Flow(nn.Module):\n    def __init__(self, rate=0.0):"
+).replace("self.net = nn.Linear(2, 2)", "self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(rate))")
+
+
 def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> None:
     severities = {
         name: [
@@ -244,9 +249,16 @@ def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> No
             "with": NO_MODES.replace(
                 "self.net = nn.Linear(2, 2)", "self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())"
             ),
+            "with a rate of 0": BY_RATE,
+            "with another rate": BY_RATE.replace("= Flow()", "= Flow(rate=0.1)"),
         }.items()
     }
-    assert severities == {"without": ["note"], "with": ["error"]}
+    assert severities == {
+        "without": ["note"],
+        "with": ["error"],
+        "with a rate of 0": ["note"],
+        "with another rate": ["error"],
+    }
 
 
 DOUBLE = """
