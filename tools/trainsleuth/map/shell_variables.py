@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{?(\w+)\}?")
-_ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\+?=(.*)$")
-_WORD = re.compile(r"[^\s#;]+")
+_ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
+_WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:\$\([^()]*\)|[^\s#;])+)")
 MAX_LINES = 200  # of one value
 
 
@@ -34,7 +34,7 @@ def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
         if is_open is None:
             word = _WORD.match(text)
             if word is not None:
-                yield Assigned(name, word[0].strip("\"'"), first, first)
+                yield Assigned(name, word[1] or word[2] or word[3] or "", first, first)
             continue
         held = [text[1:]]
         while number < len(lines) and number - first < MAX_LINES:
@@ -70,5 +70,5 @@ def used_in(text: str) -> frozenset[str]:
 
 
 def filled(text: str, known: Mapping[str, str]) -> str:
-    """`text` with the variables that are known."""
-    return _VARIABLE.sub(lambda match: known.get(match[1] or match[2], match[0]), text)
+    """`text` with the variables that are known; one that is to be filled in by hand (MODEL="") stays."""
+    return _VARIABLE.sub(lambda match: known.get(match[1] or match[2]) or match[0], text)
