@@ -143,7 +143,9 @@ WRAPPED = {
     "tools/dist.sh": "CONFIG=$1\nGPUS=$2\nNODES=${NODES:-1}\n\npython -m torch.distributed.launch \\\n    --nnodes=$NODES \\\n"
     '    --nproc_per_node=$GPUS \\\n    $(dirname "$0")/train.py \\\n    $CONFIG --launcher pytorch ${@:3}\n',
     "configs/_base_/run.py": "resume = False\nload_from = None\ndefault_hooks = dict(checkpoint=dict(type='Saver'))\n",
-    "configs/head.py": "_base_ = ['./_base_/run.py']\ntrain_dataloader = dict(batch_size=16)\nsize = (16,)\nmodel = dict(\n"
+    "nets/stages.py": "from mmengine.registry import TRANSFORMS\n\n\n@TRANSFORMS.register_module()\nclass Flip:\n"
+    "    def __init__(self, prob=0.25):\n        self.prob = prob\n\n\n@TRANSFORMS.register_module()\nclass Pack:\n    pass\n",
+    "configs/head.py": "_base_ = ['./_base_/run.py']\ntrain_pipeline = [dict(type='Flip'), dict(type='Pack')]\ntrain_dataloader = dict(batch_size=16)\nsize = (16,)\nmodel = dict(\n"
     "    head=dict(\n        type='Head',\n        init_cfg=dict(\n            type='Pretrained',\n"
     "            checkpoint='https://download.example.org/pose/pretrained_models/'\n            'network_w32-36af842e.pth'),\n"
     "        width=7,\n        names=('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')))\n",
@@ -158,7 +160,9 @@ def test_the_arguments_of_a_launch_script_are_put_into_its_command(tmp_path: Pat
     known = keys(wrapped(tmp_path, "config", " --resume auto"))
     assert [known[one]["value"] for one in ("nproc_per_node", "nnodes", "launcher")] == ["8", "1", "pytorch"]
     assert known["load_from"]["value"] == "auto"
-    assert "16 train_dataloader.batch_size x 8 nproc_per_node = 128 examples a step" in wrapped(tmp_path, "run").text
+    sheet = wrapped(tmp_path, "run").text
+    assert "16 train_dataloader.batch_size x 8 nproc_per_node = 128 examples a step" in sheet
+    assert "by default: Flip: stages.py:6 prob=0.25" in sheet
 
 
 def test_an_option_is_not_the_setting_of_the_same_name(tmp_path: Path) -> None:
@@ -167,8 +171,8 @@ def test_an_option_is_not_the_setting_of_the_same_name(tmp_path: Path) -> None:
 
 
 def test_the_entry_of_a_table_at_a_line_is_shown_first_and_a_path_keeps_its_end(tmp_path: Path) -> None:
-    found = wrapped(tmp_path, "open configs/head.py:9").text
-    assert "A:7 model › head › init_cfg=dict(type='Pretrained', checkpoint=" in found
+    found = wrapped(tmp_path, "open configs/head.py:10").text
+    assert "A:8 model › head › init_cfg=dict(type='Pretrained', checkpoint=" in found
     assert "size = (16,)" in found
     assert "/network_w32-36af842e.pth" in wrapped(tmp_path, "model").text
 

@@ -26,6 +26,7 @@ from .pipelines import pipelines
 from .sections import entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
+from .topics import TAGS
 from .values import values_in
 
 WIDTH = 70  # characters of one value
@@ -126,7 +127,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         is_set(key),
         clean(before[-1].value, 40) if before else "",
         f"{clean(changed.value, 40)} {changed.path}:{changed.line}{when}" if changed is not None else "",
-        tuple(f"{use.path}:{use.line}" for use in key.reads[:MAX_READS]),
+        tuple(f"{use.path}:{use.line}" for use in key.reads[:MAX_READS] if key.name.rpartition(".")[2] not in TAGS),
         key.taker if key.uses == "given" else "",
         key.uses == "unread",
         is_of_others(truth, key),

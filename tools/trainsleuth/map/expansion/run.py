@@ -121,6 +121,8 @@ def _lists(topic: Topic, truth: Truth, tails: Tails) -> Iterator[tuple[str, dict
         if topic_of(f"{one.name}.type") == topic.name:
             held = (*one.items, *(key for keys in one.given.values() for key in keys))
             yield one.line(truth, tails.of, LIST_WIDTH), {"list": one.name, "keys": [key.to_dict() for key in held]}
+            if topic.name == "augmentation" and (left := one.defaults(truth)):
+                yield clean(f"by default: {left}", LIST_WIDTH), {"list": one.name, "keys": []}
 
 
 def _files(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
