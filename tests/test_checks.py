@@ -133,6 +133,27 @@ def test_optimizers_that_share_one_model_are_one_question(tmp_path: Path) -> Non
     assert "whole, first, later own model.base and model.head in common" in asked[0].message
 
 
+MASKED = dedent(
+    """
+    import torch
+
+    def train(model, target, loader, optimizer):
+        for x, mask in loader:
+            loss = (model(x) * mask).sum() / mask.sum()
+            loss = loss + ((model(x) - target(x)) * mask).sum() / mask.sum()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    """
+)
+
+
+def test_means_over_a_mask_are_one_question(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"train.py": MASKED}), only=["singular-at-zero"])
+    asked = [finding for finding in report.findings if finding.outcome == "fail"]
+    assert [sorted(link.line for link in finding.chain) for finding in asked] == [[6, 7]]
+
+
 def test_paths_narrow_the_report_but_not_the_index(tmp_path: Path) -> None:
     files = {"a/train.py": LOOP, "b/train.py": LOOP}
     report = run_checks(_write(tmp_path, files), only=["missing-zero-grad"], paths=["b"])
@@ -209,6 +230,11 @@ if __name__ == "__main__":
 """
 
 
+BY_RATE = NO_MODES.replace(
+    "class Flow(nn.Module):\n    def __init__(self):", "class Flow(nn.Module):\n    def __init__(self, rate=0.0):"
+).replace("self.net = nn.Linear(2, 2)", "self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(rate))")
+
+
 def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> None:
     severities = {
         name: [
@@ -223,9 +249,16 @@ def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> No
             "with": NO_MODES.replace(
                 "self.net = nn.Linear(2, 2)", "self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())"
             ),
+            "with a rate of 0": BY_RATE,
+            "with another rate": BY_RATE.replace("= Flow()", "= Flow(rate=0.1)"),
         }.items()
     }
-    assert severities == {"without": ["note"], "with": ["error"]}
+    assert severities == {
+        "without": ["note"],
+        "with": ["error"],
+        "with a rate of 0": ["note"],
+        "with another rate": ["error"],
+    }
 
 
 DOUBLE = """

@@ -151,3 +151,29 @@ def test_the_bodies_of_what_a_recipe_names_are_opened_and_its_registry_is_not_sh
 def test_an_alias_inside_of_itself_is_left_out_and_told(tmp_path: Path) -> None:
     root = map_depth.write({"train.py": SCRIPT, "train.yaml": "lr: 1\nloop: &a [*a, *a]\n"}, tmp_path)
     assert "train.yaml: more than 20000 nodes, or an alias inside of what it names" in map_repository(root).text
+
+
+BY_NAME = """import argparse
+import importlib
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.05)
+parser.add_argument("--net", default="small")
+args = parser.parse_args()
+net = importlib.import_module(args.net).Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=args.lr)
+for step in range(9):
+    optimizer.zero_grad()
+    net(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_the_experiment_of_another_project_sets_nothing(tmp_path: Path) -> None:
+    config = "from sacred import Experiment\n\nex = Experiment('b')\n\n\n@ex.config\ndef config():\n    lr = 0.9\n"
+    net = "import torch\n\n\nclass Net(torch.nn.Linear):\n    def __init__(self):\n        super().__init__(2, 2)\n"
+    files = {"a/train.py": BY_NAME, "a/small.py": net, "b/b/config.py": config}
+    found = expand_component(map_depth.write(files, tmp_path), "run", "a/train.py", "python train.py --net small").text
+    assert "lr=0.05 default" in found and "0.9" not in found

@@ -134,4 +134,26 @@ def train(model, loader):
         optimizer.step()
         scaler.update()
 """,
+    "unscaled by map and by a function of its own": """
+import torch
+def divide(optimizer, factor):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            p.grad.mul_(factor)
+def first(model, x, optimizers):
+    scaler = torch.cuda.amp.GradScaler()
+    scaler.scale(model(x).mean()).backward()
+    list(map(scaler.unscale_, optimizers))
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
+    for one in optimizers:
+        scaler.step(one)
+    scaler.update()
+def second(model, x, optimizer):
+    scaler = torch.cuda.amp.GradScaler()
+    scaler.scale(model(x).mean()).backward()
+    divide(optimizer, 1 / scaler.get_scale())
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
+    optimizer.step()
+    scaler.update()
+""",
 }

@@ -351,4 +351,23 @@ def train(loader, optimizer):
         optimizer.step()
         optimizer.zero_grad()
 """,
+    "the data of a packed sequence": """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+model, criterion = nn.Linear(4, 9), nn.CrossEntropyLoss()
+
+def train(loader, optimizer):
+    for x, y, lengths in loader:
+        scores = model(x)
+        penalty = scores.abs().mean()
+        scores = pack_padded_sequence(scores, lengths, batch_first=True)
+        targets = pack_padded_sequence(y, lengths, batch_first=True).data
+        loss = criterion(scores.data, targets)
+        loss += penalty
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
 }

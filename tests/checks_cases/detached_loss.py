@@ -420,4 +420,25 @@ def align(target):
         optimizer.step(closure)
     return params
 """,
+    "a point that is searched for by a closure": """
+import torch
+from torch import nn, optim
+
+model = nn.Linear(2, 1)
+
+def lowest(start):
+    point = start.clone().detach().requires_grad_(True)
+    minimizer = optim.LBFGS([point])
+
+    def closure():
+        minimizer.zero_grad()
+        y = model(torch.sigmoid(point)).sum()
+        torch.autograd.backward(point, torch.autograd.grad(y, point))
+        return y
+
+    minimizer.step(closure)
+    return point.detach()
+
+best = lowest(model(torch.rand(3, 2)).repeat(1, 2))
+""",
 }

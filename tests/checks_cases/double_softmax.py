@@ -646,4 +646,25 @@ from b import head
 def loss_of(net, x, y):
     return F.cross_entropy(head(net(x)), y)
 """,
+    "a flag that a partial turns off": """
+import torch
+import torch.nn.functional as F
+from functools import partial
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+    def forward(self, x, probabilities=True):
+        x = self.fc(x)
+        if probabilities:
+            x = F.softmax(x, -1)
+        return x
+def train(loader):
+    net = Net()
+    logits_of = partial(net, probabilities=False)
+    criterion = nn.CrossEntropyLoss()
+    for x, y in loader:
+        criterion(logits_of(x), y).backward()
+""",
 }

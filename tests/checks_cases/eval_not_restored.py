@@ -223,4 +223,36 @@ def fit(loader, held_out, epochs):
             optimizer.step()
         evaluate(model, held_out)
 """,
+    "in the last of the rounds that are written out, or of a while": """
+import torch
+from torch import nn
+def validate(model, x):
+    with torch.no_grad():
+        return model(x)
+def first(loader, held_out):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        if epoch == 9:
+            model.eval()
+            validate(model, held_out)
+def second(loader, held_out, patience):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    epoch, goes_on = 0, True
+    while goes_on:
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        epoch += 1
+        if epoch > patience:
+            goes_on = False
+            model.eval()
+            validate(model, held_out)
+""",
 }

@@ -186,4 +186,39 @@ def train(net, loader, loss_of):
         total += loss
     return total
 """,
+    "a history of its own that keeps numbers": """
+import torch
+class History(list):
+    def append(self, loss):
+        super().append(float(loss))
+class Meter:
+    def __init__(self):
+        self.sum = 0.0
+    def __iadd__(self, loss):
+        self.sum += loss.item()
+        return self
+def fit(model, loader, optimizer):
+    history, total = History(), Meter()
+    for x in loader:
+        loss = model(x).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        history.append(loss)
+        total += loss
+    return history, total
+""",
+    "a few batches": """
+import torch
+from itertools import islice
+def probe(model, loader, optimizer):
+    losses = []
+    for x in islice(loader, 5):
+        loss = model(x).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss)
+    return torch.stack(losses)
+""",
 }

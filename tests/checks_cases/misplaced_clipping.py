@@ -91,4 +91,18 @@ def train(model, loader):
         model(x).mean().backward()
         optimizer.step()
 """,
+    "gradients put in by hand": """
+import torch
+def train(a, b, loader):
+    first, second = torch.optim.Adam(a.parameters()), torch.optim.Adam(b.parameters())
+    for x in loader:
+        grads = torch.autograd.grad(a(x).mean(), list(a.parameters()))
+        for p, g in zip(a.parameters(), grads):
+            p.grad = g
+        torch.nn.utils.clip_grad_norm_(a.parameters(), 1)
+        second.zero_grad()
+        b(a(x).detach()).mean().backward()
+        first.step()
+        second.step()
+""",
 }

@@ -780,4 +780,86 @@ def train(a, b, loader):
             return loss
         second.step(closure)
 """,
+    "a callback that is found by its name": """
+import torch
+class Clear:
+    def __init__(self, learner):
+        self.learner = learner
+    def after_step(self):
+        self.learner.optimizer.zero_grad()
+class Learner:
+    def __init__(self, model, callbacks):
+        self.model = model
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        self.callbacks = [one(self) for one in callbacks]
+    def __call__(self, name):
+        for one in self.callbacks:
+            getattr(one, name)()
+    def fit(self, loader):
+        for x in loader:
+            self.model(x).mean().backward()
+            self.optimizer.step()
+            self("after_step")
+""",
+    "leaving a with statement": """
+import torch
+class Clean:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        self.optimizer.zero_grad()
+def fit(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        with Clean(optimizer):
+            model(x).mean().backward()
+            optimizer.step()
+    torch.save(model, "model.pt")
+""",
+    "kept in a lambda, a list and a partial": """
+import torch
+from functools import partial
+def clear(optimizer):
+    optimizer.zero_grad()
+def first(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = lambda: optimizer.zero_grad()
+    for x in loader:
+        before()
+        model(x).mean().backward()
+        optimizer.step()
+    torch.save(model, "first.pt")
+def second(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    hooks = {"before": [optimizer.zero_grad]}
+    for x in loader:
+        for hook in hooks["before"]:
+            hook()
+        model(x).mean().backward()
+        optimizer.step()
+    torch.save(model, "second.pt")
+def third(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = partial(clear, optimizer)
+    for x in loader:
+        before()
+        model(x).mean().backward()
+        optimizer.step()
+    torch.save(model, "third.pt")
+""",
+    "between the batches of a generator": """
+import torch
+def batches(loader, optimizer):
+    for x in loader:
+        optimizer.zero_grad()
+        yield x
+def fit(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in batches(loader, optimizer):
+        model(x).mean().backward()
+        optimizer.step()
+    torch.save(model, "model.pt")
+""",
 }

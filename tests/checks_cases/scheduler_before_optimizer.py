@@ -157,4 +157,16 @@ def train(model, loader, start, epochs):
             model(x).mean().backward()
             optimizer.step()
 """,
+    "made with a last epoch": """
+import torch
+def run(model, loader, start, epochs):
+    optimizer = torch.optim.Adam([{"params": model.parameters(), "initial_lr": 0.1}])
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10, last_epoch=start - 2)
+    for epoch in range(start, epochs):
+        scheduler.step()
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
 }

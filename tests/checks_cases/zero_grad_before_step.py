@@ -168,4 +168,29 @@ def train(model, loader, noise):
             p.grad.copy_(g + noise * torch.randn_like(g))
         optimizer.step()
 """,
+    "a hook that clears a part": """
+import lightning as L
+class Student(L.LightningModule):
+    def on_after_backward(self):
+        self.teacher.zero_grad()
+""",
+    "a step of its own that kept the gradients": """
+import torch
+class Memory(torch.optim.SGD):
+    def remember(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["kept"] = p.grad.clone()
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.data.add_(self.state[p]["kept"], alpha=-0.1)
+def train(model, loader):
+    optimizer = Memory(model.parameters(), lr=0.1)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.remember()
+        optimizer.zero_grad()
+        optimizer.step()
+""",
 }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Instance, Spot, Thing
+from trainsleuth.facts import Class, Expr, External, Function, Index, Instance, Literal, Spot, Thing
 from trainsleuth.finding import Link
 
 _MODAL = (
@@ -22,6 +22,7 @@ _MODAL = (
 )
 
 
+_DROPOUTS = {"Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
 _LAYERS = ("Dropout", "BatchNorm", "SyncBatchNorm", "InstanceNorm")
 _LIBRARIES = ("torchvision", "timm", "transformers", "segmentation_models_pytorch", "monai", "torch_geometric")
 _MODAL_LAYER = re.compile(r"Drop|Norm|RReLU|Transformer|Attention|LSTM|GRU|RNN")
@@ -64,10 +65,21 @@ def has_modes(index: Index, model: Instance) -> bool:
     if not isinstance(model.kind, Class):
         return _may_hold_modes(index, model)
     for path in _imported(index, model.kind.path):
-        if any(name.startswith(word) for name in index.files[path].names for word in _MODAL):
+        speaking = {name for name in index.files[path].names if name.startswith(_MODAL)}
+        if speaking and not (speaking <= _DROPOUTS and _drops_nothing(index, path)):
             return True
     outside = [base for base in index.external_bases(model.kind) if base != "torch.nn.Module"]
     return bool(outside)
+
+
+def _drops_nothing(index: Index, path: str) -> bool:
+    """Each layer of dropout of a file is made with a rate that is 0 whoever makes it."""
+    sites = [site for name in _DROPOUTS for site in index.calls(name) if site.function.path == path]
+    rates = [(site.call.argument(0, "p"), Spot(site.function, site.position)) for site in sites]
+    things = [index.objects.of(rate, spot) if rate is not None else () for rate, spot in rates]
+    return bool(rates) and all(
+        found and all(isinstance(one, Literal) and one.expr.text in ("0", "0.0") for one in found) for found in things
+    )
 
 
 def speaks_of_modes(index: Index, path: str) -> bool:

@@ -44,9 +44,13 @@ def knows_scale(call: Expr) -> bool:
     return any("scale" in part.last or "inf" in (part.last, part.text.lower()) for part in parts)
 
 
-def divides_by_hand(around: Surrounding, start: int, end: int) -> bool:
-    """Gradients are written between two events of the function: p.grad.div_(scaler.get_scale())."""
-    return writes_gradients(around.function.events[start + 1 : end])
+def divides_by_hand(index: Index, around: Surrounding, start: int, end: int) -> bool:
+    """Gradients are written between two events of the function, or in a function that is called there by its name:
+    p.grad.div_(scaler.get_scale()).
+    """
+    between = around.function.events[start + 1 : end]
+    called = (one for event in between for call in event.calls for one in index.functions_named(call.last))
+    return writes_gradients(between) or any(writes_gradients(one.events) for one in called)
 
 
 def writes_gradients(events: Iterable[Event]) -> bool:

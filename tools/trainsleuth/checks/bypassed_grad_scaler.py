@@ -101,7 +101,7 @@ def _examined(index: Index, site: Site) -> Finding:
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "step"))
     for around in found:
         plain = _plain_step(index, around) if not _is_mixed(index, around) else None
-        if plain is not None and divides_by_hand(around, around.here.position, plain.position):
+        if plain is not None and divides_by_hand(index, around, around.here.position, plain.position):
             return SAY.passed(path, line, "the gradients are written in between")
         if plain is not None:
             return _plain_failure(plain, shown, path, line)

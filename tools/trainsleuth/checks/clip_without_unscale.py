@@ -99,7 +99,7 @@ def _examined(index: Index, site: Site, said: set[Expr]) -> Finding:
             if effect.kind == "unscale" or not _is_earlier(around, effect):
                 break
             if effect.kind == "backward":
-                if divides_by_hand(around, effect.position, around.here.position):
+                if divides_by_hand(index, around, effect.position, around.here.position):
                     return SAY.passed(path, line, "the gradients are written in between")
                 if is_scaled(index, effect) and is_sure(effect, around.here):
                     if effect.expr in said:

@@ -68,10 +68,13 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
+    Block,
     Effect,
     Expr,
+    Function,
     Index,
     Instance,
+    Loop,
     Site,
     Spot,
     Surrounding,
@@ -165,14 +168,31 @@ def _is_last(around: Surrounding) -> bool:
         if event.kind in ("break", "return", "raise") and loop is not None and event.block.loops[-1:] == (loop.id,):
             if encloses(event.block, here):
                 return True
+    if loop is not None and loop.kind == "while" and _is_ended(function, loop, here):
+        return True
     round_of = loop.target if loop is not None else None
+    ends = loop.source.arguments if loop is not None and loop.source is not None else ()
     for branch in here.branches:
         test = branch.test
         if round_of is not None and test is not None and test.kind == "compare" and test.text == "==":
             this, last = test.parts if test.parts[0].text == round_of.text else test.parts[::-1]
             if this.text == round_of.text and last.kind == "binary" and last.text == "-" and last.parts[1].text == "1":
                 return True
+            if last.text.isdigit() and [end.text for end in ends[-1:]] == [str(int(last.text) + 1)]:
+                return True
     return False
+
+
+def _is_ended(function: Function, loop: Loop, here: Block) -> bool:
+    """Beside it, what the while loop goes on for is set to False."""
+    return any(
+        event.block == here
+        and event.value is not None
+        and event.value.text == "False"
+        and loop.source is not None
+        and any(target.text == loop.source.text for target in event.targets)
+        for event in function.events
+    )
 
 
 def _is_switch_off(effect: Effect) -> bool:

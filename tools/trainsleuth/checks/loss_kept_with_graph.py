@@ -62,9 +62,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import (
+    Class,
     Expr,
     Function,
     Index,
+    Instance,
     Site,
     Spot,
     bindings,
@@ -189,6 +191,8 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
         return SAY.passed(path, line, f"{loss.text} is cut off before {name} takes it in")
     if _goes_backward(index, function, name):
         return SAY.passed(path, line, f"{name} goes backward itself")
+    if _is_of_its_own(index, Spot(function, keeping.position), name):
+        return SAY.open(path, line, f"{name} is an object of the project, and may keep a number only")
     if _is_bounded(function, name):
         return SAY.passed(path, line, f"{name} keeps the last few only")
     if _is_of_one_round(index, site, name):
@@ -241,6 +245,11 @@ def _returns_loss(index: Index, function: Function) -> bool:
     return False
 
 
+def _is_of_its_own(index: Index, spot: Spot, name: str) -> bool:
+    things = index.objects.of(Expr("path", name, (), spot.line), spot)
+    return any(isinstance(thing, Instance) and isinstance(thing.kind, Class) for thing in things)
+
+
 def _is_bounded(function: Function, name: str) -> bool:
     return any(
         b.value is not None and b.value.kind == "call" and b.value.keyword("maxlen") is not None
@@ -263,7 +272,10 @@ def _is_short(site: Site, name: str) -> bool:
     is_own = bool(made) and all(set(outer) <= set(function.events[b.position].block.loops) for b in made)
     if not is_own or loop.source is None or "." in name:
         return False
-    rounds = loop.source.arguments if loop.source.kind == "call" and loop.source.last == "range" else ()
+    rounds = loop.source.arguments if loop.source.kind == "call" and loop.source.last in ("range", "islice") else ()
+    rounds = rounds[1:] if loop.source.last == "islice" else rounds
+    if loop.kind == "while" and loop.source.kind == "compare" and loop.source.text in ("<", "<="):
+        rounds = loop.source.parts[1:]
     if [part.kind for part in rounds] == ["number"] and rounds[0].text.isdigit():
         return int(rounds[0].text) <= 100
     targets = {part.text for part in loop.target.walk() if part.kind == "path"} if loop.target is not None else set()

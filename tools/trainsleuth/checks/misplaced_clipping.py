@@ -75,6 +75,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._scaling import knows_scale, writes_gradients
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -101,11 +102,16 @@ def _examined(index: Index, site: Site) -> Finding:
     if _is_deferred(site):
         return SAY.open(path, line, f"{shown} stands in a lambda; when that is called is not known")
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
+    if knows_scale(site.call):
+        return SAY.passed(path, line, f"{shown} looks at the norm only, or its limit moves")
     for around in found:
+        before = site.function.events[: site.position]
+        if writes_gradients(event for event in before if event.value is not None and event.value.text != "None"):
+            return SAY.open(path, line, f"gradients are written by hand before {shown}")
         after = _next(index, around, around.forwards())
-        before = _next(index, around, around.backwards())
-        if after is not None and before is not None and after.kind == "backward" and before.kind == "step":
-            return _failure(around, before, after, shown, path, line)
+        earlier = _next(index, around, around.backwards())
+        if after is not None and earlier is not None and after.kind == "backward" and earlier.kind == "step":
+            return _failure(around, earlier, after, shown, path, line)
     if not found:
         return SAY.open(path, line, f"no backward() was found around {shown}")
     return SAY.passed(path, line, f"{shown} stands between backward() and step()")

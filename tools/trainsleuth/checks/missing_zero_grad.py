@@ -79,6 +79,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Confidence, Finding, Link
 
+from ._indirect import clears_out_of_sight
 from ._no_training import is_benchmark, is_empty, why_no_training
 from ._scaling import writes_gradients
 from ._verdicts import Verdicts
@@ -209,8 +210,8 @@ def _doubt(index: Index, found: Round) -> str:
     step = found.step
     if any(index.part(hook.function.path) == index.part(step.function.path) for hook in index.calls(*_AFTER_STEP)):
         return "a hook runs after each step and may clear gradients"
-    if any(e.kind == "assign" and e.value is not None and e.value.last == "zero_grad" for e in step.function.events):
-        return "zero_grad is given another name"
+    if out_of_sight := clears_out_of_sight(index, found):
+        return out_of_sight
     if writes_gradients(_outside(found)):
         return "the gradients are written after the step"
     name = step.receiver.rpartition(".")[2]

@@ -106,6 +106,10 @@ def _examined(index: Index, site: Site, made: list[Schedule]) -> Finding:
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     if any(target.last == "last_epoch" for around in found for e in around.function.events for target in e.targets):
         return SAY.open(path, line, "last_epoch is set by hand: the first step may lead to the first value")
+    if any(one.call.keyword("last_epoch") is not None for one in made):
+        return SAY.open(
+            path, line, "the schedule is made with a last_epoch: the first step may lead to the first value"
+        )
     reason = "" if found else f"no loop with a backward() was found around {shown}.step()"
     for around in found:
         steps = [(e, sure) for e in around.effects if (sure := steps_optimizer(index, e)) and _is_of(index, e, made)]

@@ -63,7 +63,7 @@ Good (kept away from zero, or not trained):
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainsleuth.facts import (
     Expr,
@@ -94,18 +94,25 @@ _LOGARITHMS = ("log", "log2", "log10")
 _SINGULAR = (*_ROOTS, *_LOGARITHMS)
 _LOSS = re.compile(r"(^|_)(loss|criterion|penalty)(_|$)", re.IGNORECASE)
 _METRIC = re.compile(r"metric|evaluat", re.IGNORECASE)
+_MASKED = "the sum of a mask is zero when everything is masked", ".clamp(min=1)"  # asked once of a project
 _CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
 
 
 def check(index: Index) -> Iterator[Finding]:
     seen: set[Expr] = set()
+    means: list[tuple[Expr, Spot]] = []
     for expr, spot in (*_trained(index), *_in_models(index)):
         if expr in seen or is_test(spot.function.path):
             continue
         seen.add(expr)
         found = _singular(index, expr, spot)
-        if found is not None:
+        if found == _MASKED:
+            means.append((expr, spot))
+        elif found is not None:
             yield _question(expr, spot, *found) if found[0] else _safe(expr, spot)
+    if means:
+        yield _question(*means[0], *_MASKED, also=means[1:])
+        yield from (_safe(*one) for one in means[1:])
 
 
 def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
@@ -209,7 +216,7 @@ def _division(index: Index, above: Expr, below: Expr, spot: Spot) -> tuple[str, 
     if below.last in ("norm", "std") and above.kind == "path" and written(given).split(".")[0] == above.text:
         return f"{written(below)} of a row of equal numbers or zeros is zero", "+ eps in the denominator"
     if below.last == "sum" and "mask" in written(given).lower() and not below.arguments:
-        return f"{written(below)} is zero when everything is masked", ".clamp(min=1)"
+        return _MASKED
     return None
 
 
@@ -217,7 +224,10 @@ def _safe(expr: Expr, spot: Spot) -> Finding:
     return SAY.passed(spot.function.path, expr.line, f"{written(expr)} is not seen to meet zero")
 
 
-def _question(expr: Expr, spot: Spot, said: str, better: str) -> Finding:
+def _question(expr: Expr, spot: Spot, said: str, better: str, also: Sequence[tuple[Expr, Spot]] = ()) -> Finding:
+    """`also`: further places of which the same is asked."""
     path, line = spot.function.path, expr.line
     message = f"{written(expr)} at {path}:{line} is computed in training: {said}. Can it get there? Safer: {better}."
-    return SAY.fail(path, line, message, (Link(path, line, said),), "low")
+    message += f" The same at {len(also)} more places." if also else ""
+    more = (Link(at.function.path, one.line, written(one)) for one, at in also)
+    return SAY.fail(path, line, message, (Link(path, line, said), *more), "low")

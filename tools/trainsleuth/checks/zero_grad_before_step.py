@@ -60,8 +60,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
+    Class,
     Effect,
     Expr,
+    Function,
     Index,
     Instance,
     Site,
@@ -111,6 +113,11 @@ def _examined(index: Index, site: Site, sure: str) -> Finding:
     shown = written(optimizer) if optimizer is not None else "the optimizer"
     if any(part is not optimizer for part in site.call.parts[1:]):
         return SAY.passed(path, line, f"{shown}.step() is given a closure that does the backward pass")
+    if any(
+        isinstance(t, Instance) and isinstance(t.kind, Class) and index.method(t.kind, "step")
+        for t in (index.objects.of(optimizer, spot) if optimizer is not None else ())
+    ):
+        return SAY.open(path, line, f"{shown} has a step() of its own, which may have kept the gradients")
     found = list(surroundings(index, spot, site.call, "backward"))
     for around in found:
         for effect in around.backwards():
@@ -157,7 +164,7 @@ def _doubt(index: Index, around: Surrounding, clear: Effect) -> str:
                 return f"what runs at the yield in line {event.line} may compute gradients after they are cleared"
     if around.is_after(clear):
         return ""
-    if divides_by_hand(around, clear.position, step.position):
+    if divides_by_hand(index, around, clear.position, step.position):
         return "the gradients are written after they are cleared"
     for event in around.function.events[clear.position : step.position + 1]:
         for call in event.calls:
@@ -196,6 +203,12 @@ def _failure(around: Surrounding, clear: Effect, shown: str, path: str, line: in
     return SAY.fail(at, clear.line, message, chain, "high" if sure == "sure" else "medium")
 
 
+def _is_of_all(hook: Function, clear: Effect) -> bool:
+    """The whole module, an optimizer of it, or the one that the hook is given; not a part beside what is trained."""
+    last = clear.receiver.rpartition(".")[2]
+    return clear.receiver == hook.self_name or "opt" in last.lower() or hook.parameter(last) is not None
+
+
 def _hooks(index: Index) -> Iterator[Finding]:
     """Hooks that a framework calls between backward() and step()."""
     for cls in index.classes():
@@ -208,7 +221,10 @@ def _hooks(index: Index) -> Iterator[Finding]:
             cleared = [
                 e
                 for e in index.effects.of(hook)
-                if e.kind == "clear" and e.expr.last == "zero_grad" and not hook.events[e.position].block.branches
+                if e.kind == "clear"
+                and e.expr.last == "zero_grad"
+                and not hook.events[e.position].block.branches
+                and _is_of_all(hook, e)
             ]
             if not cleared:
                 yield SAY.passed(hook.path, hook.line, f"{cls.name}.{name} clears no gradients")

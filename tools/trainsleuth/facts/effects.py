@@ -116,6 +116,8 @@ class Effects:
                 inner = part.parts[0] if part.kind == "keyword" else part
                 if inner.kind == "path" and _ends_clearing(inner.text):
                     yield Effect("clear", "", spot.position, spot, inner)
+                elif inner.kind == "path" and inner.last == "unscale_":
+                    yield Effect("unscale", "", spot.position, spot, inner)
         for target in event.targets if event.kind in ("assign", "augment") else ():
             if target.last == "grad" and target.receiver is not None:
                 yield Effect("clear", "", spot.position, spot, target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -23,20 +24,22 @@ _OTHERS = {
     "jittor": "Jittor",
     "tinygrad": "tinygrad",
 }
-_TORCH = {"torch", "lightning", "pytorch_lightning", "fastai", "accelerate", "transformers"}
+_EITHER = "transformers"  # its tokenizers serve all of them
+_TORCH = {"torch", "lightning", "pytorch_lightning", "fastai", "accelerate", _EITHER}
 
 
 def other_library(index: Index) -> str:
-    """The library the repository is written in when it is not PyTorch; "" when torch is imported anywhere."""
-    counts: dict[str, int] = {}
-    for file in index.files.values():
-        packages = _packages(file)
-        if packages & _TORCH:
-            counts["torch"] = counts.get("torch", 0) + 1
-        for package in packages & _OTHERS.keys():
-            counts[_OTHERS[package]] = counts.get(_OTHERS[package], 0) + 1
-    best = max(counts, key=lambda name: (counts[name], name), default="torch")
-    return "" if counts.get("torch", 0) * 3 >= counts.get(best, 0) else best
+    """The library the repository is written in when it is not PyTorch; "" when a quarter of its files import torch."""
+    torch = either = 0
+    others: Counter[str] = Counter()
+    for packages in map(_packages, index.files.values()):
+        torch += bool(packages & _TORCH - {_EITHER})
+        either += _EITHER in packages and not packages & _TORCH - {_EITHER}
+        others.update({_OTHERS[package] for package in packages & _OTHERS.keys()})
+    best = max(others, key=lambda name: (others[name], name), default="")
+    if either > others[best]:
+        torch += either
+    return "" if torch * 3 >= others[best] else best
 
 
 def written_for_another(index: Index, paths: Iterable[str]) -> str:

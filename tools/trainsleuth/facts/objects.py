@@ -223,7 +223,10 @@ class Objects:
     def _external(self, thing: External, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Thing]:
         last = thing.name.rpartition(".")[2]
         if thing.name == "functools.partial" and len(call.arguments) == 1:
-            yield from self.of(call.arguments[0], spot)
+            flags = any(part.kind == "keyword" and part.parts[0].kind == "constant" for part in call.parts[1:])
+            for given in self.of(call.arguments[0], spot):
+                is_made = isinstance(given, Class | External)
+                yield given if is_made or not flags else Unknown(f"a partial with a flag at line {call.line}")
         elif thing.name == "builtins.getattr" and len(call.arguments) >= 2:
             named = call.arguments[1]
             for owner in self.of(call.arguments[0], spot) if named.kind == "string" else ():

@@ -29,6 +29,7 @@ _ITERATING = words(
 )
 _SAME = frozenset(("T", "mT", "real"))
 _NUMBERS = frozenset(("pi", "e", "inf", "nan", "tau", "newaxis"))
+_PACKING = frozenset(("pack_padded_sequence", "pack_sequence"))
 _FACTS = frozenset(("shape", "device", "dtype", "ndim", "requires_grad"))
 
 
@@ -59,7 +60,8 @@ class TensorNames:
                     if not surely:
                         yield value
                     value = cut(value, spot.function.path, detached, f"{expr.text}.detach_() leaves the graph behind")
-                if is_leaf and value.grad in ("cut", "reborn") and _is_optimized(expr.text, spot.function):
+                is_cut = value.grad == "reborn" or (is_leaf and value.grad == "cut")
+                if is_cut and any(_is_optimized(expr.text, one) for one in {spot.function, origin.spot.function}):
                     value = Value(value.range, "leaf", before=value.grad)
                 yield (reborn(value, spot.function.path, is_leaf, f"{expr.text} is made a leaf") if is_leaf else value)
 
@@ -122,6 +124,8 @@ class TensorNames:
             return
         if name == "data" and items and isinstance(items[0], str):
             yield unknown(f"an entry of a table of data at line {line}")
+        elif name == "data" and self._is_packed(owner, spot):
+            yield from self.values.of(owner, spot, items)
         elif name in ("data", "detach"):
             for value in self.values.of(owner, spot, items):
                 yield cut(value, spot.function.path, line, f".{name} leaves the graph behind")
@@ -160,6 +164,13 @@ class TensorNames:
                     if site.call.callee == f"{method.self_name}.{name}.requires_grad_" and not site.call.arguments:
                         return method.path, site.call.line
         return None
+
+    def _is_packed(self, owner: Expr, spot: Spot) -> bool:
+        """A packed sequence: its `data` is its tensor, with its graph."""
+        made = (
+            [owner] if owner.kind == "call" else [o.expr for o in self.index.flow.origins(owner.text, spot) if o.expr]
+        )
+        return any(expr.kind == "call" and expr.last in _PACKING for expr in made)
 
     def _is_field(self, owner: Expr, spot: Spot) -> bool:
         """A record made by a call of a project function: `out.logits` may be followed into it."""

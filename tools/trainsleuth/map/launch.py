@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
-from .shell_variables import filled, keep_assigned
+from .shell_variables import filled, known_before
 
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.-])(/?(?:[\w.${}-]+/)*[\w.-]+\.py)\b")
-_MODULE = re.compile(r"(?:^|\s)-m[ =]([A-Za-z_][\w.]*)")
+_MODULE = re.compile(r"(?:^|\s)(?:-m|--module)[ =]([A-Za-z_][\w.]*)")
 _PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
@@ -61,14 +61,18 @@ def commands_of(index: Index, path: str) -> tuple[Command, ...]:
     return tuple(_in_text(index, path, {command.text: command for command in _consoles(index)}))
 
 
-def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
+def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
+    """Every line of a text, with its number and those that continue it; nothing of our own notes."""
     text = index.repository.read(path)
-    known: dict[str, str] = {}
-    for line, command in _joined(text) if text is not None and OWN_NOTES not in text else ():
+    yield from _joined(text) if text is not None and OWN_NOTES not in text else ()
+
+
+def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
+    for line, command in commands_in(index, path):
         found = list(_command(index, path, line, command, consoles))
-        if not found and path.endswith(SHELL) and not command.startswith("#"):
-            keep_assigned(command, known)
-            found = list(_command(index, path, line, filled(command, known), consoles)) if "$" in command else []
+        if not found and path.endswith(SHELL) and "$" in command and not command.startswith("#"):
+            lines = (index.repository.read(path) or "").split("\n")
+            found = list(_command(index, path, line, filled(command, known_before(lines, line)), consoles))
         yield from found
 
 
@@ -196,6 +200,12 @@ def _module(index: Index, dotted: str, anywhere: bool = False) -> str | None:
     return next(inside, None) or next(filter(None, (_only(index.files, name) for name in names if anywhere)), None)
 
 
+def _package(index: Index, dotted: str) -> str | None:
+    """The file of a package that holds the function of a console script itself."""
+    stem = dotted.replace(".", "/")
+    return next((path for base in ("", "src/") if (path := f"{base}{stem}/__init__.py") in index.files), None)
+
+
 def _dora_mains(index: Index) -> Iterator[str]:
     for path, file in index.files.items():
         if any(entry.module == "dora" for entry in file.imports) and any(
@@ -212,7 +222,8 @@ def _consoles(index: Index) -> Iterator[Command]:
         text = index.repository.read(path) if path in index.repository.files else None
         for number, line in enumerate((text or "").split("\n"), 1):
             match = _CONSOLE.match(line.strip().removeprefix("entry_points=").strip("[{ "))
-            if match and (target := _module(index, match[2])) is not None:
+            target = (_module(index, match[2]) or _package(index, match[2])) if match else None
+            if match and target is not None:
                 yield Command(path, number, match[1], target, match[3])
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
 from .configuration.command_line import with_variables
-from .launch import SHELL, Command, command_of, commands_of
+from .launch import SHELL, Command, command_of, commands_in, commands_of
 from .recipes import Setting
+from .shell_variables import assignments, filled, known_before, used_in
 
 
 def given_command(index: Index, recipe: str, scope: str | None) -> Command | None:
@@ -20,9 +21,17 @@ def given_command(index: Index, recipe: str, scope: str | None) -> Command | Non
         return command_of(index, recipe)
     found = commands_of(index, path)
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
-    for one in (of_scope or list(found))[-1:]:
+    for one in (of_scope or list(found) or list(_supposed(index, path, scope)))[-1:]:
         return one._replace(path="", text=with_variables(index, path, one.line, one.text), script=path)
     return None
+
+
+def _supposed(index: Index, path: str, scope: str | None) -> Iterator[Command]:
+    """The command with most options, where none is seen to start a program: then it starts the one of the scope."""
+    if scope is not None and scope in index.files:
+        found = [(line, text) for line, text in commands_in(index, path) if " --" in text and not text.startswith("#")]
+        for line, text in sorted(found, key=lambda one: one[1].count(" --"))[-1:]:
+            yield Command(path, line, text, scope)
 
 
 _OPTION = re.compile(r"^\s*--([A-Za-z][\w.-]*)[ =]+([^\s\\]+)")
@@ -30,9 +39,21 @@ _OPTION = re.compile(r"^\s*--([A-Za-z][\w.-]*)[ =]+([^\s\\]+)")
 
 def settings_in(index: Index, launch: Command | None) -> Iterator[Setting]:
     """The options of the given script's command that stand on lines of their own."""
-    for line, text in _lines(index, launch):
-        if (match := _OPTION.match(text)) is not None:
-            yield Setting(launch.script if launch is not None else "", line, match[1].replace("-", "_"), match[2])
+    if launch is not None and launch.script:
+        lines = (index.repository.read(launch.script) or "").split("\n")
+        known = known_before(lines, launch.line)
+        for number, text in (*_in_values(lines, launch), *_lines(index, launch)):
+            if (match := _OPTION.match(text)) is not None:
+                value = filled(match[2].strip("\"'"), known)
+                yield Setting(launch.script, number, match[1].replace("-", "_"), value)
+
+
+def _in_values(lines: Sequence[str], launch: Command) -> Iterator[tuple[int, str]]:
+    """Lines of the variables that the command uses: args="\\n --lr 1e-5 ..." above torchrun train.py ${args}."""
+    used = used_in("\n".join(lines[launch.line - 1 :]))
+    for one in assignments(lines[: launch.line - 1]):
+        if one.name in used and one.last > one.first:
+            yield from ((number, lines[number - 1]) for number in range(one.first + 1, one.last + 1))
 
 
 def started_at(index: Index, launch: Command) -> int:

@@ -60,7 +60,9 @@ def _budget_line(used: int, budget: int) -> str:
 def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     index, program = anatomy.index, anatomy.program
     code = lines_of_code(index)
-    trains = "trains" if anatomy.trains else "TRAINS NOTHING"
+    trains = (
+        "trains" if anatomy.trains else "TRAINS NOTHING" if anatomy.is_readable else "NOT READ, for it is not PyTorch"
+    )
     yield f"{anatomy.framework} · {trains} · {len(code)} files, {sum(code.values()):,} lines"
     if program is None:
         return

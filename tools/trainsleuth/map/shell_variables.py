@@ -3,18 +3,72 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
-_ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=([^\s#;]+)")
+_VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{?(\w+)\}?")
+_ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
+_WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:\$\([^()]*\)|[^\s#;])+)")
+MAX_LINES = 200  # of one value
 
 
-def keep_assigned(line: str, known: dict[str, str]) -> None:
-    """Adds what `line` assigns to `known`, with the variables that it uses itself put in."""
-    if (match := _ASSIGNED.match(line)) is not None:
-        known[match[1]] = filled(match[2].strip("\"'"), known)
+class Assigned(NamedTuple):
+    """A value may go over lines, in quotes or as an array: args="--lr 1e-5 \\ ..." and ARGS=(--lr 1e-5 ...)."""
+
+    name: str
+    value: str
+    first: int
+    last: int
+
+
+def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
+    """All that the lines of a script assign, by their numbers from 1."""
+    number = 0
+    while number < len(lines):
+        number += 1
+        match = _ASSIGNED.match(lines[number - 1])
+        if match is None:
+            continue
+        first, name, text = number, match[1], match[2]
+        is_open = _opens(text)
+        if is_open is None:
+            word = _WORD.match(text)
+            if word is not None:
+                yield Assigned(name, word[1] or word[2] or word[3] or "", first, first)
+            continue
+        held = [text[1:]]
+        while number < len(lines) and number - first < MAX_LINES:
+            number += 1
+            line = lines[number - 1].strip()
+            if is_open == "(" and line.startswith("#"):
+                continue
+            ends = line.endswith(")") if is_open == "(" else line.count(is_open) % 2
+            held.append(line.rstrip("\\").rstrip()[: -1 if ends else None])
+            if ends:
+                yield Assigned(name, " ".join(held).strip(), first, number)
+                break
+
+
+def _opens(text: str) -> str | None:
+    """The quote or bracket by which a value begins that does not end in its line."""
+    if text.startswith("(") and not text.rstrip().endswith(")") and not text.startswith("(("):
+        return "("
+    return text[0] if text[:1] in ("'", '"') and text.count(text[0]) % 2 else None
+
+
+def known_before(lines: Sequence[str], line: int) -> dict[str, str]:
+    """What is assigned above `line`, with the variables that it uses itself put in."""
+    known: dict[str, str] = {}
+    for one in assignments(lines[: max(0, line - 1)]):
+        known[one.name] = filled(one.value, known)
+    return known
+
+
+def used_in(text: str) -> frozenset[str]:
+    """The variables that a text uses."""
+    return frozenset(match[1] or match[2] for match in _VARIABLE.finditer(text))
 
 
 def filled(text: str, known: Mapping[str, str]) -> str:
-    """`text` with the variables that are known."""
-    return _VARIABLE.sub(lambda match: known.get(match[1], match[0]), text)
+    """`text` with the variables that are known; one that is to be filled in by hand (MODEL="") stays."""
+    return _VARIABLE.sub(lambda match: known.get(match[1] or match[2]) or match[0], text)

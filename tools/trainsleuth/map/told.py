@@ -97,7 +97,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     started = (*(root.path for root in entry.reach.roots), *(part.path for part in parts if part.path in index.files))
     loaded = program.graph.imports(frozenset(started))
     text = launch.text if launch is not None else ""
-    experiment = experiment_configs(index, loaded, text)
+    experiment = experiment_configs(index, entry.reach.files, text)
     in_files = settings(index, parts, removed_by(that_counts(entry.commands, recipe)))
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
     known = tables(index, program.values)

@@ -61,7 +61,7 @@ _CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Setti
 
 def places(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
-        if _is_data(program, function):
+        if _is_data(program, function) and not _options(function):
             continue
         weight *= 0.3 if _DATA_FOLDER.search(function.path) else 1.0
         if _READER.search(function.name) and not function.self_name:
@@ -117,17 +117,21 @@ def _is_data(program: Program, function: Function) -> bool:
     return owner is not None and is_dataset(program.index, owner)
 
 
+def _options(function: Function) -> list[Expr]:
+    return [call for event in function.events for call in event.calls if call.last == "add_argument"]
+
+
 def _read(program: Program, function: Function, weight: float) -> Iterator[Place]:
-    options = [(event, call) for event in function.events for call in event.calls if call.last == "add_argument"]
+    options = _options(function)
     if options and function.name != "<module>":
         yield program.at(function, function.line, "options", 0.7 * weight**0.4)
         if (owner := program.index.class_of(function)) is not None:
             yield program.at_target(owner, "options", 0.68 * weight**0.4)
     if options:
-        yield program.at(function, options[0][1].line, "first option", 0.8 * weight**0.4)
+        yield program.at(function, options[0].line, "first option", 0.8 * weight**0.4)
         if len(options) > 8:
-            yield program.at(function, options[len(options) // 2][1].line, "option", 0.4 * weight**0.4)
-            yield program.at(function, options[-1][1].line, "last option", 0.45 * weight**0.4)
+            yield program.at(function, options[len(options) // 2].line, "option", 0.4 * weight**0.4)
+            yield program.at(function, options[-1].line, "last option", 0.45 * weight**0.4)
     flags = [call for event in function.events for call in event.calls if call.last.startswith("DEFINE_")]
     if flags:
         yield program.at(function, flags[0].line, "first option", 0.9 * weight**0.4)

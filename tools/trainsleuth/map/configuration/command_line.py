@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Index
 
 from ..launch import words_behind
-from ..shell_variables import filled, keep_assigned
+from ..shell_variables import filled, known_before
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
 _FLAG = re.compile(r"^--?[A-Za-z]")
@@ -48,10 +48,8 @@ def with_variables(index: Index, path: str, line: int, text: str) -> str:
     """`text` with the variables that the script at `path` assigns above `line`."""
     if "$" not in text:
         return text
-    known: dict[str, str] = {}
-    for words in (index.repository.read(path) or "").split("\n")[: max(0, line - 1)] if path else ():
-        keep_assigned(words, known)
-    return filled(text, known)
+    lines = (index.repository.read(path) or "").split("\n") if path else []
+    return filled(text, known_before(lines, line))
 
 
 def _is_alone(word: str, before: list[str]) -> bool:
