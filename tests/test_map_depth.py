@@ -115,6 +115,64 @@ def test_python_files_with_bases_are_recipes(tmp_path: Path) -> None:
     assert [p.line for p in found.components["model"].places if p.path == "nets/heads.py"] == [6, 7]
 
 
+OPTIONS_BESIDE = """import argparse
+from mmengine.config import Config
+from mmengine.runner import Runner
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("config")
+    parser.add_argument("--resume", nargs="?")
+    parser.add_argument("--launcher", default="none")
+    args = parser.parse_args()
+    cfg = Config.fromfile(args.config)
+    cfg.launcher = args.launcher
+    if args.resume is not None:
+        cfg.resume = True
+        cfg.load_from = args.resume
+    Runner.from_cfg(cfg).train()
+
+
+if __name__ == "__main__":
+    main()
+"""
+WRAPPED = {
+    **map_depth.BASES,
+    "tools/train.py": OPTIONS_BESIDE,
+    "tools/dist.sh": "CONFIG=$1\nGPUS=$2\nNODES=${NODES:-1}\n\npython -m torch.distributed.launch \\\n    --nnodes=$NODES \\\n"
+    '    --nproc_per_node=$GPUS \\\n    $(dirname "$0")/train.py \\\n    $CONFIG --launcher pytorch ${@:3}\n',
+    "configs/_base_/run.py": "resume = False\nload_from = None\ndefault_hooks = dict(checkpoint=dict(type='Saver'))\n",
+    "configs/head.py": "_base_ = ['./_base_/run.py']\ntrain_dataloader = dict(batch_size=16)\nsize = (16,)\nmodel = dict(\n"
+    "    head=dict(\n        type='Head',\n        init_cfg=dict(\n            type='Pretrained',\n"
+    "            checkpoint='https://download.example.org/pose/pretrained_models/'\n            'network_w32-36af842e.pth'),\n"
+    "        width=7,\n        names=('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')))\n",
+}
+
+
+def wrapped(root: Path, what: str, more: str = "") -> Expansion:
+    return expanded(WRAPPED, root, what, scope="tools/train.py", recipe=f"bash tools/dist.sh configs/head.py 8{more}")
+
+
+def test_the_arguments_of_a_launch_script_are_put_into_its_command(tmp_path: Path) -> None:
+    known = keys(wrapped(tmp_path, "config", " --resume auto"))
+    assert [known[one]["value"] for one in ("nproc_per_node", "nnodes", "launcher")] == ["8", "1", "pytorch"]
+    assert known["load_from"]["value"] == "auto"
+    assert "16 train_dataloader.batch_size x 8 nproc_per_node = 128 examples a step" in wrapped(tmp_path, "run").text
+
+
+def test_an_option_is_not_the_setting_of_the_same_name(tmp_path: Path) -> None:
+    known = keys(wrapped(tmp_path, "config"))
+    assert [known[one]["value"] for one in ("resume", "load_from")] == ["False", "None"]
+
+
+def test_the_entry_of_a_table_at_a_line_is_shown_first_and_a_path_keeps_its_end(tmp_path: Path) -> None:
+    found = wrapped(tmp_path, "open configs/head.py:9").text
+    assert "A:7 model › head › init_cfg=dict(type='Pretrained', checkpoint=" in found
+    assert "size = (16,)" in found
+    assert "/network_w32-36af842e.pth" in wrapped(tmp_path, "model").text
+
+
 def test_a_component_shows_whole_statements_with_values_and_conditions(tmp_path: Path) -> None:
     root = map_depth.write(map_depth.OPTIONS, tmp_path)
     optimizer = expand_component(root, "optimizer_scheduler")

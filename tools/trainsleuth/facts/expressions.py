@@ -193,6 +193,14 @@ def _string(reader: ExpressionReader, node: Node) -> Expr:
     return _new(Expr, ("string", intern(text) if len(text) < 40 else text, (), line))
 
 
+def _strings(reader: ExpressionReader, node: Node) -> Expr:
+    """Strings one behind the other are one string, unless something is filled in."""
+    parts, line = tuple(reader.items(node)), reader.line(node)
+    if all(part.kind == "string" for part in parts):
+        return Expr("string", "".join(part.text for part in parts), (), line)
+    return Expr("format", "", parts, line)
+
+
 def _keyword(kind: str) -> Read:
     def read(reader: ExpressionReader, node: Node) -> Expr:
         children, line = node.children, reader.line(node)
@@ -272,7 +280,7 @@ _READERS: dict[int, Read] = by_kind_id(
         "await": _many("await"),
         "yield": _many("yield"),
         "if_clause": _many("if"),
-        "concatenated_string": _many("format"),
+        "concatenated_string": _strings,
     },
     _other,
 )

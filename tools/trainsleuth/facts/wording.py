@@ -53,6 +53,12 @@ def _text(expr: Expr, depth: int) -> str:
             return expr.text
         case "string":
             return repr(expr.text)
+        case "format":  # what stands between the parts is not in the facts
+            said = (
+                one.text if one.kind == "string" else f"{{{part}}}"
+                for one, part in zip(expr.parts, parts, strict=False)
+            )
+            return f"f'{'…'.join(said)}'"
         case "attr":
             return f"{parts[0]}.{expr.text}"
         case "call":

@@ -33,7 +33,7 @@ _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 class Command(NamedTuple):
     """A command as a text of the repository gives it. `target` is the file it starts, `function` a console script's.
 
-    `script` is the launch script by which the caller gave it: its `path` is then "".
+    `script` is the launch script by which the caller gave it, with `arguments`: its `path` is then "".
     """
 
     path: str
@@ -42,6 +42,7 @@ class Command(NamedTuple):
     target: str
     function: str = ""
     script: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 def commands(index: Index) -> tuple[Command, ...]:

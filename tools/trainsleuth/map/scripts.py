@@ -8,22 +8,36 @@ from collections.abc import Iterator, Sequence
 from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
-from .configuration.command_line import with_variables
 from .launch import SHELL, Command, command_of, commands_in, commands_of
 from .recipes import Setting
 from .shell_variables import assignments, filled, known_before, used_in
 
 
 def given_command(index: Index, recipe: str, scope: str | None) -> Command | None:
-    """A command outright, or that of a script: the last one that starts a program of the scope; None for neither."""
-    path = index.repository.relative(recipe) if recipe.endswith(SHELL) and " " not in recipe.strip() else None
+    """A command outright, or that of a script: the last one that starts a program of the scope; None for neither.
+
+    The script may stand in a command, with its arguments: bash tools/dist_train.sh configs/a.py 8.
+    """
+    path, arguments = _script_in(index, recipe)
     if path is None:
         return command_of(index, recipe)
     found = commands_of(index, path)
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
     for one in (of_scope or list(found) or list(_supposed(index, path, scope)))[-1:]:
-        return one._replace(path="", text=with_variables(index, path, one.line, one.text), script=path)
-    return None
+        lines = (index.repository.read(path) or "").split("\n")
+        text = filled(one.text, known_before(lines, one.line, arguments))
+        return one._replace(path="", text=text, script=path, arguments=arguments)
+    return command_of(index, recipe)
+
+
+def _script_in(index: Index, recipe: str) -> tuple[str | None, tuple[str, ...]]:
+    """The shell script that is given, and the arguments behind it."""
+    words = recipe.split()
+    if len(words) == 1:
+        return (index.repository.relative(recipe) if recipe.endswith(SHELL) else None), ()
+    place = next((at for at, word in enumerate(words) if word.endswith((".py", *SHELL))), len(words) - 1)
+    path = words[place].removeprefix("./")
+    return (path, tuple(words[place + 1 :])) if path.endswith(SHELL) and path in index.repository.files else (None, ())
 
 
 def _supposed(index: Index, path: str, scope: str | None) -> Iterator[Command]:
@@ -41,7 +55,7 @@ def settings_in(index: Index, launch: Command | None) -> Iterator[Setting]:
     """The options of the given script's command that stand on lines of their own."""
     if launch is not None and launch.script:
         lines = (index.repository.read(launch.script) or "").split("\n")
-        known = known_before(lines, launch.line)
+        known = known_before(lines, launch.line, launch.arguments)
         for number, text in (*_in_values(lines, launch), *_lines(index, launch)):
             if (match := _OPTION.match(text)) is not None:
                 value = filled(match[2].strip("\"'"), known)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-_VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{?(\w+)\}?")
+_VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
+_ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d+))?\})\"?")
 _ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
 _WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:\$\([^()]*\)|[^\s#;])+)")
 MAX_LINES = 200  # of one value
@@ -56,9 +57,9 @@ def _opens(text: str) -> str | None:
     return text[0] if text[:1] in ("'", '"') and text.count(text[0]) % 2 else None
 
 
-def known_before(lines: Sequence[str], line: int) -> dict[str, str]:
-    """What is assigned above `line`, with the variables that it uses itself put in."""
-    known: dict[str, str] = {}
+def known_before(lines: Sequence[str], line: int, arguments: Sequence[str] = ()) -> dict[str, str]:
+    """What is assigned above `line`, with the variables that it uses itself put in, and the script's own arguments."""
+    known = {str(number): one for number, one in enumerate(arguments, 1)}
     for one in assignments(lines[: max(0, line - 1)]):
         known[one.name] = filled(one.value, known)
     return known
@@ -66,9 +67,19 @@ def known_before(lines: Sequence[str], line: int) -> dict[str, str]:
 
 def used_in(text: str) -> frozenset[str]:
     """The variables that a text uses."""
-    return frozenset(match[1] or match[2] for match in _VARIABLE.finditer(text))
+    return frozenset(match[1] or match[2] or match[4] for match in _VARIABLE.finditer(text))
 
 
 def filled(text: str, known: Mapping[str, str]) -> str:
-    """`text` with the variables that are known; one that is to be filled in by hand (MODEL="") stays."""
-    return _VARIABLE.sub(lambda match: known.get(match[1] or match[2]) or match[0], text)
+    """`text` with the variables that are known, or their own defaults (${NODES:-1}), and with "$@" and ${@:3} when the
+    arguments are known; one that is to be filled in by hand (MODEL="") stays."""
+
+    def value(match: re.Match[str]) -> str:
+        default = (match[3] or "").strip("\"'")
+        return known.get(match[1] or match[2] or match[4]) or default or match[0]
+
+    def behind(match: re.Match[str]) -> str:
+        first = int(match[1] or 1)
+        return " ".join(known[name] for name in sorted(filter(str.isdigit, known), key=int) if int(name) >= first)
+
+    return _VARIABLE.sub(value, _ARGUMENTS.sub(behind, text) if "1" in known else text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -55,8 +56,22 @@ def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:
     if key is None or key.source is None:
         return None
     if any(_HOLDS.search(word) for word in words[:-1]):
-        return key
+        return _as_option(truth, key, words, path)
     return key if "." in key.name and dotted.endswith(f".{key.name}") else None
+
+
+_OPTIONS = re.compile(r"args?|opts?|options?|flags?", re.I)
+
+
+def _as_option(truth: Truth, key: Key, words: list[str], path: str) -> Key:
+    """args.resume where the same file sets cfg.resume: two values of one name, and the option is what the command says."""
+    file = truth.program.index.files.get(path)
+    option = tuple(layer for layer in key.layers if layer.how in ("default", "command"))
+    if file is None or len(words) != 2 or len(option) in (0, len(key.layers)) or not _OPTIONS.fullmatch(words[0]):
+        return key
+    beside = (name.split(".") for function in file.functions.values() for name in bindings(function))
+    apart = any(len(one) == 2 and one[1] == words[1] and one[0] != words[0] and _HOLDS.search(one[0]) for one in beside)
+    return replace(key, layers=option) if apart and option[0].path == path else key
 
 
 def is_true(truth: Truth, function: Function, test: Expr, branch: Branch, said: list[Key]) -> bool | None:
@@ -178,7 +193,7 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return text
     dotted = key_asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
-    if key is not None:
+    if key is not None and key is scope.truth.find(dotted, scope.function.path):
         key = scope.assumed.get(key.name, key)
     if key is None or not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
         raise UnknownValueError

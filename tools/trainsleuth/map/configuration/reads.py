@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function, Index, is_test
 
+NAMES_A_CLASS = ("_target_", "class_path", "type", "class_name", "_component_")  # of any library
 _HOLDS = re.compile(
     r"(?:^|_)(?:args?|opts?|cfg|conf|config\w*|hparams?|hps?|hp|flags?|params?|options?|settings?|exp|hyper\w*|self|trainer|spec|meta)$",
     re.I,
@@ -55,7 +56,7 @@ class Reads:
     def of(self, key: str, constant: bool) -> Iterator[Read]:
         """Places that read `key`, or may: an attribute or a literal key of its last word, on what holds settings.
 
-        Of a nested key, places that name its section too, when there are any.
+        Of a nested key, places that name its section too, when there are any; what many sections have (type), only those.
         """
         section, _, last = key.rpartition(".")
         found = [read for read in self._named.get(last, ()) if constant or read.kind != "name"]
@@ -64,7 +65,8 @@ class Reads:
             return
         near = section.rpartition(".")[2]
         exact = [read for read in found if near and f"{near}.{last}" in read.text]
-        yield from exact or (read for read in found if _HOLDS.search(_holder(read)))
+        anywhere = not near or last not in NAMES_A_CLASS
+        yield from exact or (read for read in found if anywhere and _HOLDS.search(_holder(read)))
 
     def _read(self, function: Function, expr: Expr) -> None:
         called: set[int] = set()  # ids of what is only gone through: to call it, or for something in it

@@ -10,7 +10,7 @@ from trainsleuth.facts import written
 from trainsleuth.facts.config import BUILDING_TAGS
 
 from ..program import Program
-from .reads import Reads
+from .reads import NAMES_A_CLASS, Reads
 
 _TARGET = (
     "_target_",
@@ -24,7 +24,6 @@ _TARGET = (
     "_component_",
     *BUILDING_TAGS,
 )
-_NAMES_A_CLASS = ("_target_", "class_path", "type", "class_name", "_component_")  # of any library
 _WHOLESALE = ("from_argparse_args", "parse_args_into_dataclasses", "parse_dict", "parse_yaml_file", "parse_json_file", "cli", "LightningCLI")  # fmt: skip
 _DICT_OF = re.compile(r"vars\(|__dict__|\.to_dict\(|to_container\(|asdict\(")
 _ITSELF = re.compile(r"(?:[Hh][Pp]arams|HParams|Config|Args|Namespace|[Dd]ict|Settings|Options)$")
@@ -66,7 +65,7 @@ class Taken:
         found: dict[str, str] = {}
         for setting in self.program.settings:
             section, _, last = setting.key.rpartition(".")
-            if section and last in _NAMES_A_CLASS and setting.value:
+            if section and last in NAMES_A_CLASS and setting.value:
                 found[section] = setting.value
         for choice in self.program.choices:
             section, _, last = choice.key.rpartition(".")

@@ -14,7 +14,7 @@ from ..statements import is_class_body
 from .pages import Page, Pages
 
 Found = tuple[Page, int]  # with the line that is asked for
-UNSEEN = ", no call of it was seen"
+UNSEEN = ", in no file that the program is seen to load"
 
 
 def located(pages: Pages, repository: Repository, where: str, read: Callable[[str], list[str]]) -> list[Found]:

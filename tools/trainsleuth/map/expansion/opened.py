@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .entry_asked import entry_around
 from .excerpts import Excerpt
 from .locating import Found
 from .pages import Page
@@ -23,13 +24,27 @@ def opened(source: Source, tails: Tails, found: list[Found], room: int) -> tuple
     (page, line), *others = found
     named = [f"{tails.of(one.path)}:{at}" for one, at in others[:MAX_OTHERS]]
     foot = [Block((), (0,), (f" also {', '.join(named)}",), {"others": named})] if named else []
+    entry = list(_entry(source, tails, page, line))
+    foot += entry
     excerpt = Excerpt(source, tails, room - sum(len(block.lines[0]) + 1 for block in foot))
-    wanted = list(_wanted(source, page, line, excerpt))
+    wanted = list(_wanted(source, page, line, excerpt))[: BESIDE if entry else None]
     brief = not excerpt.fits(page, [place for one, place in wanted if one is page])
     left = sum(not excerpt.take(one, place, brief) for one, place in wanted[:1])
     left -= left and excerpt.take_first(*wanted[0])
     left += sum(not excerpt.take(one, place, brief) for one, place in wanted[1:])
     return [*excerpt.blocks(), *foot], {"statements": left}
+
+
+def _entry(source: Source, tails: Tails, page: Page, line: int) -> Iterator[Block]:
+    """The asked line within a statement that is too long to be shown as a whole, before all others."""
+    around = next((one for one in source.units(page) if one.line < line <= one.end_line and len(one.text) > LONG), None)
+    if not page.is_class and around is not None and (text := entry_around(source.lines(page.path), around, line)):
+        said = f" {tails.of(page.path)}:{text}"
+        yield Block((), (-1,), (said,), {"path": page.path, "line": line, "text": text})
+
+
+BESIDE = 4  # statements around an entry
+LONG = 170  # characters of a statement among others
 
 
 def _wanted(source: Source, page: Page, line: int, excerpt: Excerpt) -> Iterator[tuple[Page, int]]:

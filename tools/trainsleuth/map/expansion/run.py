@@ -13,6 +13,7 @@ from ..wording import clean
 from .back_end import back_ends
 from .built_by import built_lines
 from .frozen import frozen_blocks
+from .per_step import per_step
 from .pipelines import pipelines
 from .sections import is_set
 from .sheet_code import Code
@@ -85,6 +86,8 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
     ranked += [(1.0, one) for one in (*files, *terms)]
+    if topic.name == "batch" and (product := per_step(truth)) is not None:
+        ranked.append((0.1, product))
     partly = any(is_set(key) and _PARTLY.search(key.name) for key in keys)
     ranked += [(1.3 if partly else 1.7, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
     later = 0.4 if topic.name in _CODE_LATER or first or terms else 0.0

@@ -13,6 +13,7 @@ _CLAUSE = re.compile(r"\s*(?:else|try|finally|elif\b.*|except\b.*|case\b.*)\s*:"
 _ELSE = re.compile(r"else\b|except\b|finally\b")
 _BRACKETS = "()[]{},: "
 _QUOTES = ('"""', "'''")
+_LAST_COMMA = re.compile(r"(?<![\w\])])(\((?:[^(),]|\([^()]*\))*,)(?=\))|,(?=[)\]}])")  # that of (sigma,) stays
 
 
 class Unit(NamedTuple):
@@ -38,7 +39,7 @@ def units(lines: Sequence[str], first: int, last: int, begins: Collection[int]) 
     ]
     found: list[Unit] = []
     for start, after in zip(starts, [*starts[1:], last + 1], strict=True):
-        text = _joined(lines[start - 1 : after - 1])
+        text = joined(lines[start - 1 : after - 1])
         if text.strip(_BRACKETS) and not text.startswith(("#", *_QUOTES)):
             indent = len(lines[start - 1]) - len(lines[start - 1].lstrip())
             whole = Unit(start, after - 1, indent, text, ())
@@ -50,7 +51,7 @@ def _parts(whole: Unit, lines: Sequence[str]) -> list[Unit]:
     """config = (X(a=1).with_part("b", Y(c=2))) as its head, X(a=1) and .with_part("b", Y(c=2)); others as they are."""
     depth, starts = 0, []
     for line in range(whole.line, whole.end_line + 1):
-        code = _joined(lines[line - 1 : line])
+        code = joined(lines[line - 1 : line])
         if depth == 1 and code.strip(_BRACKETS):
             starts.append(line)
         depth += sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
@@ -58,9 +59,9 @@ def _parts(whole: Unit, lines: Sequence[str]) -> list[Unit]:
             break
     if not any(_PUTS_IN.match(lines[line - 1]) for line in starts):
         return [whole]
-    found = [whole._replace(end_line=starts[0] - 1, text=_joined(lines[whole.line - 1 : starts[0] - 1]))]
+    found = [whole._replace(end_line=starts[0] - 1, text=joined(lines[whole.line - 1 : starts[0] - 1]))]
     for start, after in zip(starts, [*starts[1:], line], strict=True):
-        text, last = _joined(lines[start - 1 : after - 1]), found[-1]
+        text, last = joined(lines[start - 1 : after - 1]), found[-1]
         if last.is_part and not _PUTS_IN.match(text) and len(last.text) + len(text) < SHORT:
             found[-1] = last._replace(end_line=after - 1, text=f"{last.text} {text}")
         else:
@@ -72,7 +73,7 @@ SHORT = 110  # characters of several arguments in one line
 _PUTS_IN = re.compile(r"\s*(?:\.\w+\(|(?:\w+=)?(?:\w+\.)*[A-Z]\w*[a-z]\w*\($)")  # a link of a chain, an object
 
 
-def _joined(lines: Sequence[str]) -> str:
+def joined(lines: Sequence[str]) -> str:
     """A statement as one line, without comments and what follows its last bracket."""
     depth, kept = 0, []
     for line in lines:
@@ -85,7 +86,7 @@ def _joined(lines: Sequence[str]) -> str:
             break
     text = " ".join(" ".join(kept).split())
     text = re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)
-    return re.sub(r",(?=[)\]}])", "", text)
+    return _LAST_COMMA.sub(lambda found: found[1] or "", text)
 
 
 def _under(found: Sequence[Unit]) -> Iterator[Unit]:
