@@ -11,6 +11,7 @@ from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, wri
 from trainsleuth.facts.memo import kept_per_function
 
 from .literals import plain
+from .made import Made, is_instance, made_by
 from .named_values import is_test, key_asked, member, method_around, names_in
 from .records import Key
 
@@ -80,6 +81,8 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
         value = _value(scope, event.value)
     except UnknownValueError:
         return runs, None
+    if isinstance(value, Made):
+        return runs, None
     return runs, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -126,7 +129,12 @@ def _truth(scope: _Scope, test: Expr) -> bool | None:
             if test.parts[0].text == "__name__":
                 return any(root.path == scope.function.path for root in scope.truth.program.entry.reach.roots)
             return _compared(scope, test)
-        return bool(_value(scope, test))
+        if test.kind == "call" and test.callee == "isinstance" and len(test.arguments) == 2:
+            held = _value(scope, test.arguments[0])
+            index = scope.truth.program.index
+            return is_instance(index, scope.function, held, test.arguments[1]) if isinstance(held, Made) else None
+        value = _value(scope, test)
+        return None if isinstance(value, Made) else bool(value)
     except UnknownValueError:
         return None
 
@@ -143,6 +151,10 @@ def _compared(scope: _Scope, test: Expr) -> bool:
             return (inner in outer) is (test.text == "in")
         raise UnknownValueError
     left, right = (_value(scope, part) for part in test.parts)
+    if any(isinstance(one, Made) for one in (left, right)) and not (
+        test.text in ("is", "is not") and None in (left, right)
+    ):
+        raise UnknownValueError
     if isinstance(left, str) != isinstance(right, str) and plain(str(left)) == plain(str(right)):
         raise UnknownValueError  # "1" and 1: what an option is read as is not known
     if test.text in _COMPARED:
@@ -176,6 +188,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _value(scope, first if truth else other)
     if expr.kind == "path" and (text := member(scope.truth.program.index, scope.function, expr.text)) is not None:
         return text
+    if made := made_by(scope.truth.program.index, scope.function, expr):
+        return made
     dotted = key_asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is not None:
