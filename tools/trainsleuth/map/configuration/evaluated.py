@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
 from .literals import plain
@@ -27,6 +28,7 @@ _HOLDS = re.compile(
 _COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
 _ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
 _IS_CODE = re.compile(r"[(\[{$<*]|//| [-+/] ")  # a value that is worked out
+_EMPTY = ("[]", "{}", "()")
 _CASES = ("lower", "upper", "strip")
 _MATCHES = ("startswith", "endswith", "split")
 
@@ -197,6 +199,9 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     if key is None or not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
         raise UnknownValueError
     value = scope.truth.end(key.value)
+    if value in _EMPTY:
+        scope.said.append(key)
+        return ast.literal_eval(value)
     if value in ("(required)", "???") or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
         raise UnknownValueError
     scope.said.append(key)
@@ -290,6 +295,9 @@ def _of_parameter(scope: _Scope, name: str) -> Any:
     for count, site in enumerate(program.sites_of(function)):
         given = site.call.argument(order.index(name), name)
         unpacked = any(part.kind in ("star", "doublestar") for part in site.call.parts)
+        if unpacked and given is None and (outer := list(_handed_through(scope, site, name))):
+            found += [_value(at, value) for at, value in outer]
+            continue
         value = given or (None if unpacked else parameter.default)
         if value is None or count > MAX_CALLS:
             raise UnknownValueError
@@ -298,3 +306,15 @@ def _of_parameter(scope: _Scope, name: str) -> Any:
     if not found or any(one != found[0] for one in found):
         raise UnknownValueError
     return found[0]
+
+
+def _handed_through(scope: _Scope, site: Site, name: str) -> Iterator[tuple[_Scope, Expr]]:
+    """What those who call give by the name of a parameter to a function that hands its **kwargs on."""
+    through = {part.parts[0].text for part in site.call.parts if part.kind == "doublestar"}
+    if not any(one.kind == "**" and one.name in through for one in site.function.parameters):
+        return
+    for outer in scope.truth.program.sites_of(site.function):
+        value = outer.call.keyword(name)
+        if value is None:
+            raise UnknownValueError
+        yield _Scope(scope.truth, outer.function, outer.position, scope.said, scope.hops - 2), value
