@@ -284,6 +284,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("find_silent_bugs", {"paths": ["link.py"]}, "leads outside of root"),
     ("find_silent_bugs", {"only": ["double-sofmax"]}, "double-softmax"),
     ("map_training_repo", {"scope": "\0"}, "does not exist"),
+    ("map_training_repo", {"repo": "/elsewhere"}, "there is no argument 'repo'; there are root"),
     ("run_probe", {"command": []}, "no command was given"),
     ("run_probe", {"command": "python 'train.py"}, "cannot be split"),
     ("run_probe", {"command": ["python", "\0"]}, "NUL"),

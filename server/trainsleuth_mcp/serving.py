@@ -14,6 +14,7 @@ from mcp_types import ToolAnnotations
 from trainsleuth import __version__
 
 from trainsleuth_mcp import calls, tools
+from trainsleuth_mcp.known_arguments import only_known
 from trainsleuth_mcp.middleware import harmless
 from trainsleuth_mcp.prompts import PROMPTS
 
@@ -70,6 +71,7 @@ def _described(tool: tools.Tool) -> Tool:
         ),
         structured_output=False,  # text alone: hosts show the model one channel or the other
     )
+    described.fn_metadata.arg_model = only_known(described.fn_metadata.arg_model)
     described.parameters = _without_titles(described.parameters)
     return described
 

@@ -128,6 +128,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
         return Part("unresolved", "taken for that of this program; how it is reached was not read", places)
     if places and name in _MAY_LACK and is_supposed(program, places):
         return Part("unresolved", "only methods of that name are there: no call is seen to lead to them", places)
+    if places and trains and name == "evaluation" and not any(_is_own(program, place) for place in places):
+        return Part("elsewhere", "only in programs of their own: this one is not seen to evaluate", places)
     if places:
         return Part("found", "", places)
     if framework is not None and name in framework.holds:
@@ -135,6 +137,11 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if trains and name in _ALWAYS_THERE:
         return Part("unresolved", "it must be there, but nothing that the entry is seen to reach looks like it")
     return Part("absent", "no sign of it in the files that the entry reaches")
+
+
+def _is_own(program: Program, place: Place) -> bool:
+    """Of the program itself, and more than a name that is bound to something."""
+    return place.role not in ("bound", "mention") and program.is_loaded(place.path)
 
 
 def _running(program: Program, name: str) -> Iterator[Place]:

@@ -262,6 +262,10 @@ class Program:
     def _may_call(self, caller: Function, target: Function) -> bool:
         return any(edge.target is target and edge.cost < PART for edge in self.graph.edges(caller))
 
+    def is_loaded(self, path: str) -> bool:
+        """A file of which the entry is seen to reach some code, or that is no code."""
+        return path not in self.index.files or path in self.entry.reach.files
+
     def is_reached(self, function: Function) -> bool:
         return function in self.entry.reach.distance
 

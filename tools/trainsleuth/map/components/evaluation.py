@@ -194,7 +194,7 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
 
 
-_CALLED = re.compile(r"^_?(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
+_CALLED = re.compile(r"^_?(?!train_)(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
 _FOR_EVALUATION = re.compile(
     r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
 )
