@@ -53,6 +53,36 @@ FAILS = {
 }
 
 SILENT = {
+    "a method that every class below has of its own": """
+import torch
+
+class Base:
+    def __init__(self, net, loader):
+        self.net = net
+        self.loader = loader
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def train(self):
+        running = 0
+        for x, y in self.loader:
+            loss = torch.nn.functional.mse_loss(self.net(x), y)
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            running += loss
+        return running
+
+class Regression(Base):
+    def train(self):
+        for x, y in self.loader:
+            loss = torch.nn.functional.mse_loss(self.net(x), y)
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+
+def main(net, loader):
+    Regression(net, loader).train()
+""",
     "a few rounds inside one update of an agent": """
 import torch
 

@@ -51,7 +51,7 @@ from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
-from .dead import is_dead, is_lesson, left_blank
+from .dead import is_dead, is_lesson, left_blank, overridden_by_all
 from .effects import Effect
 from .freezing import Switch, own_switches, switches
 from .index import Index
@@ -178,6 +178,7 @@ __all__ = [
     "no_collection",
     "number_sign",
     "other_library",
+    "overridden_by_all",
     "own_switches",
     "owns_parameters",
     "rank_of",

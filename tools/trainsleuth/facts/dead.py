@@ -41,6 +41,26 @@ def is_dead(index: Index, path: str, line: int) -> bool:
     return bool(starts) and max(starts) in _dead_lines(function)
 
 
+def overridden_by_all(index: Index, path: str, line: int) -> str:
+    """The method around `path:line` when every class below has one of its own, and nobody makes the class itself or
+    calls the method by super(); "" otherwise.
+    """
+    function = _around(index, path, line)
+    owner = index.class_of(function) if function is not None else None
+    below = index.subclasses(owner) if owner is not None else ()
+    if (
+        function is None
+        or owner is None
+        or not below
+        or any(index.method(one, function.name) is function for one in below)
+    ):
+        return ""
+    by_super = (site.call.receiver for site in index.calls(function.name))
+    if any(one is not None and one.callee == "super" for one in by_super) or any(True for _ in index.calls(owner.name)):
+        return ""
+    return f"{owner.name}.{function.name}"
+
+
 def left_blank(index: Index, path: str, line: int) -> int | None:
     """A line of an exercise that is still to be solved, in the function around `path:line`."""
     function = _around(index, path, line)

@@ -28,7 +28,7 @@ _COMPILED = ("torch.compile", "torch.jit.script")
 _KEYWORDS = {
     "accumulation": ("gradient_accumulation_steps", "accumulate_grad_batches"),
     "mixed_precision": ("fp16", "bf16", "precision", "mixed_precision"),
-    "clipping": ("gradient_clip_val", "max_grad_norm", "grad_clip"),
+    "clipping": ("gradient_clip_val", "max_grad_norm", "grad_clip", "max_norm"),
     "compile": ("torch_compile",),
     "distribution": ("strategy",),
     "seeds": ("seed",),
@@ -94,6 +94,8 @@ def _by_setting(program: Program, truth: Truth | None, name: str) -> Part | None
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:
     for function, weight in program.functions():
         for event in function.events:
+            if _is_strategy(event):
+                yield "distribution", program.at(function, event.line, "distribution", 1.1 * weight)
             for call in event.calls:
                 for name in _by_class(call):
                     yield name, program.at(function, call.line, name, 1.2 * weight)
@@ -133,6 +135,18 @@ def _by_class(call: Expr) -> tuple[str, ...]:
     return ("mixed_precision",) if made else ()
 
 
+def _is_strategy(event: Event) -> bool:
+    """plugin = LowLevelZeroPlugin(...): an object made to say how the work is shared."""
+    made = event.value if event.kind == "assign" else None
+    return (
+        made is not None
+        and made.kind == "call"
+        and _STRATEGY.fullmatch(made.last) is not None
+        and any(target.last in ("plugin", "strategy") for target in event.targets)
+    )
+
+
+_STRATEGY = re.compile(r"[A-Z]\w*(?:Plugin|Strategy)")
 _HALF = re.compile(r"\w*(?:FP16|BF16|(?<![A-Z])AMP(?![A-Z])|MixedPrecision)\w*")
 
 
@@ -153,6 +167,8 @@ def _keywords(program: Program, function: Function, call: Expr, weight: float) -
             continue
         for keyword in keywords:
             value = call.keyword(keyword)
+            if keyword == "max_norm" and (value is None or "." not in value.text):
+                continue  # a bound of an embedding's rows
             if value is not None and value.text not in ("None", "False", "0"):
                 yield name, program.at(function, value.line, name, 0.9 * weight)
 

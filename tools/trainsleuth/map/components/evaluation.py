@@ -67,7 +67,7 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
         elif (
             evaluates
-            and (_MAY_BE.search(function.name) or _is_pass(function))
+            and (_MAY_BE.search(function.name) or (_is_pass(function) and not _trains(program, function)))
             and not _is_inside_network(program, function)
         ):
             evaluating.add(function)
@@ -149,6 +149,10 @@ def _is_pass(function: Function) -> bool:
         return _is_switched(function)
     quiet = any(event.kind == "with" and _is_quiet(event) for event in function.events)
     return quiet and bool(function.loops) and _is_switched(function)
+
+
+def _trains(program: Program, function: Function) -> bool:
+    return any(sign.role == "backward" for sign in program.signs.get(function, ()))
 
 
 def _is_quiet(event: Event) -> bool:

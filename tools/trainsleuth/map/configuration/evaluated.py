@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
 from .literals import plain
+from .made import Made, is_instance, made_by
 from .named_values import is_test, key_asked, member, method_around, names_in
 from .records import Key
 
@@ -27,6 +29,7 @@ _HOLDS = re.compile(
 _COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
 _ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
 _IS_CODE = re.compile(r"[(\[{$<*]|//| [-+/] ")  # a value that is worked out
+_EMPTY = ("[]", "{}", "()")
 _CASES = ("lower", "upper", "strip")
 _MATCHES = ("startswith", "endswith", "split")
 
@@ -95,6 +98,8 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
         value = _value(scope, event.value)
     except UnknownValueError:
         return runs, None
+    if isinstance(value, Made):
+        return runs, None
     return runs, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -141,7 +146,12 @@ def _truth(scope: _Scope, test: Expr) -> bool | None:
             if test.parts[0].text == "__name__":
                 return any(root.path == scope.function.path for root in scope.truth.program.entry.reach.roots)
             return _compared(scope, test)
-        return bool(_value(scope, test))
+        if test.kind == "call" and test.callee == "isinstance" and len(test.arguments) == 2:
+            held = _value(scope, test.arguments[0])
+            index = scope.truth.program.index
+            return is_instance(index, scope.function, held, test.arguments[1]) if isinstance(held, Made) else None
+        value = _value(scope, test)
+        return None if isinstance(value, Made) else bool(value)
     except UnknownValueError:
         return None
 
@@ -158,6 +168,10 @@ def _compared(scope: _Scope, test: Expr) -> bool:
             return (inner in outer) is (test.text == "in")
         raise UnknownValueError
     left, right = (_value(scope, part) for part in test.parts)
+    if any(isinstance(one, Made) for one in (left, right)) and not (
+        test.text in ("is", "is not") and None in (left, right)
+    ):
+        raise UnknownValueError
     if isinstance(left, str) != isinstance(right, str) and plain(str(left)) == plain(str(right)):
         raise UnknownValueError  # "1" and 1: what an option is read as is not known
     if test.text in _COMPARED:
@@ -191,6 +205,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _value(scope, first if truth else other)
     if expr.kind == "path" and (text := member(scope.truth.program.index, scope.function, expr.text)) is not None:
         return text
+    if made := made_by(scope.truth.program.index, scope.function, expr):
+        return made
     dotted = key_asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is not None and key is scope.truth.find(dotted, scope.function.path):
@@ -198,6 +214,9 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     if key is None or not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
         raise UnknownValueError
     value = scope.truth.end(key.value)
+    if value in _EMPTY:
+        scope.said.append(key)
+        return ast.literal_eval(value)
     if value in ("(required)", "???") or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
         raise UnknownValueError
     scope.said.append(key)
@@ -291,6 +310,9 @@ def _of_parameter(scope: _Scope, name: str) -> Any:
     for count, site in enumerate(program.sites_of(function)):
         given = site.call.argument(order.index(name), name)
         unpacked = any(part.kind in ("star", "doublestar") for part in site.call.parts)
+        if unpacked and given is None and (outer := list(_handed_through(scope, site, name))):
+            found += [_value(at, value) for at, value in outer]
+            continue
         value = given or (None if unpacked else parameter.default)
         if value is None or count > MAX_CALLS:
             raise UnknownValueError
@@ -299,3 +321,15 @@ def _of_parameter(scope: _Scope, name: str) -> Any:
     if not found or any(one != found[0] for one in found):
         raise UnknownValueError
     return found[0]
+
+
+def _handed_through(scope: _Scope, site: Site, name: str) -> Iterator[tuple[_Scope, Expr]]:
+    """What those who call give by the name of a parameter to a function that hands its **kwargs on."""
+    through = {part.parts[0].text for part in site.call.parts if part.kind == "doublestar"}
+    if not any(one.kind == "**" and one.name in through for one in site.function.parameters):
+        return
+    for outer in scope.truth.program.sites_of(site.function):
+        value = outer.call.keyword(name)
+        if value is None:
+            raise UnknownValueError
+        yield _Scope(scope.truth, outer.function, outer.position, scope.said, scope.hops - 2), value

@@ -35,8 +35,7 @@ def _left_before(truth: Truth, function: Function, event: Event) -> str:
         if [(branch.id, branch.arm) for branch in outer] != around[: len(outer)]:
             continue
         said: list[Key] = []
-        truths = [is_true(truth, function, test, last, said) for test in last.tests[: last.arm + 1]]
-        if truths == [*[False] * last.arm, True][: len(truths)] and said:
+        if is_taken(truth, function, last, said) and said:
             return _said(said[-1])
     return ""
 
@@ -57,6 +56,14 @@ def untaken_by(truth: Truth, function: Function, branches: Iterable[Branch]) -> 
             if is_true(truth, function, test, branch, said) is (number < branch.arm) and said:
                 return _said(said[-1])
     return ""
+
+
+def is_taken(truth: Truth, function: Function, branch: Branch, said: list[Key] | None = None) -> bool:
+    """The settings are known to choose the arm; the keys that decided are added to `said`."""
+    truths = [
+        is_true(truth, function, test, branch, [] if said is None else said) for test in branch.tests[: branch.arm + 1]
+    ]
+    return truths == [*[False] * branch.arm, True][: len(branch.tests)]
 
 
 def _statement_at(function: Function, line: int) -> Event | None:

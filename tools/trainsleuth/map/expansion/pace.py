@@ -24,7 +24,7 @@ def pace(program: Program, function: Function, line: int, hops: int = MAX_HOPS) 
     event = event_at(function, line)
     inside = set(event[1].block.loops) if event is not None else set()
     for loop in sorted((one for one in function.loops if one.id in inside), key=lambda one: -one.line):
-        if told := _told(loop):
+        if told := goes_over(loop):
             return told
     if hook := _HOOK.search(function.name):
         return "step" if hook[1] == "iter" else hook[1]
@@ -38,7 +38,8 @@ def _callers(program: Program, function: Function) -> Iterator[tuple[Function, i
     return (one for one in program.callers(function) if one[0] is not function)
 
 
-def _told(loop: Loop) -> str:
+def goes_over(loop: Loop) -> str:
+    """ "epoch", "batch" or "step", by the names that a loop binds and reads; "" where they do not tell."""
     target = written(loop.target) if loop.target is not None else ""
     source = written(loop.source) if loop.source is not None else ""
     for text in (target, source):

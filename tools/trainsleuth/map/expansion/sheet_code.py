@@ -7,19 +7,22 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from trainsleuth.facts import Function
+
 from ..configuration import Key, Truth
-from ..configuration.untaken import untaken
+from ..configuration.untaken import is_taken, untaken
 from ..parts import Anatomy, source_lines
 from ..program import Program
 from ..records import Part, Place
 from ..standing import off_at
-from ..statements import conditions, enclosing, event_at, statement
+from ..statements import enclosing, event_at, statement
 from ..wording import clean
 from .loss_terms import definitions, loss_terms
 from .pace import pace
 from .sections import NOTHING, is_set
 from .tails import Tails
-from .topics import Topic, Where
+from .topics import Topic, Where, topic_of
+from .under import after_batches, called_under, is_after_training, tests_above
 from .values import values_in
 
 MAX_PLACES = 3  # of a topic
@@ -61,6 +64,8 @@ class Code:
     def lines(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The first place that runs of each role of the topic. `told` are the keys that are said beside it."""
         count = 0
+        if topic.name == "evaluated":
+            yield from self._idle_loops(topic)
         for where in topic.places:
             held = self._held(where)
             for place in self._first_of(held.places, where, told, _OTHER.get(topic.name, _NOTHING)):
@@ -68,6 +73,9 @@ class Code:
                     self._shown.add((place.path, place.line))
                     count += 1
                     yield self._line(place, told)
+            if topic.name == "saved" and (last := self._last_save(held.places, where)) is not None:
+                self._shown.add((last.path, last.line))
+                yield self._line(last, told)
             if not held.places and held.why.startswith(("off", "set")):
                 is_told = any(f" {key.name} = " in held.why for key in told)
                 yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": where.part}
@@ -138,6 +146,28 @@ class Code:
         often = (one for one in ranked[:MOST_PACED] if repeats and self._pace(one))
         return [one for one in (next(often, None), *ranked) if one is not None][:1]
 
+    def _idle_loops(self, topic: Topic) -> Iterator[tuple[str, dict[str, Any]]]:
+        """A loop that a setting of the topic keeps from running, when none runs."""
+        for where in (one for one in topic.places if "loop" in one.roles):
+            loops = [one for one in self._held(where).places if where.takes(one)][:MOST_ALIKE]
+            if not any(map(self._runs, loops)):
+                idle = (self._idle([one], where) for one in loops)
+                told = (one for one in idle if one and topic_of(one[1]["off"].partition(" = ")[0]) == topic.name)
+                yield from islice(told, 1)
+
+    def _last_save(self, places: Sequence[Place], where: Where) -> Place | None:
+        """The first that saves below training, when it runs."""
+        new = (one for one in places if where.takes(one) and (one.path, one.line) not in self._shown)
+        files = self.program.index.files
+        below = (
+            one
+            for one in new
+            if one.path in files
+            and one.cell is None
+            and is_after_training(self.program, enclosing(files[one.path], one.line), one.line)
+        )
+        return next((one for one in below if _SAVES.search(self._statement(one)) and self._runs(one)), None)
+
     def _ends(self, place: Place) -> int:
         """How little a loop says of the length of a run: one over epochs or steps before one over batches, then others."""
         text = self._statement(place)
@@ -159,7 +189,8 @@ class Code:
         """It stands in one of several arms of which is not known which one runs: elif kind == "adamw8bit"."""
         function = enclosing(self.program.index.files[place.path], place.line)
         found = event_at(function, place.line)
-        tests = (one.tests[0] for one in found[1].block.branches if one.kind == "if") if found is not None else ()
+        branches = [one for one in found[1].block.branches if one.kind == "if"] if found is not None else []
+        tests = [one.tests[0] for one in branches if not is_taken(self.truth, function, one)]
         return any(
             test.kind == "compare"
             and test.text in ("==", "in")
@@ -186,17 +217,27 @@ class Code:
         found = event_at(function, place.line)
         text = statement(source_lines(program.index, place.path), place.line, width=WIDTH)
         said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
-        if place.role in _PACED and (often := self._pace(place)):
-            said.append(f"each {often}")
+        said += self._often(place, function)
         if found is not None:
             said += list(definitions(function, found[1], ("choice",)))[:1]
-        if found is not None and (when := conditions(found[1])):
+        if found is not None and (when := tests_above(self.truth, function, found[1])):
             said.append(f"when {_inner(when)}")
+        elif place.role in _PACED and (under := called_under(program, self.truth, function, place.line)):
+            said.append(f"called {self.tails.of(under[0].path)}:{under[1]} when {_inner(under[2])}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
         last = {key.name.rpartition(".")[2] for key in told}
         known = [(name, value) for name, value in known if name.rpartition(".")[2] not in last][:MAX_VALUES]
         said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
         return " · ".join(said), {**place.to_dict(), "text": text, "values": dict(known)}
+
+    def _often(self, place: Place, function: Function) -> Iterator[str]:
+        often = self._pace(place) if place.role in _PACED else ""
+        if often == "epoch" and after_batches(self.program, self.truth, function, place.line):
+            yield "each epoch, after its batches"
+        elif often:
+            yield f"each {often}"
+        elif place.role == "save" and is_after_training(self.program, function, place.line):
+            yield "after training"
 
 
 def _inner(when: str) -> str:

@@ -14,6 +14,7 @@ from ..configuration.switched_off import is_switched_off
 from ..program import Program
 from ..statements import enclosing
 from ..wording import clean
+from .choosing import NEAR
 from .lines import become
 from .sections import NOTHING, entry_of, is_set
 from .settings import is_of_others
@@ -41,7 +42,9 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
     held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, OTHER)}
     for key in truth.keys:
         if _says(truth, key) and not is_switched_off(truth, key):
-            held[topic_of(key.name) or OTHER.name].append(key)
+            about = topic_of(key.name) or OTHER.name
+            if about not in _RARE or is_set(key) or _is_near(program, key):
+                held[about].append(key)
     for topic in TOPICS:
         if topic.is_rare and sum(is_named(topic, key.name) == 1.0 for key in held[topic.name]) >= CLAIMS:
             for other in held.values():
@@ -50,6 +53,14 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
                 held[topic.name] += ours
     held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
     return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in (*TOPICS, OTHER)}
+
+
+_RARE = frozenset(topic.name for topic in TOPICS if topic.is_rare)
+
+
+def _is_near(program: Program, key: Key) -> bool:
+    """Somebody reads it near the frame of the program, or nobody is seen to."""
+    return max((weight for weight, _ in _readers(program, key)), default=1.0) > NEAR
 
 
 def _that_say(topic: Topic, found: list[Key]) -> list[Key]:
