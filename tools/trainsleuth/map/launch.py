@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
-from .shell_variables import filled, known_before
+from .shell_variables import Script, filled
 
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
+MAX_COMMAND = 4000  # characters of one that is read
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.-])(/?(?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)(?:-m|--module)[ =]([A-Za-z_][\w.]*)")
@@ -69,11 +70,12 @@ def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
 
 
 def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
+    script = Script((index.repository.read(path) or "").split("\n")) if path.endswith(SHELL) else None
     for line, command in commands_in(index, path):
         found = list(_command(index, path, line, command, consoles))
-        if not found and path.endswith(SHELL) and "$" in command and not command.startswith("#"):
-            lines = (index.repository.read(path) or "").split("\n")
-            found = list(_command(index, path, line, filled(command, known_before(lines, line)), consoles))
+        if not found and script is not None and "$" in command[:MAX_COMMAND] and not command.startswith("#"):
+            text = filled(command[:MAX_COMMAND], script.before(line))
+            found = list(_command(index, path, line, text, consoles))
         yield from found
 
 
@@ -121,7 +123,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         first, line = first or number, line.strip()
         ends = line.endswith(("&& \\", "; \\"))  # a command of its own
-        if line.endswith("\\") and (ends or len(held) < 4000):
+        if line.endswith("\\") and (ends or len(held) < MAX_COMMAND):
             held += line[:-1].strip() + " "
             if not ends:
                 continue
@@ -136,7 +138,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
     text = _HERE.sub(".", text) if "$(" in text else text
     words = text.lstrip("$> `").split()
-    if not words or len(text) > 4000 or words[-1] in ("-h", "--help"):
+    if not words or len(text) > MAX_COMMAND or words[-1] in ("-h", "--help"):
         return
     if _STARTERS.search(text) is None:
         name = next((one.strip("`") for one in words if not _BEFORE.match(one)), words[0])

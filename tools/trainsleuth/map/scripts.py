@@ -10,7 +10,7 @@ from trainsleuth.repository import is_under
 
 from .launch import SHELL, Command, command_of, commands_in, commands_of
 from .recipes import Setting
-from .shell_variables import assignments, filled, known_before, used_in
+from .shell_variables import MAX_VALUE, assignments, filled, known_before, used_in
 
 
 def given_command(index: Index, recipe: str, scope: str | None) -> Command | None:
@@ -58,7 +58,7 @@ def settings_in(index: Index, launch: Command | None) -> Iterator[Setting]:
         known = known_before(lines, launch.line, launch.arguments)
         for number, text in (*_in_values(lines, launch), *_lines(index, launch)):
             if (match := _OPTION.match(text)) is not None:
-                value = filled(match[2].strip("\"'"), known)
+                value = filled(match[2].strip("\"'")[:MAX_VALUE], known)
                 yield Setting(launch.script, number, match[1].replace("-", "_"), value)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
-_ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d+))?\})\"?")
+_ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
 _ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
 _WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:\$\([^()]*\)|[^\s#;])+)")
 MAX_LINES = 200  # of one value
+MAX_VALUE = 4000  # characters: A="$A$A" doubles with every line
 
 
 class Assigned(NamedTuple):
@@ -57,12 +58,24 @@ def _opens(text: str) -> str | None:
     return text[0] if text[:1] in ("'", '"') and text.count(text[0]) % 2 else None
 
 
-def known_before(lines: Sequence[str], line: int, arguments: Sequence[str] = ()) -> dict[str, str]:
-    """What is assigned above `line`, with the variables that it uses itself put in, and the script's own arguments."""
-    known = {str(number): one for number, one in enumerate(arguments, 1)}
-    for one in assignments(lines[: max(0, line - 1)]):
-        known[one.name] = filled(one.value, known)
-    return known
+class Script:
+    """What a script has assigned by one of its lines, with the variables in it put in, and its own arguments."""
+
+    def __init__(self, lines: Sequence[str], arguments: Sequence[str] = ()) -> None:
+        self._rest = list(assignments(lines))[::-1]
+        self._known = {str(number): one for number, one in enumerate(arguments, 1)}
+
+    def before(self, line: int) -> Mapping[str, str]:
+        """What is assigned above `line`; later calls ask for later lines."""
+        while self._rest and self._rest[-1].first < line:
+            one = self._rest.pop()
+            self._known[one.name] = filled(one.value[:MAX_VALUE], self._known)[:MAX_VALUE]
+        return self._known
+
+
+def known_before(lines: Sequence[str], line: int, arguments: Sequence[str] = ()) -> Mapping[str, str]:
+    """The same of a script that is asked about one line only."""
+    return Script(lines, arguments).before(line)
 
 
 def used_in(text: str) -> frozenset[str]:
