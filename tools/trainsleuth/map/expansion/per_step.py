@@ -40,4 +40,4 @@ def per_step(truth: Truth) -> tuple[str, dict[str, Any]] | None:
 def _count(key: Key) -> int | None:
     """None for what is no whole number, or may become something else."""
     sure = key.source is not None and all(layer.certain for layer in key.layers)
-    return int(key.value) if sure and key.value.isdecimal() and int(key.value) else None
+    return int(key.value) or None if sure and key.value.isdecimal() and len(key.value) < 10 else None
