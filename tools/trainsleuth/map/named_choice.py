@@ -69,4 +69,5 @@ def named_by(index: Index, function: Function, words: Mapping[str, float]) -> fl
 def best_named(index: Index, functions: Iterable[Function], words: Mapping[str, float]) -> list[Function]:
     """Those that the words name best; all where they name none."""
     rank = {one: named_by(index, one, words) for one in functions}
-    return [one for one, named in rank.items() if named == max(rank.values(), default=0)]
+    most = max(rank.values(), default=0)
+    return [one for one, named in rank.items() if named == most]

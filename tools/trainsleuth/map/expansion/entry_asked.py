@@ -27,6 +27,6 @@ def entry_around(lines: Sequence[str], unit: Unit, line: int) -> str:
                     above = [found[1] for at in open_ if (found := _NAMED.search(lines[at - 1].rstrip()))]
                     text = joined(lines[first - 1 : number]).rstrip(",")
                     beyond = sum(text.count(one) for one in ")]}") - sum(text.count(one) for one in "([{")
-                    text = text[: -beyond or None]
+                    text = text[: len(text) - max(0, beyond)]
                     return f"{first} {clean(' › '.join([*above, text]), WIDTH)}"
     return ""
