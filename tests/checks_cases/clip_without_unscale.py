@@ -44,6 +44,19 @@ def fit(model, loader):
 }
 
 SILENT = {
+    "a named limit that moves with the scale": """
+import torch
+def train(m, loader):
+    opt = torch.optim.SGD(m.parameters(), lr=0.1)
+    scaler = torch.cuda.amp.GradScaler()
+    for x in loader:
+        opt.zero_grad()
+        scaler.scale(m(x).mean()).backward()
+        limit = 1.0 * scaler.get_scale()
+        torch.nn.utils.clip_grad_norm_(m.parameters(), limit)
+        scaler.step(opt)
+        scaler.update()
+""",
     "a scaler that is off": """
 import torch
 

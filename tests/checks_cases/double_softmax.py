@@ -336,6 +336,94 @@ def loss_of(net, x, y, hard):
 }
 
 SILENT = {
+    "the last layer is replaced by its place": """
+import torch
+from torch import nn
+def build():
+    net = nn.Sequential(nn.Linear(8, 4), nn.Softmax(dim=1))
+    net[-1] = nn.Identity()
+    return net
+def train(loader):
+    net = build()
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    crit = nn.CrossEntropyLoss()
+    for x, y in loader:
+        opt.zero_grad()
+        crit(net(x), y).backward()
+        opt.step()
+""",
+    "the softmax is replaced by setattr": """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+        self.act = nn.Softmax(dim=1)
+    def forward(self, x):
+        return self.act(self.fc(x))
+def train(loader):
+    net = Net()
+    setattr(net, "act", nn.Identity())
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    crit = nn.CrossEntropyLoss()
+    for x, y in loader:
+        opt.zero_grad()
+        crit(net(x), y).backward()
+        opt.step()
+""",
+    "the softmax is replaced in _modules": """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+        self.act = nn.Softmax(dim=1)
+    def forward(self, x):
+        return self.act(self.fc(x))
+def train(loader):
+    net = Net()
+    net._modules["act"] = nn.Identity()
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    crit = nn.CrossEntropyLoss()
+    for x, y in loader:
+        opt.zero_grad()
+        crit(net(x), y).backward()
+        opt.step()
+""",
+    "the softmax is taken out again": """
+import torch
+from torch import nn
+def train(loader):
+    net = nn.Sequential(nn.Linear(8, 4), nn.Softmax(dim=1))
+    net.pop(-1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        opt.step()
+""",
+    "a helper replaces the layer of a model": """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(8, 4), nn.Softmax(dim=1))
+    def forward(self, x):
+        return self.body(x)
+def adapt(net):
+    net.body[1] = nn.Identity()
+    return net
+def train(loader):
+    net = adapt(Net())
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        opt.step()
+""",
     "attention": """
 import torch
 from torch import nn

@@ -42,6 +42,26 @@ def main(loader, val_loader):
 }
 
 SILENT = {
+    "a function that is applied to all modules restores it": """
+import torch
+from torch import nn
+def set_train(m):
+    m.training = True
+def evaluate(net, loader):
+    net.eval()
+    with torch.no_grad():
+        return sum((net(x).argmax(1) == y).float().mean() for x, y in loader)
+def train(loader, val):
+    net = nn.Sequential(nn.Linear(8, 4), nn.Dropout(0.5), nn.Linear(4, 2))
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(10):
+        net.apply(set_train)
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            opt.step()
+        evaluate(net, val)
+""",
     "teacher and average": """
 import copy
 import torch

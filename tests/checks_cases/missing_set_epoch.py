@@ -117,6 +117,20 @@ def train(args, model, train_set):
 }
 
 SILENT = {
+    "the epoch is set on a sampler of another name": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+def main(ds, model, opt):
+    s = DistributedSampler(ds)
+    loader = DataLoader(ds, sampler=s, batch_size=8)
+    for epoch in range(10):
+        s.epoch = epoch
+        for x in loader:
+            opt.zero_grad()
+            model(x).mean().backward()
+            opt.step()
+""",
     "script": _SCRIPT,
     "class": _CLASS,
     "while": _NESTED,

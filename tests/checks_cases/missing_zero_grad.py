@@ -200,6 +200,42 @@ def main(model, loader):
 }
 
 SILENT = {
+    "a constant says one round": """
+import argparse
+import torch
+from torch import nn
+p = argparse.ArgumentParser()
+p.add_argument("--lr", type=float, default=0.1)
+args = p.parse_args()
+N_STEPS = 1
+model = nn.Linear(2, 1)
+opt = torch.optim.SGD(model.parameters(), lr=args.lr)
+x, y = torch.load("data.pt")
+for step in range(N_STEPS):
+    loss = ((model(x) - y) ** 2).mean()
+    loss.backward()
+    opt.step()
+torch.save(model.state_dict(), "m.pt")
+""",
+    "the first batch only": """
+import itertools
+import torch
+def sanity(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in itertools.islice(loader, 1):
+        model(x).mean().backward()
+        opt.step()
+    return model
+""",
+    "a list of one batch": """
+import torch
+def sanity(model, x):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in [x]:
+        model(batch).mean().backward()
+        opt.step()
+    return model
+""",
     "an optimizer over the parts that two others clear": """
 import itertools
 import torch

@@ -116,6 +116,42 @@ def make_step(net, opt):
 )
 
 SILENT = ORIGINALS | {
+    "the logarithm is added by name later": """
+import torch
+from torch import nn
+def build():
+    m = nn.Sequential(nn.Linear(3, 2))
+    m.add_module("out", nn.LogSoftmax(dim=1))
+    return m
+def train(loader):
+    m = build(); opt = torch.optim.SGD(m.parameters(), lr=.1)
+    for x, y in loader:
+        opt.zero_grad(); nn.functional.nll_loss(m(x), y).backward(); opt.step()
+""",
+    "the logarithm is appended later": """
+import torch
+from torch import nn
+def build():
+    m = nn.Sequential(nn.Linear(3, 2))
+    m.append(nn.LogSoftmax(dim=1))
+    return m
+def train(loader):
+    m = build(); opt = torch.optim.SGD(m.parameters(), lr=.1)
+    for x, y in loader:
+        opt.zero_grad(); nn.functional.nll_loss(m(x), y).backward(); opt.step()
+""",
+    "softmax is replaced by its logarithm": """
+import torch
+from torch import nn
+def build():
+    m = nn.Sequential(nn.Linear(3, 2), nn.Softmax(dim=1))
+    m[1] = nn.LogSoftmax(dim=1)
+    return m
+def train(loader):
+    m = build(); opt = torch.optim.SGD(m.parameters(), lr=.1)
+    for x, y in loader:
+        opt.zero_grad(); nn.functional.nll_loss(m(x), y).backward(); opt.step()
+""",
     "labels that only take the shape of the prediction": """
 import torch
 import torch.nn.functional as F

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, External, Index, Literal, Site, Spot
 
-from ._options import option_default
+from ._numbers import option_default
 
 
 def loader_sites(index: Index) -> Iterator[Site]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Instance, Literal, Spot, Thing
+from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Instance, Literal, Spot, Thing
 from trainsleuth.finding import Link
 
 _MODAL = (
@@ -41,7 +41,7 @@ def restoring_names(index: Index, near: Function) -> frozenset[str]:
 def _restoring_names(index: Index, part: str) -> set[str]:
     own = [function for function in index.functions() if index.part(function.path) == part]
     calls = {function: {call.last for event in function.events for call in event.calls} for function in own}
-    reached = {f.name for f in own if any(_trains(call) for event in f.events for call in event.calls)} - _COMMON
+    reached = {f.name for f in own if any(map(_switches_back, f.events))} - _COMMON
     waiting = [function for function in own if function.name not in _COMMON]
     grew = True
     while grew:
@@ -53,6 +53,14 @@ def _restoring_names(index: Index, part: str) -> set[str]:
 
 
 _COMMON = {"forward", "__init__", "__call__", "<module>", "step", "main"}
+
+
+def _switches_back(event: Event) -> bool:
+    """model.train(), or module.training = True by hand."""
+    by_hand = (
+        event.value is not None and event.value.text != "False" and any(t.last == "training" for t in event.targets)
+    )
+    return by_hand or any(map(_trains, event.calls))
 
 
 def _trains(call: Expr) -> bool:

@@ -13,19 +13,23 @@ from trainsleuth.facts import (
     Index,
     Instance,
     Round,
+    Spot,
     bindings,
     mentions,
     modules_of_optimizer,
 )
 
+from ._numbers import whole_number
+
 _MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")
 _BENCHMARK = re.compile(r"bench(mark)?s?(_|-|\.py)")
 _CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "elapsed_time", "synchronize", "default_timer"])
+_AROUND = ("tqdm", "enumerate", "list", "reversed")
 _MAKING_UP = frozenset(["randn", "rand", "randint", "ones", "zeros", "randn_like", "rand_like", "empty", "full"])
 
 
-def why_no_training(found: Round, known: list[Instance]) -> str:
-    """The loop leaves after its first step, goes round two or three times, trains on numbers made up in place, or
+def why_no_training(index: Index, found: Round, known: list[Instance]) -> str:
+    """The loop leaves after its first step, goes round once or a few times, trains on numbers made up in place, or
     trains a model of this function that nobody uses.
     """
     loop, step = found.loop, found.step
@@ -35,15 +39,31 @@ def why_no_training(found: Round, known: list[Instance]) -> str:
             if event.block.branches == own[: len(event.block.branches)]:
                 return f"the loop at line {loop.line} is left after one step"
     source = loop.source if step.event.block.loops[-1] == loop.id and not found.backward.trail else None
-    if source is not None and source.kind == "call" and source.last == "range":
-        if [part.kind for part in source.arguments] == ["number"] and source.arguments[0].text in ("1", "2", "3"):
-            return f"the loop at line {loop.line} goes round {source.arguments[0].text} times"
+    turns = _turns(index, source, Spot(step.function, step.position)) if source is not None else ""
+    if turns:
+        return f"the loop at line {loop.line} goes round {turns}"
     if not found.backward.trail and _is_made_up(step.function, found.backward):
         return "the numbers that it trains on are made up in place: a measurement or a demonstration"
     if known and all(one.spot is not None and one.spot.function is step.function for one in known):
         if _is_left_behind(found, [path for one in known for path in modules_of_optimizer(one)], known):
             return "nothing uses the model that it trains: a measurement or a demonstration"
     return ""
+
+
+def _turns(index: Index, source: Expr, spot: Spot) -> str:
+    """How often a loop over `source` goes round where that is too few times to train; "" otherwise."""
+    if source.kind in ("list", "tuple"):
+        return "once" if len(source.parts) == 1 and source.parts[0].kind != "star" else ""
+    given = source.arguments if source.kind == "call" else ()
+    if source.last in _AROUND and given and given[0].kind in ("call", "list", "tuple"):
+        return _turns(index, given[0], spot)
+    place = {"range": 0, "trange": 0, "islice": 1}.get(source.last)
+    if place is None or len(given) != place + 1:
+        return ""
+    count = given[place]
+    if count.kind == "number":
+        return f"{count.text} times" if count.text in ("1", "2", "3") else ""
+    return "once, as it is set" if whole_number(index, count, spot) == 1 else ""
 
 
 def _is_left_behind(found: Round, modules: list[str], known: list[Instance]) -> bool:

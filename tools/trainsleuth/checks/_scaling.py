@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainsleuth.facts import Effect, Event, Expr, Index, Instance, Literal, Surrounding, reaching, written
+from trainsleuth.facts import (
+    Effect,
+    Event,
+    Expr,
+    Index,
+    Instance,
+    Literal,
+    Spot,
+    Surrounding,
+    makers,
+    reaching,
+    written,
+)
 
 _WRITING = ("div_", "mul_", "copy_", "true_divide_", "zero_", "add_")
 
@@ -37,10 +49,11 @@ def is_scaled(index: Index, backward: Effect) -> bool:
     return scaler.last.lower().endswith("scaler")
 
 
-def knows_scale(call: Expr) -> bool:
+def knows_scale(index: Index, call: Expr, spot: Spot) -> bool:
     """The limit of clipping follows the factor, or is infinite: the norm is only looked at."""
     limit = call.argument(1, "max_norm", "clip_value")
-    parts = list(limit.walk()) if limit is not None else []
+    made = (one for one, _ in makers(index, limit, spot)) if limit is not None else ()
+    parts = [part for root in ((limit, *made) if limit is not None else ()) for part in root.walk()]
     return any("scale" in part.last or "inf" in (part.last, part.text.lower()) for part in parts)
 
 

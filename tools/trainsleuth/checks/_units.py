@@ -6,7 +6,7 @@ import re
 
 from trainsleuth.facts import Expr, Index, Spot, makers, written
 
-from ._options import option_default
+from ._numbers import whole_number
 
 _EPOCHS = re.compile(r"(^|_|\.)(n|num|max|total|n_?)?_?epochs?($|_)", re.IGNORECASE)
 _STEPS = re.compile(
@@ -28,8 +28,8 @@ def unit_of(index: Index, length: Expr, spot: Spot, epoch_counts: list[tuple[Exp
         return "" if not _all_epochs(texts) else "epoch"
     if any(_EPOCHS.search(name) for name in names):
         return "epoch"
-    own = _number(index, length, spot)
-    ends = [_number(index, end, at) for end, at in epoch_counts]
+    own = whole_number(index, length, spot)
+    ends = [whole_number(index, end, at) for end, at in epoch_counts]
     if own is not None and ends and all(end is not None and end > 1 and 1 < own <= end for end in ends):
         return "epoch"
     return ""
@@ -53,39 +53,3 @@ def _texts(index: Index, expr: Expr, spot: Spot, depth: int) -> list[Expr]:
                 if made is not part and made.kind in ("binary", "call", "path", "number", "list"):
                     found += _texts(index, made, at, depth - 1)
     return found
-
-
-def _number(index: Index, expr: Expr, spot: Spot) -> int | None:
-    """The whole number behind an expression, the largest of a list: through names, defaults and configuration."""
-    if expr.kind == "number":
-        return int(expr.text) if expr.text.isdigit() else None
-    if expr.kind in ("list", "tuple"):
-        numbers = [_number(index, part, spot) for part in expr.parts]
-        known = [number for number in numbers if number is not None]
-        return max(known) if known and len(known) == len(numbers) else None
-    made = {
-        number
-        for one, at in makers(index, expr, spot)
-        if one is not expr and (number := _number(index, one, at)) is not None
-    }
-    if len(made) == 1:
-        return made.pop()
-    return option_default(index, expr) or _configured(index, expr)
-
-
-def _configured(index: Index, expr: Expr) -> int | None:
-    """Of cfg.train.epochs: the one value that the configuration files give that key."""
-    if expr.kind != "path" or "." not in expr.text:
-        return None
-    tails = [expr.text.split(".", n)[-1] for n in range(1, expr.text.count(".") + 1)]
-    for tail in tails:
-        found = {
-            value.value
-            for table in index.configs.values()
-            for key, value in table.items()
-            if key == tail or key.endswith(f".{tail}")
-        }
-        if len(found) == 1:
-            text = found.pop()
-            return int(text) if text.isdigit() else None
-    return None

@@ -91,7 +91,7 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, site: Site, said: set[Expr]) -> Finding:
     """`said`: the backward() calls that were reported already, for other parts of the same model."""
     path, line, shown = site.function.path, site.call.line, f"{site.call.last}()"
-    if knows_scale(site.call):
+    if knows_scale(index, site.call, Spot(site.function, site.position)):
         return SAY.passed(path, line, f"{shown} is given a limit that knows of the scale, or none")
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     for around in found:

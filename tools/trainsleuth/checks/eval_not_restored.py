@@ -152,7 +152,7 @@ def _restored(index: Index, around: Surrounding) -> str:
     functions = {spot.function for e in around.effects for spot in (*e.trail[1:], e.spot) if e.trail}
     for event in (*inside, *(event for function in functions for event in function.events)):
         for call in event.calls:
-            if call.last in names:
+            if call.last in names or any(part.last in names for part in call.arguments if part.kind == "path"):
                 return written(call)
         if any(target.last == "training" for target in event.targets):
             return "training is set by hand"

@@ -102,7 +102,7 @@ def _examined(index: Index, site: Site) -> Finding:
     if _is_deferred(site):
         return SAY.open(path, line, f"{shown} stands in a lambda; when that is called is not known")
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
-    if knows_scale(site.call):
+    if knows_scale(index, site.call, Spot(site.function, site.position)):
         return SAY.passed(path, line, f"{shown} looks at the norm only, or its limit moves")
     for around in found:
         before = site.function.events[: site.position]

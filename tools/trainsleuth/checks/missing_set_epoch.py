@@ -139,7 +139,7 @@ def _examined(index: Index, site: Site) -> Finding:
         return SAY.passed(path, line, "the sampler is one for evaluation")
     if any(index.part(other.function.path) == part for other in index.calls("set_epoch")):
         return SAY.passed(path, line, "set_epoch() is called in this part of the project")
-    if _is_set_otherwise(index, part, site.call.argument(0, "dataset")):
+    if _is_set_otherwise(index, part, site):
         return SAY.passed(path, line, "the epoch is set by name or by attribute in this part of the project")
     if shuffles is None:
         return SAY.open(path, line, "whether the sampler shuffles is not resolved")
@@ -187,8 +187,10 @@ def _shuffles(index: Index, site: Site) -> bool | None:
     return True if "True" in texts else False if texts == {"False"} else None
 
 
-def _is_set_otherwise(index: Index, part: str, dataset: Expr | None) -> bool:
+def _is_set_otherwise(index: Index, part: str, site: Site) -> bool:
     """sampler.epoch = epoch, "set_epoch" as a string or a function that is handed on, or dataset.reshuffle()."""
+    dataset = site.call.argument(0, "dataset")
+    own = {target.last for target in site.event.targets}
     data = dataset.last if dataset is not None and dataset.kind == "path" else ""
     for function in index.functions():
         if index.part(function.path) != part or not function.source.holds(_EPOCH):
@@ -200,7 +202,7 @@ def _is_set_otherwise(index: Index, part: str, dataset: Expr | None) -> bool:
                 return True
             if any("sampler" in said and "epoch" in said for said in _by_name(event)):
                 return True
-            if any(target.last == "epoch" and "sampler" in written(target).lower() for target in event.targets):
+            if any(target.last == "epoch" and _is_sampler(target, own) for target in event.targets):
                 return True
             if event.block.loops and any(target.last == "seed" and target.receiver for target in event.targets):
                 return True
@@ -208,6 +210,12 @@ def _is_set_otherwise(index: Index, part: str, dataset: Expr | None) -> bool:
             if any(one.text.endswith("set_epoch") for one in walked if one.kind in ("path", "string")):
                 return True
     return False
+
+
+def _is_sampler(target: Expr, own: set[str]) -> bool:
+    """Of an attribute that is set: its object is named like a sampler, or as the sampler was when it was made."""
+    named = target.text.split(".")[:-1]
+    return "sampler" in written(target).lower() or (bool(named) and named[-1] in own)
 
 
 def _by_name(event: Event) -> Iterator[str]:

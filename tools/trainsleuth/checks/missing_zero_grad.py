@@ -124,7 +124,8 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
     found = list(rounds(index, spot, optimizer))
     cleared = [_cleared(index, one, known) or _cleared_beside(index, one, spot, optimizer) for one in found]
     doubts = [
-        why_no_training(one, known) or _doubt(index, one) or _elsewhere(index, one, spot, optimizer) for one in found
+        why_no_training(index, one, known) or _doubt(index, one) or _elsewhere(index, one, spot, optimizer)
+        for one in found
     ]
     if found and all(is_empty(index, one.backward) for one in found):
         return SAY.passed(path, line, f"{written(found[0].backward.expr)} has no values to train")

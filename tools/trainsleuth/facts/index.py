@@ -9,6 +9,7 @@ from functools import cached_property
 
 from trainsleuth.repository import Repository
 
+from .altered import altered, set_by_name
 from .callers import Caller, Callers
 from .classes import Classes
 from .config import ConfigValue
@@ -137,11 +138,19 @@ class Index:
                     continue
                 if head.rpartition(".")[2].lower().strip("_") not in _SETTINGS:
                     table.setdefault(name, []).append((function, function.events[found[0].position].line))
+        for function in self.functions_holding(_BY_NAME):
+            for name, line in set_by_name(function):
+                table.setdefault(name, []).append((function, line))
         return table
 
     def set_from_outside(self, attribute: str) -> tuple[tuple[Function, int], ...]:
         """Places that assign `x.attribute` where x is not self and not named like a table of settings."""
         return tuple(self._set_from_outside.get(attribute, ()))
+
+    @cached_property
+    def altered(self) -> dict[tuple[str, int], str]:
+        """Containers of layers that are changed after they were made at (file, line), and where they are."""
+        return altered(self)
 
     @cached_property
     def trained(self) -> tuple[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]], ...]:
@@ -235,6 +244,7 @@ class Index:
         return self._holders.of(names)
 
 
+_BY_NAME = re.compile(rb"\bsetattr\(|\._modules\[")
 _GLOBAL = re.compile(rb"(?:global|nonlocal)\b")
 _SETTINGS = words(
     """

@@ -85,6 +85,11 @@ class Layers:
             if member.certain:
                 break
         value = agreed(tails) if tails else self._given(call, spot)
+        made = (
+            (layer.spot.function.path, layer.call.line) if layer.spot is not None and layer.call is not None else None
+        )
+        if tails and made is not None and (place := self.index.altered.get(made)):
+            value = unknown(f"a Sequential whose layers are changed at {place}")
         return value._replace(grad="live") if is_live else value
 
     def _tail(self, thing: Thing, call: Expr, spot: Spot) -> Value | None:
