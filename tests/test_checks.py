@@ -482,3 +482,31 @@ def test_what_may_cost_nothing_is_a_note(check_id: str, source: str, louder: str
     for name, text, accuses in (("quiet", source, False), ("loud", louder, True)):
         report = run_checks(_write(tmp_path / name, {"train.py": text}), only=[check_id])
         assert [bool(finding.grounds) for finding in report.findings if finding.outcome == "fail"] == [accuses]
+
+
+UNMASKED = dedent(
+    """
+    import torch.nn.functional as F
+    from torch import nn
+
+    class Captioner(nn.Module):
+        def __init__(self, words, width):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(words, width), nn.Linear(width, words)
+            self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(width, 4), 2)
+
+        def forward(self, picture, caption):
+            return self.out(self.decoder(self.embed(caption), picture))
+
+    model = Captioner(100, 16)
+
+    def loss_of(picture, caption):
+        logits = model(picture, caption)
+        return F.cross_entropy(logits.reshape(-1, 100), caption.reshape(-1))
+    """
+)
+
+
+def test_a_decoder_without_a_mask_is_not_said_to_have_one(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"train.py": UNMASKED}), only=["unshifted-decoder-input"])
+    assert "masks nothing" in report.findings[0].chain[1].why

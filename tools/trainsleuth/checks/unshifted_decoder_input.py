@@ -132,15 +132,8 @@ SAY = Verdicts(
     suspects=("targets-misaligned-with-inputs",),
     claims=("off-by-one-target",),
 )
-_CAUSAL_CALLS = (
-    "triu",
-    "tril",
-    "generate_square_subsequent_mask",
-    "triu_",
-    "tril_",
-    "TransformerDecoder",
-    "Transformer",
-)
+_MASKS = ("triu", "tril", "generate_square_subsequent_mask", "triu_", "tril_")
+_DECODERS = ("TransformerDecoder", "Transformer")
 _SHIFTS = ("roll", "cat", "pad", "concat", "stack", "narrow", "new_zeros")
 
 
@@ -180,11 +173,11 @@ def _judged(index: Index, call: LossCall, logits: Base, target: Base, fed: Expr)
         return SAY.open(path, line, f"what {written(logits.expr)} does with {written(target.expr)} is not resolved")
     for one in forwards:
         parameter = _parameter(index, one, logits.expr, fed)
-        if not parameter or _shifts(one.function, parameter) or not _is_causal(index, one):
+        if not parameter or _shifts(one.function, parameter) or not _hiding(index, one):
             return SAY.passed(path, line, f"{written(logits.expr)} shifts {written(target.expr)}, or is no decoder")
         if not _is_embedded(index, one.function, parameter):
             return SAY.open(path, line, f"{written(logits.expr)} does not embed {written(target.expr)} as it is")
-    return _failure(call, logits, target, forwards[0].function)
+    return _failure(call, logits, target, forwards[0].function, _hiding(index, forwards[0]))
 
 
 def _parameter(index: Index, target: Target, call: Expr, fed: Expr) -> str:
@@ -232,16 +225,19 @@ def _is_embedded(index: Index, forward: Function, parameter: str) -> bool:
     return False
 
 
-def _is_causal(index: Index, target: Target) -> bool:
-    """It, or a module in it, masks the future: only then is it a decoder. One that hides each position from itself
-    too may be given what it predicts.
+def _hiding(index: Index, target: Target) -> str:
+    """What it, or a module in it, hides from a position of a decoder: "the future only" or "nothing". "" for what is no
+    decoder, or hides each position from itself too, and so may be given what it predicts.
     """
     if target.owner is None or not isinstance(target.owner.kind, Class):
-        return False
-    calls = [call for call, _ in calls_within(index, target.owner.kind)]
+        return ""
     own = {cls.name for cls in index.classes()}
-    hides = any((call.last in _CAUSAL_CALLS and call.last not in own) or _says_causal(call) for call in calls)
-    return hides and not any(_hides_itself(call) for call in calls)
+    calls = [call for call, _ in calls_within(index, target.owner.kind) if call.last not in own or _says_causal(call)]
+    if any(map(_hides_itself, calls)):
+        return ""
+    if any(call.last in _MASKS or _says_causal(call) for call in calls):
+        return "the future only"
+    return "nothing" if any(call.last in _DECODERS for call in calls) else ""
 
 
 def _hides_itself(call: Expr) -> bool:
@@ -254,14 +250,12 @@ def _says_causal(call: Expr) -> bool:
     return flag is not None and flag.text == "True"
 
 
-def _failure(call: LossCall, logits: Base, target: Base, forward: Function) -> Finding:
+def _failure(call: LossCall, logits: Base, target: Base, forward: Function, hidden: str) -> Finding:
     path, line = call.site.function.path, call.site.call.line
     made = logits.spot.function.path
     chain = (
         Link(made, logits.expr.line, f"{written(logits.expr)} is fed {written(target.expr)}"),
-        Link(
-            forward.path, forward.line, f"{forward.owner}.{forward.name} does not shift it, and masks the future only"
-        ),
+        Link(forward.path, forward.line, f"{forward.owner}.{forward.name} does not shift it, and masks {hidden}"),
         Link(path, line, f"{call.loss} compares it with the same {written(target.expr)}"),
     )
     message = (
