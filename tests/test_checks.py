@@ -339,6 +339,8 @@ def train(model, loader):
         ({"train.py": OLD_ORDER, "requirements.txt": "numpy\ntorch==0.4.1\n"}, "note"),
         ({"a/train.py": OLD_ORDER, "README.md": "Tested with PyTorch 1.0.\n"}, "note"),
         ({"train.py": OLD_ORDER, "requirements.txt": "torch>=1.10\n"}, "warning"),
+        ({"train.py": OLD_ORDER, "requirements.txt": "torchtyping==0.1.4\ntorch\nscipy==1.0\n"}, "warning"),
+        ({"train.py": "from torch.autograd import Variable\n" + OLD_ORDER, "README.md": "PyTorch 1.7"}, "warning"),
     ],
 )
 def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severity: str, tmp_path: Path) -> None:
@@ -510,3 +512,26 @@ UNMASKED = dedent(
 def test_a_decoder_without_a_mask_is_not_said_to_have_one(tmp_path: Path) -> None:
     report = run_checks(_write(tmp_path, {"train.py": UNMASKED}), only=["unshifted-decoder-input"])
     assert "masks nothing" in report.findings[0].chain[1].why
+
+
+MEASURED = dedent(
+    """
+    import torch
+    from torch import nn
+
+    def load(path):
+        pair = torch.load(str(path))
+        return pair[0], pair[1]
+
+    def measure(path):
+        model = nn.Sequential(nn.Linear(8, 2), nn.Softmax(dim=1))
+        x, y = load(path)
+        with torch.no_grad():
+            return nn.functional.cross_entropy(model(torch.tensor(x)), y)
+    """
+)
+
+
+def test_a_message_names_what_gave_the_range_and_not_an_earlier_cut(tmp_path: Path) -> None:
+    report = run_checks(_write(tmp_path, {"train.py": MEASURED}), only=["double-softmax"])
+    assert "nn.Softmax gives probabilities" in report.findings[0].message

@@ -81,6 +81,42 @@ def make_attention(pad_index):
     }
 )
 SILENT = ORIGINALS | {
+    "a class that makes causal masks": """
+import numpy as np
+import torch
+
+class CausalTriangle:
+    def __init__(self, n):
+        self._mask = torch.triu(torch.ones((1, 1, n, n), dtype=torch.bool), diagonal=1)
+
+    @property
+    def mask(self):
+        return self._mask
+
+class Attention(torch.nn.Module):
+    def forward(self, q, k, v, attn_mask):
+        scores = q @ k.transpose(-1, -2)
+        if attn_mask is None:
+            attn_mask = CausalTriangle(q.shape[1])
+        scores.masked_fill_(attn_mask.mask, -np.inf)
+        return torch.softmax(scores, dim=-1) @ v
+""",
+    "all below the k-th are hidden": """
+import torch
+
+def sample(model, tokens, valid_mask, k):
+    logits = model(tokens, valid_mask)
+    kth = torch.topk(logits, k)[0][:, [-1]]
+    logits = logits.masked_fill(logits < kth, float("-inf"))
+    return torch.multinomial(torch.softmax(logits, dim=-1), 1)
+""",
+    "one column is filled": """
+import torch
+
+def scores_of(scores, finished_mask, end):
+    scores[:, :, end : end + 1].masked_fill_(finished_mask, float("-inf"))
+    return torch.softmax(scores, dim=-1)
+""",
     "causal buffer": """
 import torch
 from torch import nn

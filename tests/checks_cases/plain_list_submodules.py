@@ -164,6 +164,27 @@ class Net(Base):
 }
 
 SILENT = {
+    "registered by the local name of the list": """
+from torch import nn
+
+class Stack(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        layers = []
+        for a, b in zip(sizes, sizes[1:]):
+            layers.append(nn.Linear(a, b))
+        self.layers = layers
+        self.params = nn.ModuleList(layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+def train(loss):
+    model = Stack([3, 2])
+    loss(model).backward()
+""",
     "ModuleList": """
 from torch import nn
 

@@ -75,6 +75,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Index, LossCall, Spot, Value, loss_calls, written
 from trainsleuth.finding import Finding, Link
 
+from ._ranges import where_it_comes_from
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -122,7 +123,7 @@ def _failure(call: LossCall, given: str, value: Value, spot: Spot) -> Finding:
     own = "softmax" if call.loss in _SOFTMAX_LOSSES else "sigmoid"
     reached = (Link(caller.function.path, caller.line, f"{call.site.function.name} is called here"),) if caller else ()
     chain = (*value.chain, *reached, Link(path, line, f"{call.loss} applies its own {own}"))
-    cause = chain[0]
+    cause = where_it_comes_from(chain)
     message = (
         f"{call.loss} expects logits but {given} holds {_SQUASHED[value.range]}: {cause.why} at "
         f"{cause.path}:{cause.line}, so it is squashed twice and the loss has a floor well above zero."

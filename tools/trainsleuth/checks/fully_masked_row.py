@@ -53,7 +53,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Site, Spot, ingredients, is_test, written
+from trainsleuth.facts import Expr, Index, Site, Spot, ingredients, is_test, makers, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -68,6 +68,7 @@ SAY = Verdicts(
 )
 _PADDING = re.compile(r"pad|len(gth)?s?(_|$)|valid|attention_mask|attn_mask|src_mask|mask", re.IGNORECASE)
 _CAUSAL = re.compile(r"causal|future|subsequent|triu|tril|look_?ahead|(^|\.)bias$", re.IGNORECASE)
+_TRIANGLE, _LENGTHS = re.compile(rb"\btri[ul]_?\("), re.compile(rb"pad|length|valid", re.IGNORECASE)
 _REPAIRS = ("nan_to_num", "isnan", "isinf", "nan_to_num_")
 
 
@@ -100,6 +101,10 @@ def _examined(index: Index, site: Site, seen: set[Expr]) -> Finding:
     names |= {expr.last for expr, _ in ingredients(index, mask, Spot(function, site.position)) if expr.kind == "call"}
     if any(_CAUSAL.search(name) for name in names) and not any(re.search(r"pad|len", name) for name in names):
         return SAY.passed(path, line, f"{written(mask)} is causal: each position keeps its own past")
+    if _leaves_the_best(site, mask):
+        return SAY.passed(path, line, f"{written(mask)} never hides the highest, or only a part of a row is filled")
+    if _is_made_causal(index, mask, Spot(function, site.position)):
+        return SAY.passed(path, line, f"{written(mask)} comes from a class of causal masks")
     if _is_square(mask):
         return SAY.passed(
             path, line, f"{written(mask)} has as many rows as columns: it hides positions from each other"
@@ -118,6 +123,30 @@ def _examined(index: Index, site: Site, seen: set[Expr]) -> Finding:
         f"{written(mask)} hides everything? It becomes NaN; a large finite number or nan_to_num would not."
     )
     return SAY.fail(path, line, message, chain, "low")
+
+
+def _leaves_the_best(site: Site, mask: Expr) -> bool:
+    """logits.masked_fill(logits < threshold, ...): the threshold is one of them. scores[:, 3:4].masked_fill(...)"""
+    filled = site.call.receiver
+    if filled is None:
+        return False
+    is_compared = (
+        mask.kind == "compare" and mask.text in ("<", ">") and any(written(p) == written(filled) for p in mask.parts)
+    )
+    return is_compared or filled.kind in ("index", "slice")
+
+
+def _is_made_causal(index: Index, mask: Expr, spot: Spot) -> bool:
+    """attn_mask.mask of an object whose class makes its masks by triu() or tril(), and knows of no lengths."""
+    head = (
+        Expr("path", mask.text.rpartition(".")[0], (), mask.line) if mask.kind == "path" and "." in mask.text else None
+    )
+    made = (one for one, at in makers(index, head, spot) if one.kind == "call") if head is not None else ()
+    classes = [cls for one in made for cls in index.classes() if cls.name == one.last]
+    methods = [method for cls in classes for method in cls.methods.values()]
+    return any(method.source.holds(_TRIANGLE) for method in methods) and not any(
+        method.source.holds(_LENGTHS) for method in methods
+    )
 
 
 def _is_square(mask: Expr) -> bool:

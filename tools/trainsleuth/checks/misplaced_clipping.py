@@ -111,10 +111,25 @@ def _examined(index: Index, site: Site) -> Finding:
         after = _next(index, around, around.forwards())
         earlier = _next(index, around, around.backwards())
         if after is not None and earlier is not None and after.kind == "backward" and earlier.kind == "step":
+            if not around.is_after(after) and _reads_gradients(site):
+                return SAY.open(path, line, f"the gradients are read by hand after {shown}")
             return _failure(around, earlier, after, shown, path, line)
     if not found:
         return SAY.open(path, line, f"no backward() was found around {shown}")
     return SAY.passed(path, line, f"{shown} stands between backward() and step()")
+
+
+def _reads_gradients(site: Site) -> bool:
+    """p.data.add_(p.grad, alpha=-0.1) later in the same loop: a step by hand uses what was clipped."""
+    inside = (
+        e for e in site.function.events[site.position + 1 :] if e.block.loops[: len(_loops(site))] == _loops(site)
+    )
+    roots = (part for event in inside for call in event.calls for part in call.parts[1:])
+    return any(part.kind == "path" and part.last == "grad" for root in roots for part in root.walk())
+
+
+def _loops(site: Site) -> tuple[int, ...]:
+    return site.event.block.loops
 
 
 def _is_deferred(site: Site) -> bool:

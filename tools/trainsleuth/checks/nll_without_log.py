@@ -59,6 +59,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, Index, LossCall, Spot, Value, loss_calls, written
 from trainsleuth.finding import Finding, Link
 
+from ._ranges import where_it_comes_from
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -115,7 +116,9 @@ def _form(value: Value) -> str:
     """How surely the range is known: by a layer or function of torch, or by the name of a method alone."""
     if value.range == "logits":
         return "raw-scores"
-    return "probabilities" if value.chain and value.chain[0].why.startswith(_OF_TORCH) else "by-method"
+    return (
+        "probabilities" if value.chain and where_it_comes_from(value.chain).why.startswith(_OF_TORCH) else "by-method"
+    )
 
 
 def _log_target(index: Index, call: LossCall, spot: Spot) -> Value | None:
@@ -147,7 +150,6 @@ def _tells_log_target(index: Index, call: LossCall, spot: Spot) -> bool:
 def _failure(call: LossCall, said: str, better: str, value: Value, form: str) -> Finding:
     path, line = call.site.function.path, call.site.call.line
     chain = (*value.chain, Link(path, line, f"{call.loss} takes it as it stands"))
-    message = (
-        f"{call.loss} at {path}:{line} expects {better}, but {said}: {chain[0].why} at {chain[0].path}:{chain[0].line}."
-    )
+    cause = where_it_comes_from(chain)
+    message = f"{call.loss} at {path}:{line} expects {better}, but {said}: {cause.why} at {cause.path}:{cause.line}."
     return SAY.fail(path, line, message, chain, form=form)

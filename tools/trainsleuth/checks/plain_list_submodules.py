@@ -187,7 +187,7 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name} is not used outside of its constructor")
     if any(call.callee == f"self.{name}" for spot in _uses(index, cls, name) for call in _calls_at(spot)):
         return SAY.open(cls.path, collection.spot.line, f"{cls.name}.{name} is called, which fails as soon as it runs")
-    excuse = _registered(index, cls, name) or _handed_over(index, cls, name) or _hidden(index, collection)
+    excuse = _registered(index, collection) or _handed_over(index, cls, name) or _hidden(index, collection)
     excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
@@ -273,16 +273,20 @@ def _calls_at(spot: Spot) -> tuple[Expr, ...]:
     return spot.function.events[spot.position].calls
 
 
-def _registered(index: Index, cls: Class, name: str) -> str:
-    """How the members get registered after all; "" when they do not."""
+def _registered(index: Index, collection: _Collection) -> str:
+    """How the members get registered after all, also under the local name of the list; "" when they do not."""
+    cls, name = collection.cls, collection.name
+    local = collection.value.text if collection.value.kind == "path" else ""
     for function in _family_functions(index, cls):
+        is_own = local != "" and function is collection.spot.function
         if function.name in ("parameters", "named_parameters"):
             return f"{function.name}() is overridden at line {function.line}"
         for event in function.events:
             for call in event.calls:
                 if call.last in _ADDING:
                     return f"{call.last}() at line {call.line} registers modules by name"
-                if call.last in _REGISTERING and any(_mentions(part, name) for part in call.parts[1:]):
+                given = call.parts[1:] if call.last in _REGISTERING else ()
+                if any(_mentions(part, name) or (is_own and part.text == local) for part in given):
                     return f"registered by {call.last} at line {call.line}"
             if any("_modules" in target.text for target in event.targets):
                 return f"written into _modules at line {event.line}"
