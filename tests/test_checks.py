@@ -535,3 +535,49 @@ MEASURED = dedent(
 def test_a_message_names_what_gave_the_range_and_not_an_earlier_cut(tmp_path: Path) -> None:
     report = run_checks(_write(tmp_path, {"train.py": MEASURED}), only=["double-softmax"])
     assert "nn.Softmax gives probabilities" in report.findings[0].message
+
+
+SCALED = dedent(
+    """
+    import argparse
+    import torch
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--clip", type=float, default=0)
+    parser.add_argument("--use-amp", action="store_true")
+    args = parser.parse_args()
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scaler = torch.cuda.amp.GradScaler()
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            if CLIPS:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), args.clip)
+            scaler.step(optimizer)
+            scaler.update()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "files", "severity"),
+    [
+        ("True", {}, "error"),
+        ("args.clip > 0", {}, "warning"),
+        ("args.use_amp and args.clip > 0", {}, "note"),
+        ("args.clip > 0", {"run.sh": "python train.py --clip 1"}, "error"),
+        ("args.clip > 0", {"conf/a.yaml": "train:\n  clip: 0.5\n"}, "error"),
+        ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "warning"),
+    ],
+)
+def test_behind_options_that_nobody_gives_a_fault_is_said_to_be_so(
+    test: str, files: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    report = run_checks(
+        _write(tmp_path, {"train.py": SCALED.replace("CLIPS", test), **files}), only=["clip-without-unscale"]
+    )
+    finding = report.findings[0]
+    assert finding.severity == severity
+    assert ("which is not so by default" in finding.message) is (severity != "error")

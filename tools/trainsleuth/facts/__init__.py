@@ -51,7 +51,7 @@ from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
-from .dead import is_dead, is_lesson, left_blank, overridden_by_all
+from .dead import is_dead, is_lesson, left_blank, overridden_by_all, tests_around
 from .effects import Effect
 from .freezing import Switch, own_switches, switches
 from .index import Index
@@ -191,6 +191,7 @@ __all__ = [
     "surroundings",
     "switches",
     "terms",
+    "tests_around",
     "trained_losses",
     "unfolded",
     "written",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
@@ -39,6 +40,15 @@ def is_dead(index: Index, path: str, line: int) -> bool:
         return False
     starts = [event.line for event in function.events if event.line <= line]
     return bool(starts) and max(starts) in _dead_lines(function)
+
+
+def tests_around(index: Index, path: str, line: int) -> Iterator[Expr]:
+    """The conditions of the arms that the statement at `path:line` stands in, as they are written."""
+    function = _around(index, path, line)
+    starts = [event for event in function.events if event.line <= line] if function is not None else []
+    for branch in max(starts, key=lambda event: event.line).block.branches if starts else ():
+        if branch.kind == "if" and branch.test is not None:
+            yield branch.test
 
 
 def overridden_by_all(index: Index, path: str, line: int) -> str:
