@@ -449,6 +449,22 @@ class Net(nn.Module):
             x = part(x)
         return x
 """
+LEARN = "\ndef train(x):\n    Net()(x).mean().backward()\n"
+UNMADE = f"""
+# file: net.py
+{LIST}
+def build_deep():
+    return Net()
+
+def build_flat():
+    return nn.Linear(2, 2)
+# file: train.py
+import net
+
+def train(x):
+    # net.build_deep()
+    net.build_flat()(x).mean().backward()
+"""
 FLAG = """
 import torch
 
@@ -475,109 +491,13 @@ def improve(policy, rewards, dones, gamma):
 @pytest.mark.parametrize(
     ("check_id", "source", "louder"),
     [
-        ("plain-list-submodules", LIST, LIST + "\ndef train(x):\n    Net()(x).mean().backward()\n"),
+        ("plain-list-submodules", LIST, LIST + LEARN),
+        ("plain-list-submodules", UNMADE, UNMADE.replace("# net.build", "net.build")),
         ("ineffective-requires-grad", FLAG, FLAG.replace("torch.from_numpy(array)", "torch.nn.Parameter(array)")),
         ("bootstrap-across-end", RETURNS, RETURNS.replace("gamma * running", "gamma * policy(rewards.next_state)")),
     ],
 )
 def test_what_may_cost_nothing_is_a_note(check_id: str, source: str, louder: str, tmp_path: Path) -> None:
     for name, text, accuses in (("quiet", source, False), ("loud", louder, True)):
-        report = run_checks(_write(tmp_path / name, {"train.py": text}), only=[check_id])
+        report = run_checks(_write(tmp_path / name, dict(files_of(text))), only=[check_id])
         assert [bool(finding.grounds) for finding in report.findings if finding.outcome == "fail"] == [accuses]
-
-
-UNMASKED = dedent(
-    """
-    import torch.nn.functional as F
-    from torch import nn
-
-    class Captioner(nn.Module):
-        def __init__(self, words, width):
-            super().__init__()
-            self.embed, self.out = nn.Embedding(words, width), nn.Linear(width, words)
-            self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(width, 4), 2)
-
-        def forward(self, picture, caption):
-            return self.out(self.decoder(self.embed(caption), picture))
-
-    model = Captioner(100, 16)
-
-    def loss_of(picture, caption):
-        logits = model(picture, caption)
-        return F.cross_entropy(logits.reshape(-1, 100), caption.reshape(-1))
-    """
-)
-
-
-def test_a_decoder_without_a_mask_is_not_said_to_have_one(tmp_path: Path) -> None:
-    report = run_checks(_write(tmp_path, {"train.py": UNMASKED}), only=["unshifted-decoder-input"])
-    assert "masks nothing" in report.findings[0].chain[1].why
-
-
-MEASURED = dedent(
-    """
-    import torch
-    from torch import nn
-
-    def load(path):
-        pair = torch.load(str(path))
-        return pair[0], pair[1]
-
-    def measure(path):
-        model = nn.Sequential(nn.Linear(8, 2), nn.Softmax(dim=1))
-        x, y = load(path)
-        with torch.no_grad():
-            return nn.functional.cross_entropy(model(torch.tensor(x)), y)
-    """
-)
-
-
-def test_a_message_names_what_gave_the_range_and_not_an_earlier_cut(tmp_path: Path) -> None:
-    report = run_checks(_write(tmp_path, {"train.py": MEASURED}), only=["double-softmax"])
-    assert "nn.Softmax gives probabilities" in report.findings[0].message
-
-
-SCALED = dedent(
-    """
-    import argparse
-    import torch
-
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--clip", type=float, default=0)
-    parser.add_argument("--use-amp", action="store_true")
-    args = parser.parse_args()
-
-    def train(model, loader):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scaler = torch.cuda.amp.GradScaler()
-        for x in loader:
-            optimizer.zero_grad()
-            scaler.scale(model(x).mean()).backward()
-            if CLIPS:
-                torch.nn.utils.clip_grad_norm_(model.parameters(), args.clip)
-            scaler.step(optimizer)
-            scaler.update()
-    """
-)
-
-
-@pytest.mark.parametrize(
-    ("test", "files", "severity"),
-    [
-        ("True", {}, "error"),
-        ("args.clip > 0", {}, "warning"),
-        ("args.use_amp and args.clip > 0", {}, "note"),
-        ("args.clip > 0", {"run.sh": "python train.py --clip 1"}, "error"),
-        ("args.clip > 0", {"conf/a.yaml": "train:\n  clip: 0.5\n"}, "error"),
-        ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "warning"),
-    ],
-)
-def test_behind_options_that_nobody_gives_a_fault_is_said_to_be_so(
-    test: str, files: dict[str, str], severity: str, tmp_path: Path
-) -> None:
-    report = run_checks(
-        _write(tmp_path, {"train.py": SCALED.replace("CLIPS", test), **files}), only=["clip-without-unscale"]
-    )
-    finding = report.findings[0]
-    assert finding.severity == severity
-    assert ("which is not so by default" in finding.message) is (severity != "error")

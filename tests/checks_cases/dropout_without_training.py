@@ -71,6 +71,47 @@ class Lit(L.LightningModule):
     }
 )
 SILENT = ORIGINALS | {
+    "a switch decides": """
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.fc, self.rate = nn.Linear(2, 2), rate
+
+    def forward(self, x, is_on):
+        x = self.fc(x)
+        if self.rate > 0 and is_on:
+            x = F.dropout(x, self.rate)
+        return x
+
+def evaluate(x):
+    net = Net(0.5)
+    net.eval()
+    return net(x, False)
+""",
+    "zero in each configuration": """
+# file: conf/model.yaml
+model:
+  drop_rate: 0.0
+# file: net.py
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, drop_rate):
+        super().__init__()
+        self.fc, self.drop_rate = nn.Linear(2, 2), drop_rate
+
+    def forward(self, x):
+        return F.dropout(self.fc(x), self.drop_rate)
+
+def evaluate(cfg, x):
+    net = Net(cfg.drop_rate)
+    net.eval()
+    return net(x)
+""",
     "prenet": NET.replace("class Net", "class Prenet").replace("# here", "x = F.dropout(x, 0.5)"),
     "told to stay on": NET.replace("# here", "x = F.dropout(x, 0.5, training=True)"),
     "guarded": NET.replace("# here", "if self.training:\n            x = F.dropout(x, 0.5)"),

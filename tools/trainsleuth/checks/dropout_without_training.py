@@ -66,7 +66,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Site, Spot, external_name, ingredients, is_module_class, is_test, written
+from trainsleuth.facts import (
+    Class,
+    Expr,
+    Index,
+    Instance,
+    Site,
+    Spot,
+    external_name,
+    ingredients,
+    is_module_class,
+    is_test,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -74,10 +86,11 @@ from ._verdicts import Verdicts
 SAY = Verdicts(
     "dropout-without-training",
     "eval",
-    "note",
+    "warning",
     "step_trace",
     suspects=("eval-mode",),
     claims=("train-eval-mode",),
+    forms={"evaluated": "of a model that eval() is called on"},
 )
 _FUNCTIONS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 _LAYERS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
@@ -122,14 +135,64 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
     path, line = site.function.path, site.call.line
     if any("training" in part.text for branch in site.event.block.branches for t in branch.tests for part in t.walk()):
         return SAY.passed(path, line, "it runs in training mode only")
+    if _has_a_switch(site, p):
+        return SAY.open(path, line, "a test decides whether it runs")
     spot = Spot(site.function, site.position)
     reasons = ingredients(index, p, spot) if p is not None else ()
     if p is not None and (p.text in ("0", "0.0") or any("training" in part.text for part, _ in reasons)):
         return SAY.passed(path, line, "its probability is zero, or depends on the mode")
+    if p is not None and _is_zero_everywhere(index, p):
+        return SAY.open(path, line, f"every configuration sets {p.last} to zero")
     if _ON_PURPOSE.search(f"{site.function.owner} {site.function.name} {path}"):
         return SAY.passed(path, line, f"{site.function.owner} keeps its dropout on by design")
-    message = (
-        f"{written(site.call)} at {path}:{line} {said}, so model.eval() does not switch it off: is dropout meant to "
-        "stay on at evaluation? Otherwise expected training=self.training."
+    head = f"{written(site.call)} at {path}:{line} {said}, so"
+    link = Link(path, line, f"{written(site.call)} {said}")
+    if (reached := _evaluated(index, site)) is None:
+        question = "model.eval() does not switch it off: is dropout meant to stay on at evaluation?"
+        message = f"{head} {question} Otherwise expected training=self.training."
+        return SAY.fail(path, line, message, (link,), "medium", "note")
+    at = f"{reached.function.path}:{reached.call.line}"
+    message = f"{head} {written(reached.call)} at {at} does not switch it off: expected training=self.training."
+    chain = (link, Link(reached.function.path, reached.call.line, f"{written(reached.call)} leaves it on"))
+    return SAY.fail(path, line, message, chain, "medium", form="evaluated")
+
+
+def _is_zero_everywhere(index: Index, p: Expr) -> bool:
+    tables = (table.items() for table in index.configs.values())
+    values = {value.value for table in tables for key, value in table if p.last and key.rpartition(".")[2] == p.last}
+    return bool(values) and values <= {"0", "0.0"}
+
+
+def _has_a_switch(site: Site, p: Expr | None) -> bool:
+    """`if rate > 0 and is_on:` tests more than the rate."""
+    tests = (test for branch in site.event.block.branches for test in branch.tests)
+    names = {part.text for test in tests for part in test.walk() if part.kind == "path"}
+    return bool(names - {p.text if p is not None else ""})
+
+
+def _evaluated(index: Index, site: Site) -> Site | None:
+    """The first eval() of a model of the class around the dropout, or of one that holds such a model."""
+    own = index.class_of(site.function)
+    for call in index.sites.calls_in("eval", index.part(site.function.path)):
+        receiver = call.call.receiver
+        for thing in index.objects.of(receiver, Spot(call.function, call.position)) if receiver is not None else ():
+            if isinstance(thing, Instance) and own is not None and _is_or_holds(index, thing, own, 2):
+                return call
+    return None
+
+
+def _is_or_holds(index: Index, thing: Instance, wanted: Class, depth: int) -> bool:
+    if not isinstance(thing.kind, Class):
+        return False
+    lineage = index.lineage(thing.kind)
+    if wanted in lineage:
+        return True
+    return depth > 0 and any(
+        _is_or_holds(index, held, wanted, depth - 1)
+        for cls in lineage
+        for name in index.hierarchy.attribute_names(cls)
+        for method, binding in index.hierarchy.attribute_bindings(cls, name)
+        if binding.value is not None and binding.value.kind == "call" and not binding.items
+        for held in index.objects.of(binding.value, Spot(method, binding.position))
+        if isinstance(held, Instance)
     )
-    return SAY.fail(path, line, message, (Link(path, line, f"{written(site.call)} {said}"),), "medium")

@@ -79,6 +79,7 @@ from functools import partial
 from typing import NamedTuple
 
 from trainsleuth.facts import (
+    MODULE_BODY,
     Class,
     Expr,
     Function,
@@ -104,6 +105,10 @@ SAY = Verdicts(
     "parameter_table",
     suspects=("unregistered-submodules",),
     claims=("updates-not-applied",),
+    forms={
+        "layers": "several layers, kept where they are made and used in forward()",
+        "other": "a single one, a parameter, a list that has a local name first, one that forward() does not use",
+    },
 )
 
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
@@ -191,7 +196,20 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
     excuse = excuse or _filled_from_outside(index, cls, name)
     if excuse:
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
-    return _failure(index, collection, *held[0])
+    return _failure(index, collection, *held[0], form="layers" if _is_layers(index, collection, held) else "other")
+
+
+def _is_layers(index: Index, collection: _Collection, held: list[tuple[Member, Instance]]) -> bool:
+    """Several layers that forward() uses; what has a local name first may be registered or hidden under that."""
+    are_several = len(held) > 1 or not held[0][0].certain or collection.value.text == "*"
+    are_layers = not any(made.name.endswith("nn.Parameter") for _, made in held)
+    uses = _uses(index, collection.cls, collection.name)
+    return (
+        are_several
+        and are_layers
+        and collection.value.kind != "path"
+        and any(u.function.name == "forward" for u in uses)
+    )
 
 
 def _registered_calls(index: Index, cls: Class) -> set[int]:
@@ -261,12 +279,24 @@ def _uses(index: Index, cls: Class, name: str) -> list[Spot]:
 def _is_trained_near(index: Index, cls: Class) -> bool:
     """Something in its part of the project goes backward, or hands its loss to a framework."""
     part = index.part(cls.path)
-    if not any(index.sites.may_call(one.name) for one in (cls, *index.subclasses(cls))):
+    if not any(
+        _is_run(index, site.function) for one in (cls, *index.subclasses(cls)) for site in index.calls(one.name)
+    ):
         return False  # nobody makes one
     hooks = (function for name in ("training_step", "compute_loss") for function in index.functions_named(name))
     return any(index.sites.calls_in(name, part) for name in ("backward", "manual_backward")) or any(
         index.part(function.path) == part for function in hooks
     )
+
+
+def _is_run(index: Index, function: Function) -> bool:
+    """Wide: the body of a file, a method, what trains by itself, or a function whose name stands elsewhere as well."""
+    if function.owner or function.name == MODULE_BODY or is_notebook(function.path):
+        return True
+    if any(effect.kind == "backward" for effect in index.effects.of(function)):
+        return True
+    named = re.compile(rb"(?m)^[^#\n]*\b%s\b" % re.escape(function.name.encode()))
+    return sum(len(file.body.source.found(named)) for file in index.files.values()) > 1
 
 
 def _calls_at(spot: Spot) -> tuple[Expr, ...]:
@@ -347,7 +377,7 @@ def _hidden(index: Index, collection: _Collection) -> str:
     return ""
 
 
-def _failure(index: Index, collection: _Collection, member: Member, made: Instance) -> Finding:
+def _failure(index: Index, collection: _Collection, member: Member, made: Instance, form: str) -> Finding:
     cls, name, path = collection.cls, collection.name, collection.cls.path
     use = _uses(index, cls, name)[0]
     chain = (
@@ -362,7 +392,7 @@ def _failure(index: Index, collection: _Collection, member: Member, made: Instan
         f"expected {better}."
     )
     if _is_trained_near(index, cls):
-        return SAY.fail(path, collection.spot.line, message, chain)
+        return SAY.fail(path, collection.spot.line, message, chain, form=form)
     message += " Nothing was found that trains it: for a model that only infers, nothing is lost."
     return SAY.fail(path, collection.spot.line, message, chain, "low", "note")
 

@@ -1,0 +1,180 @@
+"""What the checks say and how loudly: causes, masks, options that nobody gives, forms that accuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from trainsleuth.checks import run_checks
+from trainsleuth.repository import Repository
+
+
+def written_to(root: Path, files: Mapping[str, str]) -> Repository:
+    for name, source in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(source)
+    return Repository(root)
+
+
+UNMASKED = dedent(
+    """
+    import torch.nn.functional as F
+    from torch import nn
+
+    class Captioner(nn.Module):
+        def __init__(self, words, width):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(words, width), nn.Linear(width, words)
+            self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(width, 4), 2)
+
+        def forward(self, picture, caption):
+            return self.out(self.decoder(self.embed(caption), picture))
+
+    model = Captioner(100, 16)
+
+    def loss_of(picture, caption):
+        logits = model(picture, caption)
+        return F.cross_entropy(logits.reshape(-1, 100), caption.reshape(-1))
+    """
+)
+
+
+def test_a_decoder_without_a_mask_is_not_said_to_have_one(tmp_path: Path) -> None:
+    report = run_checks(written_to(tmp_path, {"train.py": UNMASKED}), only=["unshifted-decoder-input"])
+    assert "masks nothing" in report.findings[0].chain[1].why
+
+
+MEASURED = dedent(
+    """
+    import torch
+    from torch import nn
+
+    def load(path):
+        pair = torch.load(str(path))
+        return pair[0], pair[1]
+
+    def measure(path):
+        model = nn.Sequential(nn.Linear(8, 2), nn.Softmax(dim=1))
+        x, y = load(path)
+        with torch.no_grad():
+            return nn.functional.cross_entropy(model(torch.tensor(x)), y)
+    """
+)
+
+
+def test_a_message_names_what_gave_the_range_and_not_an_earlier_cut(tmp_path: Path) -> None:
+    report = run_checks(written_to(tmp_path, {"train.py": MEASURED}), only=["double-softmax"])
+    assert "nn.Softmax gives probabilities" in report.findings[0].message
+
+
+SCALED = dedent(
+    """
+    import argparse
+    import torch
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--clip", type=float, default=0)
+    parser.add_argument("--use-amp", action="store_true")
+    args = parser.parse_args()
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scaler = torch.cuda.amp.GradScaler()
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            if CLIPS:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), args.clip)
+            scaler.step(optimizer)
+            scaler.update()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "files", "severity"),
+    [
+        ("True", {}, "error"),
+        ("args.clip > 0", {}, "warning"),
+        ("args.use_amp and args.clip > 0", {}, "note"),
+        ("args.clip > 0", {"run.sh": "python train.py --clip 1"}, "error"),
+        ("args.clip > 0", {"conf/a.yaml": "train:\n  clip: 0.5\n"}, "error"),
+        ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "warning"),
+    ],
+)
+def test_behind_options_that_nobody_gives_a_fault_is_said_to_be_so(
+    test: str, files: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    report = run_checks(
+        written_to(tmp_path, {"train.py": SCALED.replace("CLIPS", test), **files}), only=["clip-without-unscale"]
+    )
+    finding = report.findings[0]
+    assert finding.severity == severity
+    assert ("which is not so by default" in finding.message) is (severity != "error")
+
+
+LAYERS = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = [nn.Linear(2, 2), nn.Linear(2, 2)]
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+def train(x):
+    Net()(x).mean().backward()
+"""
+DROPPED = dedent(
+    """
+    import torch.nn.functional as F
+    from torch import nn
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return F.dropout(self.fc(x), 0.5)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.block = Block()
+
+        def forward(self, x):
+            return self.block(x)
+
+    def evaluate(x):
+        net = Net()
+        net.eval()
+        return net(x)
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("check_id", "source", "quieter"),
+    [
+        ("plain-list-submodules", LAYERS, LAYERS.replace(", nn.Linear(2, 2)]", "]")),
+        (
+            "plain-list-submodules",
+            LAYERS,
+            LAYERS.replace("self.parts = ", "parts = ").replace(
+                "    def fo", "        self.parts = parts\n\n    def fo"
+            ),
+        ),
+        ("dropout-without-training", DROPPED, DROPPED.replace("net.eval()", "net.train()")),
+    ],
+)
+def test_what_follows_from_what_is_written_accuses(check_id: str, source: str, quieter: str, tmp_path: Path) -> None:
+    for name, text, accuses in (("loud", source, True), ("quiet", quieter, False)):
+        report = run_checks(written_to(tmp_path / name, {"train.py": text}), only=[check_id])
+        assert [finding.is_alarm for finding in report.findings if finding.outcome == "fail"] == [accuses]
