@@ -86,6 +86,19 @@ def main(model, dataset):
 """
 
 FAILS = {
+    "made anew in each epoch, always with epoch 0": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+def main(dataset, model, optimizer):
+    for epoch in range(10):
+        sampler = DistributedSampler(dataset)
+        for x in DataLoader(dataset, sampler=sampler, batch_size=8):
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
     "script": mutant(_SCRIPT, ("    sampler.set_epoch(epoch)\n", "")),
     "class": mutant(_CLASS, ("            self.sampler.set_epoch(epoch)\n", "")),
     "while loop, sampler in a branch": mutant(_NESTED, ("        loader.sampler.set_epoch(epoch)\n", "")),
@@ -117,6 +130,18 @@ def train(args, model, train_set):
 }
 
 SILENT = {
+    "made anew for each part of the data": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+def main(parts, model, optimizer):
+    for epoch, dataset in enumerate(parts):
+        for x in DataLoader(dataset, sampler=DistributedSampler(dataset), batch_size=8):
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
     "the epoch is set on a sampler of another name": """
 import torch
 from torch.utils.data import DataLoader
