@@ -25,6 +25,7 @@ _MODAL = (
 _DROPOUTS = {"Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
 _LAYERS = ("Dropout", "BatchNorm", "SyncBatchNorm", "InstanceNorm")
 _LIBRARIES = ("torchvision", "timm", "transformers", "segmentation_models_pytorch", "monai", "torch_geometric")
+_SET = re.compile(rb"\.training\s*=[^=]")
 _MODAL_LAYER = re.compile(r"Drop|Norm|RReLU|Transformer|Attention|LSTM|GRU|RNN")
 _RESTORING: WeakKeyDictionary[Index, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
@@ -41,7 +42,8 @@ def restoring_names(index: Index, near: Function) -> frozenset[str]:
 def _restoring_names(index: Index, part: str) -> set[str]:
     own = [function for function in index.functions() if index.part(function.path) == part]
     calls = {function: {call.last for event in function.events for call in event.calls} for function in own}
-    reached = {f.name for f in own if any(map(_switches_back, f.events))} - _COMMON
+    near = (f for f in own if "train" in f.called or f.source.holds(_SET))
+    reached = {f.name for f in near if any(map(_switches_back, f.events))} - _COMMON
     waiting = [function for function in own if function.name not in _COMMON]
     grew = True
     while grew:

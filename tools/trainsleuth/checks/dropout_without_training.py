@@ -141,8 +141,6 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
     reasons = ingredients(index, p, spot) if p is not None else ()
     if p is not None and (p.text in ("0", "0.0") or any("training" in part.text for part, _ in reasons)):
         return SAY.passed(path, line, "its probability is zero, or depends on the mode")
-    if p is not None and _is_zero_everywhere(index, p):
-        return SAY.open(path, line, f"every configuration sets {p.last} to zero")
     if _ON_PURPOSE.search(f"{site.function.owner} {site.function.name} {path}"):
         return SAY.passed(path, line, f"{site.function.owner} keeps its dropout on by design")
     head = f"{written(site.call)} at {path}:{line} {said}, so"
@@ -151,6 +149,8 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
         question = "model.eval() does not switch it off: is dropout meant to stay on at evaluation?"
         message = f"{head} {question} Otherwise expected training=self.training."
         return SAY.fail(path, line, message, (link,), "medium", "note")
+    if p is not None and _is_zero_everywhere(index, p):
+        return SAY.open(path, line, f"every configuration sets {p.last} to zero")
     at = f"{reached.function.path}:{reached.call.line}"
     message = f"{head} {written(reached.call)} at {at} does not switch it off: expected training=self.training."
     chain = (link, Link(reached.function.path, reached.call.line, f"{written(reached.call)} leaves it on"))

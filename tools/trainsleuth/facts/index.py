@@ -63,7 +63,8 @@ class Index:
 
     def functions_holding(self, pattern: re.Pattern[bytes]) -> Iterator[Function]:
         """Of `functions()`, those in whose text `pattern` is found; a file without it is searched once."""
-        return (function for function in self.functions() if function.source.holds(pattern))
+        files = (file for file in self.files.values() if file.body.source.holds(pattern))
+        return (one for file in files for one in file.functions.values() if one.source.holds(pattern))
 
     def calls(self, *last_names: str) -> Iterator[Site]:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""
