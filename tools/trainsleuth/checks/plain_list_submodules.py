@@ -76,7 +76,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
 
 from trainsleuth.facts import (
     MODULE_BODY,
@@ -96,6 +95,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 from trainsleuth.repository import is_notebook
 
+from ._collections import Collection, excuse, uses
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -111,20 +111,7 @@ SAY = Verdicts(
     },
 )
 
-_REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
-_ADDING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
-_OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS")
-_ON_PURPOSE = re.compile(r"#.*(regist|hid(e|den)|on purpose|intentional|state_dict|not.*param|avoid)", re.IGNORECASE)
 _PLAIN_CALLS = ("list", "tuple", "dict", "OrderedDict", "defaultdict", "deque", "set")
-
-
-class _Collection(NamedTuple):
-    """A plain collection kept as an attribute of a module, and where it is set."""
-
-    cls: Class
-    name: str
-    spot: Spot
-    value: Expr
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -136,7 +123,7 @@ def check(index: Index) -> Iterator[Finding]:
                     yield finding
 
 
-def _collections(index: Index, cls: Class) -> Iterator[_Collection]:
+def _collections(index: Index, cls: Class) -> Iterator[Collection]:
     """Each attribute of self that is only ever set to plain collections."""
     family = (*index.lineage(cls), *index.subclasses(cls))
     for name in index.hierarchy.attribute_names(cls):
@@ -152,7 +139,7 @@ def _collections(index: Index, cls: Class) -> Iterator[_Collection]:
         values = [binding.value for _, binding in found if binding.value is not None and not binding.items]
         own = [spot for spot in spots if spot.function.owner == cls.qualname]
         if own and len(values) == len(spots) and all(map(partial(_is_plain, index), values, spots)):
-            yield _Collection(cls, name, own[0], values[spots.index(own[0])])
+            yield Collection(cls, name, own[0], values[spots.index(own[0])])
 
 
 def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:
@@ -180,7 +167,7 @@ def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:
     return False
 
 
-def _examined(index: Index, collection: _Collection) -> Finding | None:
+def _examined(index: Index, collection: Collection) -> Finding | None:
     """None when it holds nothing that has parameters, as far as can be seen: not a site."""
     cls, name = collection.cls, collection.name
     own = _registered_calls(index, cls)
@@ -188,27 +175,25 @@ def _examined(index: Index, collection: _Collection) -> Finding | None:
     held = [(member, made) for member in members if (made := _trainable(index, cls, member, own)) is not None]
     if not held:
         return None
-    if not _uses(index, cls, name):
+    if not uses(index, cls, name):
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name} is not used outside of its constructor")
-    if any(call.callee == f"self.{name}" for spot in _uses(index, cls, name) for call in _calls_at(spot)):
+    if any(call.callee == f"self.{name}" for spot in uses(index, cls, name) for call in _calls_at(spot)):
         return SAY.open(cls.path, collection.spot.line, f"{cls.name}.{name} is called, which fails as soon as it runs")
-    excuse = _registered(index, collection) or _handed_over(index, cls, name) or _hidden(index, collection)
-    excuse = excuse or _filled_from_outside(index, cls, name)
-    if excuse:
-        return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {excuse}")
+    if reason := excuse(index, collection):
+        return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {reason}")
     return _failure(index, collection, *held[0], form="layers" if _is_layers(index, collection, held) else "other")
 
 
-def _is_layers(index: Index, collection: _Collection, held: list[tuple[Member, Instance]]) -> bool:
+def _is_layers(index: Index, collection: Collection, held: list[tuple[Member, Instance]]) -> bool:
     """Several layers that forward() uses; what has a local name first may be registered or hidden under that."""
     are_several = len(held) > 1 or not held[0][0].certain or collection.value.text == "*"
     are_layers = not any(made.name.endswith("nn.Parameter") for _, made in held)
-    uses = _uses(index, collection.cls, collection.name)
+    used = uses(index, collection.cls, collection.name)
     return (
         are_several
         and are_layers
         and collection.value.kind != "path"
-        and any(u.function.name == "forward" for u in uses)
+        and any(u.function.name == "forward" for u in used)
     )
 
 
@@ -248,34 +233,6 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
     return None
 
 
-def _family_functions(index: Index, cls: Class) -> Iterator[Function]:
-    """Methods of the class, of its bases and subclasses, and the functions written inside them."""
-    for one in (*index.lineage(cls), *index.subclasses(cls)):
-        for qualname, function in index.files[one.path].functions.items():
-            if qualname.startswith(f"{one.qualname}."):
-                yield function
-
-
-def _mentions(expr: Expr | None, name: str) -> bool:
-    if expr is None:
-        return False
-    return any(
-        part.kind in ("path", "attr") and name in part.text.split(".")[0 if part.kind == "attr" else 1 :]
-        for part in expr.walk()
-    )
-
-
-def _uses(index: Index, cls: Class, name: str) -> list[Spot]:
-    """Places that read the attribute, outside of constructors."""
-    return [
-        Spot(function, position)
-        for function in _family_functions(index, cls)
-        if not function.qualname.endswith("__init__")
-        for position, event in enumerate(function.events)
-        if _mentions(event.value, name)
-    ]
-
-
 def _is_trained_near(index: Index, cls: Class) -> bool:
     """Something in its part of the project goes backward, or hands its loss to a framework."""
     part = index.part(cls.path)
@@ -303,83 +260,9 @@ def _calls_at(spot: Spot) -> tuple[Expr, ...]:
     return spot.function.events[spot.position].calls
 
 
-def _registered(index: Index, collection: _Collection) -> str:
-    """How the members get registered after all, also under the local name of the list; "" when they do not."""
-    cls, name = collection.cls, collection.name
-    local = collection.value.text if collection.value.kind == "path" else ""
-    for function in _family_functions(index, cls):
-        is_own = local != "" and function is collection.spot.function
-        if function.name in ("parameters", "named_parameters"):
-            return f"{function.name}() is overridden at line {function.line}"
-        for event in function.events:
-            for call in event.calls:
-                if call.last in _ADDING:
-                    return f"{call.last}() at line {call.line} registers modules by name"
-                given = call.parts[1:] if call.last in _REGISTERING else ()
-                if any(_mentions(part, name) or (is_own and part.text == local) for part in given):
-                    return f"registered by {call.last} at line {call.line}"
-            if any("_modules" in target.text for target in event.targets):
-                return f"written into _modules at line {event.line}"
-    return ""
-
-
-def _handed_over(index: Index, cls: Class, name: str) -> str:
-    """Its parameters are asked for by hand, most likely for the optimizer."""
-    for function in _family_functions(index, cls):
-        for event in function.events:
-            if event.kind == "return" and function.name != "forward" and _is_handed(event.value, name):
-                return f"{function.name}() hands it out at line {event.line}"
-    for site in index.calls("parameters", "named_parameters", "add_param_group", *_OPTIMIZERS):
-        function = site.function
-        if function.owner == cls.qualname and function.name in ("__init__", "forward"):
-            if site.call.last in _OPTIMIZERS and any(_mentions(part, name) for part in site.call.parts[1:]):
-                return f"its parameters have an optimizer of their own at {function.path}:{site.call.line}"
-            continue
-        if any(_mentions(event.value, name) for event in function.events):
-            return f"its parameters seem to be handed over at {function.path}:{site.call.line}"
-    return ""
-
-
-def _is_handed(expr: Expr | None, name: str) -> bool:
-    """The collection or a member is given out as it is, not called."""
-    if expr is None:
-        return False
-    if expr.kind in ("list", "tuple", "index", "slice"):
-        return any(_is_handed(part, name) for part in expr.parts[: 1 if expr.kind == "index" else None])
-    return expr.kind == "path" and expr.text.endswith(f".{name}")
-
-
-def _filled_from_outside(index: Index, cls: Class, name: str) -> str:
-    """Code outside of the class looks after its members: model.head.weights[i] = state[...]."""
-    text = re.compile(rb"\.%s\b" % re.escape(name.encode()))
-    part, owners = index.part(cls.path), {one.qualname for one in (*index.lineage(cls), *index.subclasses(cls))}
-    for function in index.functions():
-        if function.owner in owners or index.part(function.path) != part or not function.source.holds(text):
-            continue
-        for event in function.events:
-            for target in event.targets:
-                if target.kind == "index" and target.parts[0].last == name and target.parts[0].receiver is not None:
-                    return f"filled by hand at {function.path}:{event.line}"
-    return ""
-
-
-def _hidden(index: Index, collection: _Collection) -> str:
-    """Kept out of parameters() on purpose: a frozen teacher, or a comment that says so."""
-    uses = _uses(index, collection.cls, collection.name)
-    if all(index.values.is_without_grad(spot) for spot in uses):
-        return "used without gradients only"
-    if collection.name.startswith("_") and len(collection.value.parts) == 1 and collection.value.kind != "each":
-        return "one module behind an underscore, hidden on purpose"
-    text = index.repository.read(collection.cls.path) or ""
-    lines = text.split("\n")[max(0, collection.spot.line - 4) : collection.spot.line]
-    if not is_notebook(collection.cls.path) and _ON_PURPOSE.search("\n".join(lines)):
-        return "a comment says that it is not to be registered"
-    return ""
-
-
-def _failure(index: Index, collection: _Collection, member: Member, made: Instance, form: str) -> Finding:
+def _failure(index: Index, collection: Collection, member: Member, made: Instance, form: str) -> Finding:
     cls, name, path = collection.cls, collection.name, collection.cls.path
-    use = _uses(index, cls, name)[0]
+    use = uses(index, cls, name)[0]
     chain = (
         Link(path, collection.spot.line, f"{name} is a plain {_noun(collection.value)}"),
         Link(member.spot.function.path, member.expr.line, f"{written(member.expr)} goes into it"),

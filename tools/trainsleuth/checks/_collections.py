@@ -1,0 +1,133 @@
+"""Collections that a module keeps in an attribute: who uses them, and what registers or trains their members after all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainsleuth.facts import Class, Expr, Function, Index, Spot
+from trainsleuth.repository import is_notebook
+
+_REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
+_ADDING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
+_OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS")
+_ON_PURPOSE = re.compile(r"#.*(regist|hid(e|den)|on purpose|intentional|state_dict|not.*param|avoid)", re.IGNORECASE)
+
+
+class Collection(NamedTuple):
+    """A plain collection kept as an attribute of a module, and where it is set."""
+
+    cls: Class
+    name: str
+    spot: Spot
+    value: Expr
+
+
+def excuse(index: Index, collection: Collection) -> str:
+    """Why nothing is lost although the collection is a plain one; "" when nothing says so."""
+    cls, name = collection.cls, collection.name
+    said = _registered(index, collection) or _handed_over(index, cls, name) or _hidden(index, collection)
+    return said or _filled_from_outside(index, cls, name)
+
+
+def uses(index: Index, cls: Class, name: str) -> list[Spot]:
+    """Places that read the attribute, outside of constructors."""
+    return [
+        Spot(function, position)
+        for function in _family_functions(index, cls)
+        if not function.qualname.endswith("__init__")
+        for position, event in enumerate(function.events)
+        if _mentions(event.value, name)
+    ]
+
+
+def _registered(index: Index, collection: Collection) -> str:
+    """How the members get registered after all, also under the local name of the list; "" when they do not."""
+    cls, name = collection.cls, collection.name
+    local = collection.value.text if collection.value.kind == "path" else ""
+    for function in _family_functions(index, cls):
+        is_own = local != "" and function is collection.spot.function
+        if function.name in ("parameters", "named_parameters"):
+            return f"{function.name}() is overridden at line {function.line}"
+        for event in function.events:
+            for call in event.calls:
+                if call.last in _ADDING:
+                    return f"{call.last}() at line {call.line} registers modules by name"
+                given = call.parts[1:] if call.last in _REGISTERING else ()
+                if any(_mentions(part, name) or (is_own and part.text == local) for part in given):
+                    return f"registered by {call.last} at line {call.line}"
+            if any("_modules" in target.text for target in event.targets):
+                return f"written into _modules at line {event.line}"
+    return ""
+
+
+def _handed_over(index: Index, cls: Class, name: str) -> str:
+    """Its parameters are asked for by hand, most likely for the optimizer."""
+    for function in _family_functions(index, cls):
+        for event in function.events:
+            if event.kind == "return" and function.name != "forward" and _is_handed(event.value, name):
+                return f"{function.name}() hands it out at line {event.line}"
+    for site in index.calls("parameters", "named_parameters", "add_param_group", *_OPTIMIZERS):
+        function = site.function
+        if function.owner == cls.qualname and function.name in ("__init__", "forward"):
+            if site.call.last in _OPTIMIZERS and any(_mentions(part, name) for part in site.call.parts[1:]):
+                return f"its parameters have an optimizer of their own at {function.path}:{site.call.line}"
+            continue
+        if any(_mentions(event.value, name) for event in function.events):
+            return f"its parameters seem to be handed over at {function.path}:{site.call.line}"
+    return ""
+
+
+def _is_handed(expr: Expr | None, name: str) -> bool:
+    """The collection or a member is given out as it is, not called."""
+    if expr is None:
+        return False
+    if expr.kind in ("list", "tuple", "index", "slice"):
+        return any(_is_handed(part, name) for part in expr.parts[: 1 if expr.kind == "index" else None])
+    return expr.kind == "path" and expr.text.endswith(f".{name}")
+
+
+def _filled_from_outside(index: Index, cls: Class, name: str) -> str:
+    """Code outside of the class looks after its members: model.head.weights[i] = state[...]."""
+    text = re.compile(rb"\.%s\b" % re.escape(name.encode()))
+    part, owners = index.part(cls.path), {one.qualname for one in (*index.lineage(cls), *index.subclasses(cls))}
+    for function in index.functions():
+        if function.owner in owners or index.part(function.path) != part or not function.source.holds(text):
+            continue
+        for event in function.events:
+            for target in event.targets:
+                if target.kind == "index" and target.parts[0].last == name and target.parts[0].receiver is not None:
+                    return f"filled by hand at {function.path}:{event.line}"
+    return ""
+
+
+def _hidden(index: Index, collection: Collection) -> str:
+    """Kept out of parameters() on purpose: a frozen teacher, or a comment that says so."""
+    used = uses(index, collection.cls, collection.name)
+    if all(index.values.is_without_grad(spot) for spot in used):
+        return "used without gradients only"
+    if collection.name.startswith("_") and len(collection.value.parts) == 1 and collection.value.kind != "each":
+        return "one module behind an underscore, hidden on purpose"
+    text = index.repository.read(collection.cls.path) or ""
+    lines = text.split("\n")[max(0, collection.spot.line - 4) : collection.spot.line]
+    if not is_notebook(collection.cls.path) and _ON_PURPOSE.search("\n".join(lines)):
+        return "a comment says that it is not to be registered"
+    return ""
+
+
+def _family_functions(index: Index, cls: Class) -> Iterator[Function]:
+    """Methods of the class, of its bases and subclasses, and the functions written inside them."""
+    for one in (*index.lineage(cls), *index.subclasses(cls)):
+        for qualname, function in index.files[one.path].functions.items():
+            if qualname.startswith(f"{one.qualname}."):
+                yield function
+
+
+def _mentions(expr: Expr | None, name: str) -> bool:
+    if expr is None:
+        return False
+    return any(
+        part.kind in ("path", "attr") and name in part.text.split(".")[0 if part.kind == "attr" else 1 :]
+        for part in expr.walk()
+    )
