@@ -172,6 +172,18 @@ DROPPED = dedent(
             ),
         ),
         ("dropout-without-training", DROPPED, DROPPED.replace("net.eval()", "net.train()")),
+        (
+            "dropout-without-training",
+            DROPPED,
+            DROPPED.replace("def forward(self, x):\n        return F", "def noisy(self, x):\n        return F"),
+        ),
+        (
+            "dropout-without-training",
+            DROPPED,
+            DROPPED.replace(
+                "    def forward", "    def train(self, mode=True):\n        return self\n\n    def forward"
+            ),
+        ),
     ],
 )
 def test_what_follows_from_what_is_written_accuses(check_id: str, source: str, quieter: str, tmp_path: Path) -> None:

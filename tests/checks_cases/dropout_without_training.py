@@ -71,6 +71,21 @@ class Lit(L.LightningModule):
     }
 )
 SILENT = ORIGINALS | {
+    "left before in evaluation mode": """
+import torch.nn.functional as F
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+    def forward(self, x):
+        x = self.fc(x)
+        if not self.training:
+            return x
+        return F.dropout(x, 0.5)
+def evaluate(x):
+    net = Net(); net.eval(); return net(x)
+""",
     "a switch decides": """
 import torch.nn.functional as F
 from torch import nn

@@ -164,6 +164,41 @@ class Net(Base):
 }
 
 SILENT = {
+    "fixed filters, frozen one by one": """
+import torch
+from torch import nn
+class Blur(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.filters = [nn.Conv2d(1, 1, k, bias=False) for k in (3, 5)]
+        for f in self.filters:
+            f.weight.requires_grad_(False)
+            f.weight.fill_(1.0 / f.weight.numel())
+        self.out = nn.Conv2d(2, 1, 1)
+    def forward(self, x):
+        return self.out(torch.cat([f(x) for f in self.filters], 1))
+net = Blur()
+net(torch.ones(1, 1, 9, 9)).sum().backward()
+""",
+    "a method gives their parameters": """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2) for _ in range(n)]
+    def trainable(self):
+        for l in self.layers:
+            yield from l.parameters()
+    def forward(self, x):
+        for l in self.layers: x = l(x)
+        return x
+def train(loader):
+    net = Net(3)
+    opt = torch.optim.SGD(net.trainable(), lr=.1)
+    for x in loader:
+        opt.zero_grad(); net(x).sum().backward(); opt.step()
+""",
     "registered by the local name of the list": """
 from torch import nn
 

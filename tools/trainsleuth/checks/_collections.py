@@ -107,6 +107,8 @@ def _hidden(index: Index, collection: Collection) -> str:
     used = uses(index, collection.cls, collection.name)
     if all(index.values.is_without_grad(spot) for spot in used):
         return "used without gradients only"
+    if _is_frozen(index, collection):
+        return "frozen in its own class"
     if collection.name.startswith("_") and len(collection.value.parts) == 1 and collection.value.kind != "each":
         return "one module behind an underscore, hidden on purpose"
     text = index.repository.read(collection.cls.path) or ""
@@ -114,6 +116,21 @@ def _hidden(index: Index, collection: Collection) -> str:
     if not is_notebook(collection.cls.path) and _ON_PURPOSE.search("\n".join(lines)):
         return "a comment says that it is not to be registered"
     return ""
+
+
+def _is_frozen(index: Index, collection: Collection) -> bool:
+    """Wide: a method that speaks of it sets some requires_grad to False."""
+    for function in _family_functions(index, collection.cls):
+        if not any(loop.source is not None and _mentions(loop.source, collection.name) for loop in function.loops):
+            continue
+        for event in function.events:
+            by_hand = event.value is not None and event.value.text == "False"
+            if by_hand and any(target.last == "requires_grad" for target in event.targets):
+                return True
+            for call in event.calls:
+                if call.last == "requires_grad_" and [part.text for part in call.arguments] == ["False"]:
+                    return True
+    return False
 
 
 def _family_functions(index: Index, cls: Class) -> Iterator[Function]:

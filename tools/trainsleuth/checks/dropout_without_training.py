@@ -135,6 +135,8 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
     path, line = site.function.path, site.call.line
     if any("training" in part.text for branch in site.event.block.branches for t in branch.tests for part in t.walk()):
         return SAY.passed(path, line, "it runs in training mode only")
+    if _leaves_before(site):
+        return SAY.passed(path, line, "in evaluation mode the method is left before")
     if _has_a_switch(site, p):
         return SAY.open(path, line, "a test decides whether it runs")
     spot = Spot(site.function, site.position)
@@ -170,15 +172,42 @@ def _has_a_switch(site: Site, p: Expr | None) -> bool:
     return bool(names - {p.text if p is not None else ""})
 
 
+def _leaves_before(site: Site) -> bool:
+    """if not self.training: return x"""
+    earlier = (event for event in site.function.events[: site.position] if event.kind == "return")
+    tests = (test for event in earlier for branch in event.block.branches for test in branch.tests)
+    return any("training" in part.text for test in tests for part in test.walk())
+
+
 def _evaluated(index: Index, site: Site) -> Site | None:
-    """The first eval() of a model of the class around the dropout, or of one that holds such a model."""
+    """The first eval() of a model of the class around the dropout, or of one that holds such a model, where forward()
+    leads to the dropout and the class minds no modes by itself.
+    """
     own = index.class_of(site.function)
+    if (
+        own is None
+        or index.method(own, "train")
+        or index.method(own, "eval")
+        or not _is_run_by_forward(index, own, site)
+    ):
+        return None
     for call in index.sites.calls_in("eval", index.part(site.function.path)):
         receiver = call.call.receiver
         for thing in index.objects.of(receiver, Spot(call.function, call.position)) if receiver is not None else ():
-            if isinstance(thing, Instance) and own is not None and _is_or_holds(index, thing, own, 2):
+            if isinstance(thing, Instance) and _is_or_holds(index, thing, own, 2):
                 return call
     return None
+
+
+def _is_run_by_forward(index: Index, cls: Class, site: Site) -> bool:
+    """It stands in forward(), or in a method that forward() calls, at any depth."""
+    reached = [method for method in (index.method(cls, "forward"),) if method is not None]
+    for method in reached:
+        own = f"{method.self_name}."
+        called = (call for event in method.events for call in event.calls if call.callee.startswith(own))
+        found = (index.method(cls, call.last) for call in called if call.callee.count(".") == 1)
+        reached += dict.fromkeys(one for one in found if one is not None and one not in reached)
+    return site.function in reached
 
 
 def _is_or_holds(index: Index, thing: Instance, wanted: Class, depth: int) -> bool:
