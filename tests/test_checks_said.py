@@ -99,6 +99,7 @@ SCALED = dedent(
         ("True", {}, "error"),
         ("args.clip > 0", {}, "warning"),
         ("args.use_amp and args.clip > 0", {}, "note"),
+        ("args.clip > 0", {"setup.py": "from train import args\n\nargs.clip = 1.0\n"}, "error"),
         ("args.clip > 0", {"run.sh": "python train.py --clip 1"}, "error"),
         ("args.clip > 0", {"conf/a.yaml": "train:\n  clip: 0.5\n"}, "error"),
         ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "warning"),

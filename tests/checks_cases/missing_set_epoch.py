@@ -130,6 +130,44 @@ def train(args, model, train_set):
 }
 
 SILENT = {
+    "made anew for each evaluation": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+def main(train_loader, held, model, opt):
+    for epoch in range(10):
+        for x in train_loader:
+            opt.zero_grad()
+            model(x).mean().backward()
+            opt.step()
+        with torch.no_grad():
+            for x in DataLoader(held, sampler=DistributedSampler(held), batch_size=8):
+                print(model(x))
+""",
+    "made anew for data that are drawn anew": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+def main(dataset, model, opt):
+    for epoch in range(10):
+        dataset.resample(epoch)
+        for x in DataLoader(dataset, sampler=DistributedSampler(dataset), batch_size=8):
+            opt.zero_grad()
+            model(x).mean().backward()
+            opt.step()
+""",
+    "made anew for each model": """
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+def main(dataset, stages):
+    for model, opt in stages:
+        loader = DataLoader(dataset, sampler=DistributedSampler(dataset), batch_size=8)
+        for x in loader:
+            opt.zero_grad()
+            model(x).mean().backward()
+            opt.step()
+""",
     "made anew for each part of the data": """
 import torch
 from torch.utils.data import DataLoader

@@ -56,7 +56,10 @@ def _default(site: Site) -> str:
 
 
 def _is_given(index: Index, option: str) -> bool:
-    """A configuration sets it, or a script or a README gives it."""
+    """Code or a configuration sets it, or a script or a README gives it."""
+    assigned = re.compile(rb"\.%s\s*=[^=]" % re.escape(option.encode()))
+    if any(file.body.source.holds(assigned) for file in index.files.values()):
+        return True
     tables = (table.items() for table in index.configs.values())
     values = {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
     if not {value.lower() for value in values} <= {one.lower() for one in (*_OFF, "null", "none")}:

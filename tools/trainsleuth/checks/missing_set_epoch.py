@@ -152,7 +152,7 @@ def _examined(index: Index, site: Site) -> Finding:
         return SAY.passed(path, line, "the sampler stays in this function, and nothing is trained here")
     if is_only_read(index, site):
         return SAY.passed(path, line, "what the sampler gives is read, and nothing goes backward in those loops")
-    if _is_made_anew(index, site.function, site.position, 3) and not _is_alike_each_time(site):
+    if _is_made_anew(index, site.function, site.position, 3) and not _is_alike_each_time(index, site):
         return SAY.open(path, line, "the sampler is made anew inside a loop")
     epochs = _epoch_loop(index, site)
     if epochs is None:
@@ -326,16 +326,25 @@ def _is_made_anew(index: Index, function: Function, position: int, depth: int) -
     )
 
 
-def _is_alike_each_time(site: Site) -> bool:
-    """Made in a loop, of a dataset that is older than the loop and with the seed of always: it begins at epoch 0."""
+def _is_alike_each_time(index: Index, site: Site) -> bool:
+    """Made anew for each epoch of a training, of a dataset that is older than the loop and is left as it is, with the
+    seed of always: it begins at epoch 0.
+    """
     dataset, loops = site.call.argument(0, "dataset"), site.event.block.loops
     seed = site.call.argument(4, "seed")
     if not loops or dataset is None or dataset.kind != "path" or (seed is not None and seed.kind != "number"):
         return False
-    name = dataset.text.partition(".")[0]
-    if any(mentions(site.function.loops[place].target, [name]) for place in loops):
+    name, function = dataset.text.partition(".")[0], site.function
+    if not any(_says_epoch(function.loops[place]) for place in loops):
         return False
-    made = (site.function.events[one.position] for one in bindings(site.function).get(name, ()))
+    if index.values.is_without_grad(Spot(function, site.position)):
+        return False
+    inside = (event for event in function.events if loops[0] in event.block.loops)
+    if any(call.callee.startswith(f"{name}.") for event in inside for call in event.calls):
+        return False
+    if any(mentions(function.loops[place].target, [name]) for place in loops):
+        return False
+    made = (function.events[one.position] for one in bindings(function).get(name, ()))
     return all(loops[0] not in event.block.loops for event in made)
 
 
