@@ -236,9 +236,8 @@ class Names:
             return file.classes.get(name) or file.functions.get(name)
         if kinds - {"append", "extend"}:
             return Variable(file.body, name)
-        for entry in reversed(file.imports):
-            if entry.alias == name or (not entry.name and entry.alias.startswith(name + ".")):
-                return self._imported(file.path, entry, name)
+        if (entry := _import_of(file, name)) is not None:
+            return self._imported(file.path, entry, name)
         for entry in file.imports:
             if entry.name == "*" and (found := self._starred(file.path, entry, name)) is not None:
                 return found
@@ -246,6 +245,11 @@ class Names:
         if file.path.endswith("__init__.py") and (found := self._at(_join(folder, name))) is not None:
             return found
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
+
+    def imported_as(self, path: str, name: str) -> Symbol | None:
+        """What an import of file `path` binds `name` to, before the file binds it to something of its own."""
+        entry = _import_of(self.files[path], name)
+        return self._imported(path, entry, name) if entry is not None else None
 
     def _imported(self, importer: str, entry: Import, name: str) -> Symbol | None:
         if not entry.name:
@@ -311,6 +315,16 @@ _STARRED = {
     "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
     "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
 }
+
+
+def _import_of(file: FileFacts, name: str) -> Import | None:
+    """The last import that binds `name`, or a part of it."""
+    fits = (one for one in reversed(file.imports) if one.alias == name or _is_part(one, name))
+    return next(fits, None)
+
+
+def _is_part(entry: Import, name: str) -> bool:
+    return not entry.name and entry.alias.startswith(name + ".")
 
 
 def _wraps(binding: Binding, name: str) -> bool:

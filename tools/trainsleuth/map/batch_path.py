@@ -57,7 +57,22 @@ def trace_back(
                     break
             caller, edge = parents[function]
             function, position = caller, edge.position
+    if not any(stage.role == "forward" for stage in found.values()):
+        through = sorted({function for function, _ in seen}, key=lambda one: (one.path, one.line))
+        found.update({(one.function, one.line, one.role): one for one in _kept(graph, through)})
     return tuple(sorted(found.values(), key=lambda stage: stage.hops))
+
+
+def _kept(graph: Graph, through: Iterable[Function]) -> Iterator[Stage]:
+    """Networks that functions on the way of the loss call, when they keep what comes out: data.update(self.model(data))."""
+    for function in through:
+        owner = graph.index.class_of(function)
+        if owner is not None and is_network(graph.index, owner):
+            continue
+        for event in function.events:
+            for call in event.calls:
+                if calls_network(graph.values, function, call):
+                    yield Stage(function, event, call.line, "forward", 1)
 
 
 def _comes_in(function: Function, position: int) -> bool:

@@ -18,7 +18,7 @@ from .reach import Reach
 MAX_FILES = 40
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|imports?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)

@@ -42,6 +42,15 @@ def named_modules(
     return found
 
 
+def sure(modules: Mapping[Place, tuple[Module, ...]]) -> dict[str, list[str]]:
+    """The files of those that are the only one to fit, by the file that imports them."""
+    found: dict[str, list[str]] = {}
+    for (path, _), fits in modules.items():
+        if len(fits) == 1 and fits[0].path:
+            found.setdefault(path, []).append(fits[0].path)
+    return found
+
+
 def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str | None]:
     """The name that is imported, in parts; None for one whose value is not known."""
     for piece in _pieces(site):

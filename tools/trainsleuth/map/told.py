@@ -22,7 +22,7 @@ from .knowledge import Knowledge
 from .launch import Command, that_counts, words_behind
 from .launch_objects import launch_preset
 from .named_choice import weighed, words_of
-from .named_modules import named_modules
+from .named_modules import named_modules, sure
 from .named_outright import asked_in_code, named_outright
 from .presets import Preset, built_through, named_preset
 from .program import Program
@@ -102,6 +102,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
     known = tables(index, program.values)
     weak = tuple(defaults(program, launch))
+    modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
+    loaded |= program.graph.imports(frozenset(chain.from_iterable(sure(modules).values())))
     chosen = tuple(of_the_program(choices(index, known, (*weak, *given), loaded), known, entry.path, loaded))
     is_told = recipe is not None or launch is not None
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
@@ -113,7 +115,9 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     if is_told and not parts and preset.objects is None:
         preset = launch_preset(program)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
-    given = (*given, *preset.settings)
+    if preset.settings:
+        given = (*given, *preset.settings)
+        modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
     words = words_of((*(setting.value for setting in (*weak, *given)), text))
     return Told(
         parts,
@@ -123,7 +127,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         known,
         loaded,
         with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
-        named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text)),
+        modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),
     )
