@@ -14,6 +14,7 @@ from trainsleuth.repository import is_under
 from .branches import Settled, is_not_chosen
 from .composition import Part
 from .config_objects import BUILDS, is_config
+from .forwarding import handing_on
 from .tables import OF_ALL, Entry, Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
@@ -249,13 +250,16 @@ def _functions_of(index: Index, target: object) -> Iterator[Function]:
             yield from (m for m in one.methods.values() if index.method(target, m.name) is m)
 
 
-def looked_up(chosen: Iterable[Choice]) -> dict[Function, tuple[Class, ...]]:
-    """Functions that look a chosen class up -> the classes that they give back, made or not."""
+def looked_up(index: Index, chosen: Iterable[Choice]) -> dict[Function, tuple[Class, ...]]:
+    """Functions that look a chosen class up -> the classes that they give back, made or not; and those that hand it on."""
     found: dict[Function, tuple[Class, ...]] = {}
     for choice in chosen:
         for function, _ in choice.sites:
             if isinstance(choice.target, Class):
                 found[function] = (*found.get(function, ()), choice.target)
+    for function, classes in list(found.items()):
+        for outer in handing_on(index, function):
+            found.setdefault(outer, classes)
     return found
 
 

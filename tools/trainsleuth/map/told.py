@@ -80,7 +80,7 @@ class Told(NamedTuple):
             excluded=left | {one for one in built if isinstance(one, Class)},
             kinds={**slots(chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
             configured=configured(self.settings, chosen),
-            looked_up=looked_up(chosen),
+            looked_up=looked_up(index, chosen),
             loaded=self.loaded,
             modules=self.modules,
             narrowed=frozenset(one.target for one in chosen if isinstance(one.target, Class)),
