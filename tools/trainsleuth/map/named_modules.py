@@ -15,6 +15,7 @@ from .recipes import Setting
 Place = tuple[str, int]  # path and line of the import
 MAX_FITTING = 64  # modules that one import may load: of more nothing is said
 _IMPORTS = ("import_module", "__import__")
+_LOADS = ("module_from_spec", "load_module", "load_source")  # a file by its path
 _TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF][\"']([^\"'\n]+)[\"']")
 _HOLE = re.compile(r"\{[^{}]*\}|%s")
 
@@ -37,9 +38,21 @@ def named_modules(
             modules = tuple(_fitting(index, path, list(_parts(index, site, values)), words))
             if not modules and site.function in reached:
                 modules = tuple(_fitting(index, path, list(_parts(index, site, {})), words))
+            if not modules and site.function in reached:
+                modules = given_files(index, words)
             if modules:
                 found[path, site.call.line] = modules
+    for site in index.calls(*_LOADS):
+        if site.function in reached and (files := given_files(index, words)):
+            found[site.function.path, site.call.line] = files
     return found
+
+
+def given_files(index: Index, words: Collection[str]) -> tuple[Module, ...]:
+    """The only file of the project that the command hands to the program: train.py -f experiments/small.py."""
+    given = dict.fromkeys(word.removeprefix("./") for word in words if word.endswith(".py"))
+    paths = [path for path in given if path in index.files]
+    return (Module(paths[0], ""),) if len(paths) == 1 else ()
 
 
 def sure(modules: Mapping[Place, tuple[Module, ...]]) -> dict[str, list[str]]:
@@ -109,14 +122,14 @@ def members(
         name = asked.text if asked is not None and asked.kind == "string" else ""
     if receiver is None:
         return ()
-    if receiver.kind == "call" and receiver.last in _IMPORTS:
+    if receiver.kind == "call" and receiver.last in (*_IMPORTS, *_LOADS):
         where, lines = function.path, [receiver.line]
     else:
         held = index.resolve(function, receiver.text) if receiver.kind == "path" else None
         if not isinstance(held, Variable):
             return ()
         imports = (b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None)
-        where, lines = held.scope.path, [value.line for value in imports if value.last in _IMPORTS]
+        where, lines = held.scope.path, [value.line for value in imports if value.last in (*_IMPORTS, *_LOADS)]
     loaded = (module for line in lines for module in modules.get((where, line), ()))
     found = (index.names.member(module, name) for module in loaded)
     return tuple(one for one in found if isinstance(one, Class | Function | External))

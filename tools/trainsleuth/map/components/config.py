@@ -10,6 +10,9 @@ from trainsleuth.facts import Class, Expr, External, Function
 from ..annotations import named_types
 from ..config_objects import is_config
 from ..configuration.fields import fields
+from ..hyperparameters import hyperparameters
+from ..launch import words_behind
+from ..named_modules import given_files
 from ..networks import is_dataset
 from ..program import Program
 from ..records import Place
@@ -83,6 +86,9 @@ def places(program: Program) -> Iterator[Place]:
     yield from _tables(program)
     yield from _keywords(program)
     yield from _constants(program)
+    yield from _experiment(program)
+    for init, event in hyperparameters(program):
+        yield program.at(init, event.line, "hyperparameter", 0.64)
     for rank, path in enumerate(program.config_paths):
         score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
@@ -214,6 +220,16 @@ def _taken(program: Program) -> Iterator[Place]:
 
 
 MAX_FRAME = 8  # functions
+
+
+def _experiment(program: Program) -> Iterator[Place]:
+    """The file that the command hands to the program and that it imports: train.py -f experiments/small.py."""
+    text = program.entry.commands[0].text if program.told and program.entry.commands else ""
+    for module in given_files(program.index, words_behind(text)) if ".py" in text else ():
+        file = program.index.files[module.path]
+        if module.path in program.entry.reach.files:
+            last = max((cls.line for cls in file.classes.values()), default=0)  # behind what it is made of
+            yield Place(module.path, last or next((event.line for event in file.body.events), 1), "recipe", 0.95)
 
 
 def _keywords(program: Program) -> Iterator[Place]:
