@@ -117,6 +117,7 @@ class _Trace(NamedTuple):
         self.seen.add((function, position))
         start = function.events[position]
         wanted = set(_names(start.value)) if start.value is not None else set()
+        given = {name for name in wanted if _says_loss(name)} if start.kind == "return" else set()
         if start.kind == "return":
             yield from self.at(function, position, hops, inside)
         for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
@@ -130,7 +131,9 @@ class _Trace(NamedTuple):
                 continue
             if event.value is not None:
                 wanted.update(_names(event.value))
-            if any(is_loss_name(name.rpartition(".")[2]) for name in bound) and not inside:
+            if bound & given and event.value is not None:
+                given.update(name for name in _names(event.value) if _says_loss(name))
+            if any(_says_loss(name) for name in bound) and (not inside or bound & given):
                 yield Stage(function, event, event.line, "sum", hops)
             if hops == 0 and any(isinstance(t, Function) for c in event.calls for t in self.graph.targets(function, c)):
                 yield Stage(function, event, event.line, "source", hops)
@@ -169,6 +172,10 @@ class _Trace(NamedTuple):
 
 
 _IS_STEP = re.compile(r"(?:^|_)(?:train|step|loss)(?:_|$)")
+
+
+def _says_loss(name: str) -> bool:
+    return is_loss_name(name.rpartition(".")[2])
 
 
 def _filled(event: Event) -> Iterator[str]:

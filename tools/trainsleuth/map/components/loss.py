@@ -43,14 +43,20 @@ def places(program: Program) -> Iterator[Place]:
 
 
 def _short(program: Program, stage: Stage) -> Iterator[Place]:
-    """A loss that is written down as a lambda: mse = lambda x, y: ((x - y) ** 2).mean()."""
+    """A loss that is written down as a lambda: mse = lambda x, y: ((x - y) ** 2).mean(), self.mse = ..."""
+    share = 0.85 / (1 + 0.2 * stage.hops)
+    owner = program.index.class_of(stage.function)
     for call in stage.event.calls:
         held = program.index.resolve(stage.function, call.callee) if call.callee else None
-        if not isinstance(held, Variable):
-            continue
-        for binding in bindings(held.scope).get(held.name, ()):
-            if binding.value is not None and binding.value.kind == "lambda":
-                yield program.at(held.scope, binding.value.line, "definition", 0.85 / (1 + 0.2 * stage.hops))
+        bound = (
+            [(held.scope, one) for one in bindings(held.scope).get(held.name, ())] if isinstance(held, Variable) else []
+        )
+        own = call.callee.removeprefix(f"{stage.function.self_name}.")
+        for cls in program.index.lineage(owner) if owner is not None and own != call.callee else ():
+            bound += program.index.hierarchy.attribute_bindings(cls, own)
+        for scope, one in bound:
+            if one.value is not None and one.value.kind == "lambda":
+                yield program.at(scope, one.value.line, "definition", share)
 
 
 def _minimised(program: Program) -> Iterator[Place]:
