@@ -110,9 +110,13 @@ class Names:
             folder = _parent(folder)
         if installed:
             return None
-        tail = dotted.rpartition(".")[2]
-        fits = [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
+        fits = self.ending(dotted)
         return self._of(fits[0]) if len(fits) == 1 and "." in dotted else self._in_larger_tree(dotted)
+
+    def ending(self, dotted: str) -> list[str]:
+        """Files whose dotted name is `dotted`, or ends in it behind a dot."""
+        tail = dotted.rpartition(".")[2]
+        return [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
 
     def _in_larger_tree(self, dotted: str) -> Module | None:
         """What stands behind the name of a package at the root, when it lies beside that package here."""

@@ -24,9 +24,11 @@ from .launch_objects import launch_preset
 from .named_choice import weighed, words_of
 from .named_modules import named_modules, sure
 from .named_outright import asked_in_code, named_outright
+from .named_sections import passed_over
 from .presets import Preset, built_through, named_preset
 from .program import Program
 from .recipes import (
+    CLASS_KEYS,
     Choice,
     Setting,
     choices,
@@ -104,13 +106,15 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     weak = tuple(defaults(program, launch))
     modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
     loaded |= program.graph.imports(frozenset(chain.from_iterable(sure(modules).values())))
-    chosen = tuple(of_the_program(choices(index, known, (*weak, *given), loaded), known, entry.path, loaded))
+    left = passed_over([(one.key, one.value) for one in (*weak, *given)], CLASS_KEYS)
+    naming = [one for one in (*weak, *given) if not one.key.startswith(left)]
+    chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     is_told = recipe is not None or launch is not None
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     decided = known_settings(weak, (*given, *commanded)) if is_told else {}
     chosen = (*chosen, *named_in_code(index, _near(entry), decided))
     in_code = asked_in_code(index, _near(entry), chosen)
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
+    chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
     if is_told and not parts and preset.objects is None:
         preset = launch_preset(program)

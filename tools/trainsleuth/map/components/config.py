@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, External, Function
 
@@ -89,11 +90,15 @@ def places(program: Program) -> Iterator[Place]:
     yield from _experiment(program)
     for init, event in hyperparameters(program):
         yield program.at(init, event.line, "hyperparameter", 0.64)
+    named = _named(program)
     for rank, path in enumerate(program.config_paths):
-        score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
+        score = 1.0 if path == program.recipe else 0.97 if path in named else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
         if rank < MAX_TOLD:
             yield from _sections(program, path, 0.62 * score)
+    for choice in program.choices:
+        if choice.path in named and choice.target is not None:
+            yield Place(choice.path, choice.line, "chooses", 0.7)
 
 
 _TELLING = re.compile(r"^(?:learning_rate|lr|base_lr|batch_size|epochs?|max_epochs|max_steps|num_epochs|optimizer|model|dataset|loss|name|type|seed)$", re.I)  # fmt: skip
@@ -111,6 +116,15 @@ def _sections(program: Program, path: str, score: float) -> Iterator[Place]:
             yield Place(path, value.line, "section", score * (1.0 if "." not in top else 0.85))
         elif _TELLING.match(last):
             yield Place(path, value.line, "setting", 0.8 * score)
+
+
+def _named(program: Program) -> frozenset[str]:
+    """Of many files of a composed configuration those that the command names, and the last, which names them all."""
+    text = program.entry.commands[0].text if program.told and program.entry.commands else ""
+    words = {word.rpartition("/")[2] for word in re.split(r"[=\s,]+", text)}
+    paths = program.config_paths if len(program.config_paths) > MAX_TOLD else ()
+    named = {path for path in paths if PurePosixPath(path).stem in words}
+    return frozenset((*named, paths[-1])) if named else frozenset()
 
 
 _CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|[_.])config(?:_|$)")

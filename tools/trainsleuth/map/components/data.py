@@ -245,7 +245,7 @@ def _runs_network(program: Program, function: Function) -> bool:
 
 
 _DATA_KEY = re.compile(
-    r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:(?:_(?:source|map|provider|module|builder|factory))*_(?:name|type|class|cls|class_type))?$",
+    r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:(?:_(?:source|map|provider|module|builder|factory))*[._](?:name|type|class|cls|class_type))?$",
     re.I,
 )
 _SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)
