@@ -54,7 +54,7 @@ def places(program: Program) -> Iterator[Place]:
         for place, cls in _built(program, called, run):
             if cls is not None:
                 built[cls] = max(built.get(cls, 0.0), place.score)
-                if (cls in run or not run) and _makes_one(called.function):
+                if (cls in run if run else _assigned_to_network(called.event)) and _makes_one(called.function):
                     yield program.at(called.function, called.function.line, "builder", 0.8 * called.weight**0.5)
             yield place
     for function, weight in program.functions():
