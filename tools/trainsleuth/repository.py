@@ -16,6 +16,7 @@ import python_ripgrep
 NOTEBOOK = ".ipynb"
 SOURCE_SUFFIXES = (".py", NOTEBOOK)
 CONFIG_SUFFIXES = (".yaml", ".yml", ".json")
+PLAIN_SUFFIXES = (".toml", ".ini", ".conf", ".cfg", ".gin", ".txt")  # of settings where they lie in a folder of such
 NOTES_FILE = "trainsleuth-notes.md"  # written by us: never listed, so that no answer is about itself
 MAX_BYTES = 1_000_000  # of one source file; the longest hand-written modules have about 300 kB
 MAX_CONFIG_BYTES = 200_000
@@ -24,6 +25,7 @@ MAX_FILES = 20_000
 MAX_SCRIPTS = 2_000  # files without an ending whose first line is looked at
 MAX_TOTAL_BYTES = 200_000_000
 _PYTHON = re.compile(rb"#![^\n]*\bpython")
+_CONFIG_FOLDER = re.compile(r"(?:^|[/_-])(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
 _FIELD = "\x1f"  # between path, line and text in ripgrep's output: no file name has it
 
 
@@ -248,6 +250,10 @@ def is_notebook(path: str) -> bool:
     return path.endswith(NOTEBOOK)
 
 
+def is_plain_config(path: str) -> bool:
+    return path.endswith(PLAIN_SUFFIXES) and _CONFIG_FOLDER.search(path) is not None
+
+
 def has_no_ending(path: str) -> bool:
     return "." not in path.rpartition("/")[2]
 
@@ -259,7 +265,7 @@ def is_under(path: str, scope: str) -> bool:
 def _limit(path: str) -> int:
     if is_notebook(path):
         return MAX_NOTEBOOK_BYTES
-    return MAX_CONFIG_BYTES if path.endswith(CONFIG_SUFFIXES) else MAX_BYTES
+    return MAX_CONFIG_BYTES if path.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES) else MAX_BYTES
 
 
 def _odd_entries(root: Path, listed: Iterable[str]) -> Iterator[tuple[str, str]]:

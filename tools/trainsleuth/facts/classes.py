@@ -27,11 +27,14 @@ class Classes:
     def _bases(self) -> dict[Class, tuple[Class | External | None, ...]]:
         table: dict[Class, tuple[Class | External | None, ...]] = {}
         for cls in self.every:
-            found = (
-                self.names.resolve(self.files[cls.path].body, base.text) for base in cls.bases if base.kind == "path"
-            )
+            found = (self._base(cls, base.text) for base in cls.bases if base.kind == "path")
             table[cls] = tuple(base if isinstance(base, Class | External) else None for base in found)
         return table
+
+    def _base(self, cls: Class, name: str) -> object:
+        """What a base is called; class Trainer(Trainer) is below the one that was imported."""
+        found = self.names.resolve(self.files[cls.path].body, name)
+        return self.names.imported_as(cls.path, name) if found is cls else found
 
     def lineage(self, cls: Class) -> tuple[Class, ...]:
         """`cls` and its project base classes, nearest first."""

@@ -1,4 +1,4 @@
-"""YAML and JSON configuration as a flat table: dotted key -> value and line."""
+"""Configuration files as flat tables: dotted key -> value and line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from trainsleuth.repository import CONFIG_SUFFIXES, Repository
+from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, Repository, is_plain_config
+
+from .plain_config import read_plain
 
 MAX_ENTRIES = 5000
 MAX_NODES = 4 * MAX_ENTRIES  # visited: an alias may be met again and again, also inside of itself
@@ -69,11 +71,15 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
 
     @cached_property
     def _tables(self) -> dict[str, dict[str, ConfigValue] | None]:
-        return dict.fromkeys(self._repository.select(CONFIG_SUFFIXES, self._under))
+        listed = self._repository.select(CONFIG_SUFFIXES + PLAIN_SUFFIXES, self._under)
+        return {path: None for path in listed if path.endswith(CONFIG_SUFFIXES) or is_plain_config(path)}
 
     def _read(self, path: str) -> dict[str, ConfigValue]:
+        text = self._repository.read(path) or ""
+        if path.endswith(PLAIN_SUFFIXES):
+            return {key: ConfigValue(*found) for key, found in read_plain(text).items()}
         try:
-            return read_config(self._repository.read(path) or "")
+            return read_config(text)
         except ValueError as error:
             self._repository.skip(path, str(error))
             return {}

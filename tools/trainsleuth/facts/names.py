@@ -110,9 +110,13 @@ class Names:
             folder = _parent(folder)
         if installed:
             return None
-        tail = dotted.rpartition(".")[2]
-        fits = [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
+        fits = self.ending(dotted)
         return self._of(fits[0]) if len(fits) == 1 and "." in dotted else self._in_larger_tree(dotted)
+
+    def ending(self, dotted: str) -> list[str]:
+        """Files whose dotted name is `dotted`, or ends in it behind a dot."""
+        tail = dotted.rpartition(".")[2]
+        return [path for path in self._by_tail.get(tail, ()) if ("." + _dotted(path)).endswith("." + dotted)]
 
     def _in_larger_tree(self, dotted: str) -> Module | None:
         """What stands behind the name of a package at the root, when it lies beside that package here."""
@@ -236,9 +240,8 @@ class Names:
             return file.classes.get(name) or file.functions.get(name)
         if kinds - {"append", "extend"}:
             return Variable(file.body, name)
-        for entry in reversed(file.imports):
-            if entry.alias == name or (not entry.name and entry.alias.startswith(name + ".")):
-                return self._imported(file.path, entry, name)
+        if (entry := _import_of(file, name)) is not None:
+            return self._imported(file.path, entry, name)
         for entry in file.imports:
             if entry.name == "*" and (found := self._starred(file.path, entry, name)) is not None:
                 return found
@@ -246,6 +249,11 @@ class Names:
         if file.path.endswith("__init__.py") and (found := self._at(_join(folder, name))) is not None:
             return found
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
+
+    def imported_as(self, path: str, name: str) -> Symbol | None:
+        """What an import of file `path` binds `name` to, before the file binds it to something of its own."""
+        entry = _import_of(self.files[path], name)
+        return self._imported(path, entry, name) if entry is not None else None
 
     def _imported(self, importer: str, entry: Import, name: str) -> Symbol | None:
         if not entry.name:
@@ -311,6 +319,16 @@ _STARRED = {
     "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
     "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
 }
+
+
+def _import_of(file: FileFacts, name: str) -> Import | None:
+    """The last import that binds `name`, or a part of it."""
+    fits = (one for one in reversed(file.imports) if one.alias == name or _is_part(one, name))
+    return next(fits, None)
+
+
+def _is_part(entry: Import, name: str) -> bool:
+    return not entry.name and entry.alias.startswith(name + ".")
 
 
 def _wraps(binding: Binding, name: str) -> bool:

@@ -51,7 +51,7 @@ def map_repository(
     """Map the repository at `root`; nothing in it is run.
 
     `scope` is a folder or file, from the root, that holds the one program of interest; `recipe` is a
-    configuration file (YAML, JSON, Python) that chooses among registered parts, the command that launches
+    configuration file (YAML, JSON, TOML, INI, Python) that chooses among registered parts, the command that launches
     the program, or the shell script that holds this command. The text never exceeds `budget` tokens
     (characters / 4).
     Raises RepositoryError when `root`, `scope` or `recipe` do not exist or lie outside, ValueError for a
@@ -178,6 +178,6 @@ def _existing(repository: Repository, given: str | None, word: str, known: Mappi
     what = (
         "no Python file"
         if word == "scope"
-        else "no configuration file (YAML, JSON, Python) and no shell script that starts a program"
+        else "no configuration file (YAML, JSON, TOML, INI, Python) and no shell script that starts a program"
     )
     raise RepositoryError(f"{word} {given!r}: {what} of {repository.root} is there; give a path from its root")

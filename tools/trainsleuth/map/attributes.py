@@ -12,10 +12,11 @@ from trainsleuth.facts.scopes import bindings
 
 from .common_names import COMMON_NAMES
 from .keys import key_of
+from .searched_folders import searched
 from .tables import Entry, Table
 
 MAX_CALLERS = 12
-MAX_HOPS = 3  # callers that a name is followed up to
+MAX_HOPS = 5  # callers that a name is followed up to
 
 
 def attribute_tables(index: Index) -> Iterator[Table]:
@@ -85,10 +86,13 @@ def _callers(index: Index, function: Function, called: str) -> Iterator[Site]:
 
 
 def _folder_entries(index: Index, function: Function, symbol: object) -> Mapping[str, Entry] | None:
-    """Classes of the files beside this one, when it imports them by their names and asks each in turn."""
+    """Classes of the files of a folder, when it imports them by their names and asks each in turn: of the folder that
+    callers name, else of its own."""
     file = index.files[function.path]
     if not isinstance(symbol, Variable) or not file.names & {"import_module", "__import__"}:
         return None
+    if elsewhere := searched(index, function):
+        return elsewhere
     folder = PurePosixPath(function.path).parent
     beside = (other for path, other in index.files.items() if PurePosixPath(path).parent == folder)
     return {name: cls for other in beside for name, cls in other.classes.items() if "." not in name}

@@ -57,7 +57,22 @@ def trace_back(
                     break
             caller, edge = parents[function]
             function, position = caller, edge.position
+    if not any(stage.role == "forward" for stage in found.values()):
+        through = sorted({function for function, _ in seen}, key=lambda one: (one.path, one.line))
+        found.update({(one.function, one.line, one.role): one for one in _kept(graph, through)})
     return tuple(sorted(found.values(), key=lambda stage: stage.hops))
+
+
+def _kept(graph: Graph, through: Iterable[Function]) -> Iterator[Stage]:
+    """Networks that functions on the way of the loss call, when they keep what comes out: data.update(self.model(data))."""
+    for function in through:
+        owner = graph.index.class_of(function)
+        if owner is not None and is_network(graph.index, owner):
+            continue
+        for event in function.events:
+            for call in event.calls:
+                if calls_network(graph.values, function, call):
+                    yield Stage(function, event, call.line, "forward", 1)
 
 
 def _comes_in(function: Function, position: int) -> bool:
@@ -102,6 +117,7 @@ class _Trace(NamedTuple):
         self.seen.add((function, position))
         start = function.events[position]
         wanted = set(_names(start.value)) if start.value is not None else set()
+        given = {name for name in wanted if _says_loss(name)} if start.kind == "return" else set()
         if start.kind == "return":
             yield from self.at(function, position, hops, inside)
         for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
@@ -115,7 +131,9 @@ class _Trace(NamedTuple):
                 continue
             if event.value is not None:
                 wanted.update(_names(event.value))
-            if any(is_loss_name(name.rpartition(".")[2]) for name in bound) and not inside:
+            if bound & given and event.value is not None:
+                given.update(name for name in _names(event.value) if _says_loss(name))
+            if any(_says_loss(name) for name in bound) and (not inside or bound & given):
                 yield Stage(function, event, event.line, "sum", hops)
             if hops == 0 and any(isinstance(t, Function) for c in event.calls for t in self.graph.targets(function, c)):
                 yield Stage(function, event, event.line, "source", hops)
@@ -154,6 +172,10 @@ class _Trace(NamedTuple):
 
 
 _IS_STEP = re.compile(r"(?:^|_)(?:train|step|loss)(?:_|$)")
+
+
+def _says_loss(name: str) -> bool:
+    return is_loss_name(name.rpartition(".")[2])
 
 
 def _filled(event: Event) -> Iterator[str]:

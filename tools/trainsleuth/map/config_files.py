@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Index
-from trainsleuth.repository import is_under
+from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from .composition import Part, composed, config_file, entries_of, normal
 from .configuration.imported_settings import taken
@@ -16,9 +16,9 @@ from .launch import Command, that_counts
 from .reach import Reach
 
 MAX_FILES = 40
-_MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py)\b|(?<=config-name[= ])[\w./-]+")
+_MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^(?:_base_|__base__|_?base_(?:config|cfg)_?|_base|_*includes?_*|imports?|inherits?|inherit_from|extends|parent)(?:\.\d+)?$",
+    r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
@@ -108,11 +108,11 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
                     yield from [module.path] if module is not None and module.path in index.configs else []
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
-                    if part.kind == "string" and part.text.endswith((".yaml", ".yml", ".json")):
+                    if part.kind == "string" and part.text.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES):
                         yield from _named_in(index, part.text, folder)
 
 
-_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)|import_module\(")
+_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json|toml|ini|conf|cfg|gin|txt)\b|import_module\(")
 
 
 def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:

@@ -130,7 +130,8 @@ def entries(
         if scope in index.files:
             likely.setdefault(scope, 0.0)
     found = _judged(index, graph, likely, commands, signs, handed)
-    if scope is not None and not any(entry.trains for entry in found):
+    is_started = any(command.target == scope for command in commands)
+    if scope is not None and not is_started and not any(entry.trains for entry in found):
         outside = _judged(index, graph, {p: s for p, s in every.items() if p not in likely}, commands, signs, handed)
         using = [one for one in outside if one.trains and any(is_under(path, scope) for path in one.reach.files)]
         found = [*using, *found]  # the scope is a library: the programs that use it

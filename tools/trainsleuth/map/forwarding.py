@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, Index, Site
 from trainsleuth.facts.scopes import bindings
 from trainsleuth.facts.sites import call_sites
 
@@ -102,3 +102,28 @@ def given_back(index: Index, function: Function) -> Iterator[Class | Function]:
             held = index.resolve(function, value.text) if value is not None and value.kind == "path" else None
             if isinstance(held, Class | Function):
                 yield held
+
+
+MAX_ON = 3  # functions that hand on what another one gives
+
+
+def handing_on(index: Index, function: Function) -> Iterator[Function]:
+    """Functions that give back what a call of `function` gives them, or a function that does so."""
+    seen, last = {function}, [function]
+    for _ in range(MAX_ON):
+        last = [outer for one in last for outer in _giving_back(index, one) if outer not in seen]
+        seen.update(last)
+        yield from last
+
+
+def _giving_back(index: Index, function: Function) -> Iterator[Function]:
+    for site in index.calls(function.name) if not function.self_name else ():
+        if site.event.value is not site.call or index.resolve(site.function, site.call.callee) is not function:
+            continue
+        names = {target.text for target in site.event.targets if target.kind == "path"}
+        if site.event.kind == "return" or any(_returns(event, names) for event in site.function.events):
+            yield site.function
+
+
+def _returns(event: Event, names: Collection[str]) -> bool:
+    return event.kind == "return" and event.value is not None and event.value.text in names and not event.value.parts

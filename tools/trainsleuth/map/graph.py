@@ -12,6 +12,7 @@ from .edges import CALLBACK, DIRECT, IMPORT, Edge, rank
 from .factories import is_left_aside
 from .loading import loaded
 from .methods import Methods
+from .named_modules import sure
 from .running import imported, is_guarded
 from .runs import Runs
 from .values import Values
@@ -48,7 +49,7 @@ class Graph:
         A project beside the program (examples/, projects/) that nothing imports is not among them.
         """
         if paths not in self._imports:
-            self._imports[paths] = frozenset(loaded(self.index, paths))
+            self._imports[paths] = frozenset(loaded(self.index, paths, sure(self.values.known.modules)))
         return self._imports[paths]
 
     def edges(self, function: Function) -> tuple[Edge, ...]:

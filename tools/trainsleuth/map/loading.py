@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from trainsleuth.facts import Function, Index
 
@@ -19,8 +19,11 @@ _PROGRAM = re.compile(
 _PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
 
 
-def loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
-    """Files that may be loaded when those at `paths` run; of what is imported by a name, no program of its own."""
+def loaded(index: Index, paths: frozenset[str], named: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Files that may be loaded when those at `paths` run; of what is imported by a name, no program of its own.
+
+    `named` are files that the settings are known to name, by the file that imports them.
+    """
     seen: set[str] = set()
     queue = list(paths)
     by_name = False
@@ -32,6 +35,7 @@ def loaded(index: Index, paths: frozenset[str]) -> Iterator[str]:
         by_name = by_name or bool(index.files[path].names & _BY_NAME)
         queue += [body.path for body in _executed(index, path)]
         queue += [body.path for body in imported(index, path)]
+        queue += named.get(path, ())
     yield from seen
     if by_name:
         asides = {_aside(path) for path in seen}

@@ -15,6 +15,8 @@ from .recipes import Setting
 Place = tuple[str, int]  # path and line of the import
 MAX_FITTING = 64  # modules that one import may load: of more nothing is said
 _IMPORTS = ("import_module", "__import__")
+_LOADS = ("module_from_spec", "load_module", "load_source")  # a file by its path
+_BY_PATH = ("load_source", "spec_from_file_location", "SourceFileLoader")  # as the second argument
 _TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF][\"']([^\"'\n]+)[\"']")
 _HOLE = re.compile(r"\{[^{}]*\}|%s")
 
@@ -27,9 +29,9 @@ def named_modules(
     Where it is not, every one that fits a name in parts, of the imports in functions that are `reached`; of several
     those that `words` of the command name.
     """
-    values = {}
-    for setting in given:
-        values[setting.key] = values[setting.key.rpartition(".")[2]] = setting.value
+    every = list(given)
+    values = {setting.key.rpartition(".")[2]: setting.value for setting in every}
+    values.update((setting.key, setting.value) for setting in every)
     found = {}
     for site in index.calls(*_IMPORTS):
         if site.call.arguments and site.call.arguments[0].kind != "string":
@@ -37,8 +39,49 @@ def named_modules(
             modules = tuple(_fitting(index, path, list(_parts(index, site, values)), words))
             if not modules and site.function in reached:
                 modules = tuple(_fitting(index, path, list(_parts(index, site, {})), words))
+            if not modules and site.function in reached:
+                modules = given_files(index, words)
             if modules:
                 found[path, site.call.line] = modules
+    found.update(_loaded(index, values, reached, words))
+    return found
+
+
+def _loaded(
+    index: Index, values: Mapping[str, str], reached: Collection[Function], words: Collection[str]
+) -> Iterator[tuple[Place, tuple[Module, ...]]]:
+    """What imports of files by their paths load: by the path that a setting gives, else the file of the command."""
+    named: dict[Function, set[str]] = {}
+    for site in index.calls(*_BY_PATH):
+        named.setdefault(site.function, set()).update(_file(index, site, values))
+    for site in index.calls(*_LOADS):
+        own = _file(index, site, values) if site.call.last in _BY_PATH else named.get(site.function, ())
+        if len(own) == 1:
+            yield (site.function.path, site.call.line), tuple(Module(path, "") for path in own)
+        elif site.function in reached and (files := given_files(index, words)):
+            yield (site.function.path, site.call.line), files
+
+
+def _file(index: Index, site: Site, values: Mapping[str, str]) -> tuple[str, ...]:
+    """The file of the project whose path is the second argument, if there is one."""
+    name = _part(index, site, values, site.call.arguments[1]) if len(site.call.arguments) > 1 else None
+    path = (name or "").removeprefix("./")
+    return (path,) if path in index.files else ()
+
+
+def given_files(index: Index, words: Collection[str]) -> tuple[Module, ...]:
+    """The only file of the project that the command hands to the program: train.py -f experiments/small.py."""
+    given = dict.fromkeys(word.removeprefix("./") for word in words if word.endswith(".py"))
+    paths = [path for path in given if path in index.files]
+    return (Module(paths[0], ""),) if len(paths) == 1 else ()
+
+
+def sure(modules: Mapping[Place, tuple[Module, ...]]) -> dict[str, list[str]]:
+    """The files of those that are the only one to fit, by the file that imports them."""
+    found: dict[str, list[str]] = {}
+    for (path, _), fits in modules.items():
+        if len(fits) == 1 and fits[0].path:
+            found.setdefault(path, []).append(fits[0].path)
     return found
 
 
@@ -47,11 +90,15 @@ def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str 
     for piece in _pieces(site):
         if isinstance(piece, str):
             yield from [piece] if piece else []
-        elif piece.kind == "string":
-            yield piece.text
         else:
-            keys = [known for key in asked_keys(index, site, piece) for known in (key, key.rpartition(".")[2])]
-            yield next((values[key] for key in keys if values.get(key)), None)
+            yield _part(index, site, values, piece)
+
+
+def _part(index: Index, site: Site, values: Mapping[str, str], piece: Expr) -> str | None:
+    if piece.kind == "string":
+        return piece.text
+    keys = [known for key in asked_keys(index, site, piece) for known in (key, key.rpartition(".")[2])]
+    return next((values[key] for key in keys if values.get(key)), None)
 
 
 def _pieces(site: Site) -> list[str | Expr]:
@@ -100,14 +147,14 @@ def members(
         name = asked.text if asked is not None and asked.kind == "string" else ""
     if receiver is None:
         return ()
-    if receiver.kind == "call" and receiver.last in _IMPORTS:
+    if receiver.kind == "call" and receiver.last in (*_IMPORTS, *_LOADS):
         where, lines = function.path, [receiver.line]
     else:
         held = index.resolve(function, receiver.text) if receiver.kind == "path" else None
         if not isinstance(held, Variable):
             return ()
         imports = (b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None)
-        where, lines = held.scope.path, [value.line for value in imports if value.last in _IMPORTS]
+        where, lines = held.scope.path, [value.line for value in imports if value.last in (*_IMPORTS, *_LOADS)]
     loaded = (module for line in lines for module in modules.get((where, line), ()))
     found = (index.names.member(module, name) for module in loaded)
     return tuple(one for one in found if isinstance(one, Class | Function | External))

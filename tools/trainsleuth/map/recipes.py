@@ -14,12 +14,14 @@ from trainsleuth.repository import is_under
 from .branches import Settled, is_not_chosen
 from .composition import Part
 from .config_objects import BUILDS, is_config
+from .forwarding import handing_on
 from .tables import OF_ALL, Entry, Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
 
-_CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", "_component_", *BUILDING_TAGS)
+CLASS_KEYS = ("_target_", "class_path", "target", "class", "cls", "class_name", "_component_", *BUILDING_TAGS)
+_SHORT_KEYS = ("class", "cls", "class_name")  # whose value may leave its package out
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _QUOTED = re.compile(rb"[\"'][A-Za-z_]\w*\.")  # where a dotted name in quotes begins
 _TYPED = re.compile(rb"\btype[\"']?\s*[=:]\s*[\"']([A-Za-z_]\w*)[\"']")
@@ -147,9 +149,10 @@ def _slot(choice: Choice) -> str:
 
 def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
     last = setting.key.rpartition(".")[2]
-    if last in _CLASS_KEYS and _DOTTED.fullmatch(setting.value):
+    if last in CLASS_KEYS and _DOTTED.fullmatch(setting.value):
         target = dotted(index, setting.value) or moved(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
+        project = project or (in_package(index, setting.value) if last in _SHORT_KEYS else None)
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
@@ -215,6 +218,13 @@ def moved(index: Index, name: str) -> Class | None:
     return found[0] if len(found) == 1 else None
 
 
+def in_package(index: Index, name: str) -> Class | None:
+    """The only class that a name means behind that of a package, which the code puts before it: "pointnet.Net"."""
+    module, _, last = name.rpartition(".")
+    found = [cls for path in index.names.ending(module) if (cls := index.files[path].classes.get(last)) is not None]
+    return found[0] if len(found) == 1 else None
+
+
 def roots_of(index: Index, chosen: Iterable[Choice]) -> Iterator[Function]:
     """Functions that run because a recipe chose them: a class is constructed, its methods may be called.
 
@@ -249,13 +259,16 @@ def _functions_of(index: Index, target: object) -> Iterator[Function]:
             yield from (m for m in one.methods.values() if index.method(target, m.name) is m)
 
 
-def looked_up(chosen: Iterable[Choice]) -> dict[Function, tuple[Class, ...]]:
-    """Functions that look a chosen class up -> the classes that they give back, made or not."""
+def looked_up(index: Index, chosen: Iterable[Choice]) -> dict[Function, tuple[Class, ...]]:
+    """Functions that look a chosen class up -> the classes that they give back, made or not; and those that hand it on."""
     found: dict[Function, tuple[Class, ...]] = {}
     for choice in chosen:
         for function, _ in choice.sites:
             if isinstance(choice.target, Class):
                 found[function] = (*found.get(function, ()), choice.target)
+    for function, classes in list(found.items()):
+        for outer in handing_on(index, function):
+            found.setdefault(outer, classes)
     return found
 
 
@@ -264,7 +277,7 @@ def configured(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, 
     built: dict[str, Class] = {}
     for choice in chosen:
         section, _, last = choice.key.rpartition(".")
-        if last in _CLASS_KEYS and isinstance(choice.target, Class) and section:
+        if last in CLASS_KEYS and isinstance(choice.target, Class) and section:
             built[section] = choice.target
     for setting in given:
         referred = refers_to(setting.value)

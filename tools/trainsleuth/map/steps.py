@@ -95,6 +95,9 @@ def step_role(site: Site, values: Values) -> str:
     text = written(receiver)
     if _SCHEDULER.search(text):
         return "scheduler step"
+    given = site.call.arguments[0] if site.call.arguments and site.call.last == "step" else None
+    if given is not None and given.kind == "path" and _looks_like_optimizer(given.text):
+        return "optimizer step"  # of something that scales, whatever it is called
     if _looks_like_optimizer(text) or _SCALER.search(text):
         return "optimizer step"
     if site.call.last == "minimize":

@@ -22,11 +22,13 @@ from .knowledge import Knowledge
 from .launch import Command, that_counts, words_behind
 from .launch_objects import launch_preset
 from .named_choice import weighed, words_of
-from .named_modules import named_modules
+from .named_modules import named_modules, sure
 from .named_outright import asked_in_code, named_outright
+from .named_sections import passed_over
 from .presets import Preset, built_through, named_preset
 from .program import Program
 from .recipes import (
+    CLASS_KEYS,
     Choice,
     Setting,
     choices,
@@ -80,7 +82,7 @@ class Told(NamedTuple):
             excluded=left | {one for one in built if isinstance(one, Class)},
             kinds={**slots(chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
             configured=configured(self.settings, chosen),
-            looked_up=looked_up(chosen),
+            looked_up=looked_up(index, chosen),
             loaded=self.loaded,
             modules=self.modules,
             narrowed=frozenset(one.target for one in chosen if isinstance(one.target, Class)),
@@ -102,18 +104,24 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
     known = tables(index, program.values)
     weak = tuple(defaults(program, launch))
-    chosen = tuple(of_the_program(choices(index, known, (*weak, *given), loaded), known, entry.path, loaded))
+    modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
+    loaded |= program.graph.imports(frozenset(chain.from_iterable(sure(modules).values())))
+    left = passed_over([(one.key, one.value) for one in (*weak, *given)], CLASS_KEYS)
+    naming = [one for one in (*weak, *given) if not one.key.startswith(left)]
+    chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     is_told = recipe is not None or launch is not None
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     decided = known_settings(weak, (*given, *commanded)) if is_told else {}
     chosen = (*chosen, *named_in_code(index, _near(entry), decided))
     in_code = asked_in_code(index, _near(entry), chosen)
-    chosen = (*chosen, *named_outright(index, (*weak, *given, *in_code), chosen, loaded, known))
+    chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
     if is_told and not parts and preset.objects is None:
         preset = launch_preset(program)
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
-    given = (*given, *preset.settings)
+    if preset.settings:
+        given = (*given, *preset.settings)
+        modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
     words = words_of((*(setting.value for setting in (*weak, *given)), text))
     return Told(
         parts,
@@ -123,7 +131,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         known,
         loaded,
         with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
-        named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text)),
+        modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),
     )

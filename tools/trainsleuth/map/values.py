@@ -229,6 +229,8 @@ class Values:
                         yield from self.of(scope, value, depth + 1)
                 else:
                     yield from self._bound(function, binding, depth)
+            if function.parameter(head) is not None and any(_is_of_itself(binding, head) for binding in found):
+                yield from self._parameter(function, head, depth)
         elif function.parameter(head) is not None:
             yield from self._parameter(function, head, depth)
         elif function.name != MODULE_BODY:
@@ -311,3 +313,13 @@ class Values:
         for site, value in self.calls.given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
+
+
+def _is_of_itself(binding: Binding, name: str) -> bool:
+    """model = model.to(device), model = DDP(model): what was given to the function goes on."""
+    value = binding.value
+    if value is None or value.kind != "call":
+        return False
+    if value.receiver is not None and value.receiver.text == name:
+        return value.last in _SAME
+    return value.last in _WRAPPERS and any(given.text == name for given in value.arguments)

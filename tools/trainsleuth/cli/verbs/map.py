@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe",
         metavar="FILE",
-        help="the configuration (YAML, JSON, Python) that chooses the parts, or the launch command or its script: "
+        help="the configuration (YAML, JSON, TOML, INI, Python) that chooses the parts, or the launch command or its script: "
         '"python train.py --lr 1"',
     )
     parser.add_argument(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, External, Function
 
 from ..annotations import named_types
 from ..config_objects import is_config
 from ..configuration.fields import fields
+from ..hyperparameters import hyperparameters
+from ..launch import words_behind
+from ..named_modules import given_files
 from ..networks import is_dataset
 from ..program import Program
 from ..records import Place
@@ -83,11 +87,18 @@ def places(program: Program) -> Iterator[Place]:
     yield from _tables(program)
     yield from _keywords(program)
     yield from _constants(program)
+    yield from _experiment(program)
+    for init, event in hyperparameters(program):
+        yield program.at(init, event.line, "hyperparameter", 0.64)
+    named = _named(program)
     for rank, path in enumerate(program.config_paths):
-        score = 1.0 if path == program.recipe else 0.9 - 0.03 * min(rank, 15)
+        score = 1.0 if path == program.recipe else 0.97 if path in named else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
         if rank < MAX_TOLD:
             yield from _sections(program, path, 0.62 * score)
+    for choice in program.choices:
+        if choice.path in named and choice.target is not None:
+            yield Place(choice.path, choice.line, "chooses", 0.7)
 
 
 _TELLING = re.compile(r"^(?:learning_rate|lr|base_lr|batch_size|epochs?|max_epochs|max_steps|num_epochs|optimizer|model|dataset|loss|name|type|seed)$", re.I)  # fmt: skip
@@ -105,6 +116,15 @@ def _sections(program: Program, path: str, score: float) -> Iterator[Place]:
             yield Place(path, value.line, "section", score * (1.0 if "." not in top else 0.85))
         elif _TELLING.match(last):
             yield Place(path, value.line, "setting", 0.8 * score)
+
+
+def _named(program: Program) -> frozenset[str]:
+    """Of many files of a composed configuration those that the command names, and the last, which names them all."""
+    text = program.entry.commands[0].text if program.told and program.entry.commands else ""
+    words = {word.rpartition("/")[2] for word in re.split(r"[=\s,]+", text)}
+    paths = program.config_paths if len(program.config_paths) > MAX_TOLD else ()
+    named = {path for path in paths if PurePosixPath(path).stem in words}
+    return frozenset((*named, paths[-1])) if named else frozenset()
 
 
 _CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|[_.])config(?:_|$)")
@@ -214,6 +234,16 @@ def _taken(program: Program) -> Iterator[Place]:
 
 
 MAX_FRAME = 8  # functions
+
+
+def _experiment(program: Program) -> Iterator[Place]:
+    """The file that the command hands to the program and that it imports: train.py -f experiments/small.py."""
+    text = program.entry.commands[0].text if program.told and program.entry.commands else ""
+    for module in given_files(program.index, words_behind(text)) if ".py" in text else ():
+        file = program.index.files[module.path]
+        if module.path in program.entry.reach.files:
+            last = max((cls.line for cls in file.classes.values()), default=0)  # behind what it is made of
+            yield Place(module.path, last or next((event.line for event in file.body.events), 1), "recipe", 0.95)
 
 
 def _keywords(program: Program) -> Iterator[Place]:

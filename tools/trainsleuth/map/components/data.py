@@ -113,6 +113,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         for target in called.targets:
             if isinstance(target, Function):
                 yield program.at(target, target.line, "rollout", 0.75 * base)
+    yield from _collated(program, called)
     if call.callee == "next" and call.arguments and _ITERATED.search(written(call.arguments[0])):
         yield program.at(function, call.line, "batch", 0.7 * base)
     if call.last in _MAPS and call.receiver is not None:
@@ -129,6 +130,18 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
         yield program.at(function, call.line, "environment", (0.85 if call.last == "step" else 0.6) * base)
     if is_factory(call.last) and re.search(r"data|loader|(?:training|train|val|test)_set", written(call)):
         yield program.at(function, call.line, "built", 0.95 * base)
+
+
+def _collated(program: Program, called: Called) -> Iterator[Place]:
+    """What makes a batch of items for a loader: DataLoader(items, collate_fn=self.merge), or an object that is called."""
+    given = called.call.keyword("collate_fn")
+    if given is not None and given.kind == "path":
+        for target in program.values.callables(called.function, given):
+            if isinstance(target, Function):
+                yield program.at(target, target.line, "batch", 0.72 * called.weight**0.5)
+        for held in program.values.of(called.function, given):
+            if isinstance(held, Class):
+                yield program.at_target(held, "batch", 0.72 * called.weight**0.5)
 
 
 _HANDS_OUT = re.compile(
@@ -232,7 +245,7 @@ def _runs_network(program: Program, function: Function) -> bool:
 
 
 _DATA_KEY = re.compile(
-    r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:(?:_(?:source|map|provider|module|builder|factory))*_(?:name|type|class|cls|class_type))?$",
+    r"(?:^|[._])(?:dataset|data|data_?loader|env|environment)(?:(?:_(?:source|map|provider|module|builder|factory))*[._](?:name|type|class|cls|class_type))?$",
     re.I,
 )
 _SECTION = re.compile(r"(?:^|[._])(?:data|datasets?|datamodule|loader|dataloader)(?:[._]|$)", re.I)

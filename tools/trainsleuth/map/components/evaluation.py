@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Event, Expr, Function, written
 
 from ..common_names import COMMON_NAMES
 from ..entries import ASIDE, NEVER, guard_line
+from ..glances import glances
 from ..networks import is_dataset, is_network
 from ..program import Program
 from ..records import Place
@@ -74,6 +75,11 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
+    for function, call, target in glances(program):
+        if (target.loops or _MAY_BE.search(target.name)) and not _is_inside_network(program, target):
+            weight = program.weight(function) ** 0.4
+            yield program.at(function, call.line, "evaluation call", 0.8 * weight)
+            yield program.at(target, target.line, "definition", 0.76 * weight)
     yield from _built(program)
     yield from _called(program, evaluating)
     yield from _hooks(program)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, Function
+from trainsleuth.facts import Class, Expr, Function, Variable
 from trainsleuth.facts.scopes import bindings
 
+from ..batch_path import Stage
 from ..frameworks import owned_by
 from ..networks import is_loss_class, is_loss_name
 from ..program import Program
@@ -25,6 +26,8 @@ def places(program: Program) -> Iterator[Place]:
                         yield program.at(target, target.line, "definition", 0.9 * share)
         elif stage.role == "sum" and stage.hops < 2:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
+        if stage.role in ("loss", "sum"):
+            yield from _short(program, stage)
         if stage.role in ("loss", "sum") and stage.hops == 1:
             yield program.at(stage.function, stage.function.line, "definition", 0.78)
     known = any(stage.role == "loss" for stage in program.training.stages)
@@ -37,6 +40,23 @@ def places(program: Program) -> Iterator[Place]:
     )
     yield from _rewards(program)
     yield from _chosen(program)
+
+
+def _short(program: Program, stage: Stage) -> Iterator[Place]:
+    """A loss that is written down as a lambda: mse = lambda x, y: ((x - y) ** 2).mean(), self.mse = ..."""
+    share = 0.85 / (1 + 0.2 * stage.hops)
+    owner = program.index.class_of(stage.function)
+    for call in stage.event.calls:
+        held = program.index.resolve(stage.function, call.callee) if call.callee else None
+        bound = (
+            [(held.scope, one) for one in bindings(held.scope).get(held.name, ())] if isinstance(held, Variable) else []
+        )
+        own = call.callee.removeprefix(f"{stage.function.self_name}.")
+        for cls in program.index.lineage(owner) if owner is not None and own != call.callee else ():
+            bound += program.index.hierarchy.attribute_bindings(cls, own)
+        for scope, one in bound:
+            if one.value is not None and one.value.kind == "lambda":
+                yield program.at(scope, one.value.line, "definition", share)
 
 
 def _minimised(program: Program) -> Iterator[Place]:

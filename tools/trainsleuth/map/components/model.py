@@ -36,6 +36,7 @@ _HELD_AS = re.compile(
     re.I,
 )
 _MAKES = re.compile(r"from_|create|build|load|make")
+_MAKES_ONE = re.compile(r"_?(?:get|build|create|make|load|setup|init|prepare|define|construct)_")
 _WRAPS = re.compile(r"\.(?:FullyShardedDataParallel|DistributedDataParallel|FSDP|DDP)$")
 _IS_WHOLE = re.compile(r"^self\._?(?:model|net|network|module)$")  # of what only wraps it: a policy, a pipeline
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
@@ -53,6 +54,8 @@ def places(program: Program) -> Iterator[Place]:
         for place, cls in _built(program, called, run):
             if cls is not None:
                 built[cls] = max(built.get(cls, 0.0), place.score)
+                if (cls in run if run else _assigned_to_network(called.event)) and _makes_one(called.function):
+                    yield program.at(called.function, called.function.line, "builder", 0.8 * called.weight**0.5)
             yield place
     for function, weight in program.functions():
         if _BUILDER.search(function.name) and not _is_nested(program, function):
@@ -63,6 +66,7 @@ def places(program: Program) -> Iterator[Place]:
     for cls, score in built.items():
         yield from _defined(program, cls, score)
     yield from _holders(program, built)
+    yield from _carriers(program, built)
     yield from _run(program)
     yield from _chosen(program)
 
@@ -85,6 +89,41 @@ def _holders(program: Program, networks: Mapping[Class, float]) -> Iterator[Plac
             continue
         if any(networks.get(target, 0) >= 0.5 for target in called.targets if isinstance(target, Class)):
             yield program.at_target(owner, "holder", 0.6 * called.weight**0.5)
+
+
+def _makes_one(function: Function) -> bool:
+    return not function.owner and _MAKES_ONE.match(function.name) is not None
+
+
+_MADE_OF = ("forward", "through", "source")
+
+
+def _carriers(program: Program, networks: Mapping[Class, float]) -> Iterator[Place]:
+    """What the training step runs the networks by, when it is handed them and is none: a renderer, a diffusion process."""
+    run: dict[Class, Function] = {}
+    for stage in program.training.stages:
+        for call in stage.event.calls if stage.role in _MADE_OF and not stage.hops else ():
+            for target in program.graph.targets(stage.function, call):
+                owner = program.index.class_of(target) if isinstance(target, Function) else None
+                if isinstance(target, Function) and owner is not None and target.name != "__init__":
+                    run.setdefault(owner, target)
+    for called in program.reached_calls if run else ():
+        for cls in run.keys() & {one for one in called.targets if isinstance(one, Class)}:
+            given = (
+                held for one in called.call.arguments if one.kind == "path" for held in _held(program, called, one)
+            )
+            if (
+                not is_network(program.index, cls)
+                and not is_loss_class(program.index, cls)
+                and set(given) & set(networks)
+            ):
+                yield program.at(called.function, called.call.line, "carrier", 0.82 * called.weight**0.5)
+                yield program.at_target(cls, "carrier", 0.82)
+                yield program.at(run[cls], run[cls].line, "forward", 0.7)
+
+
+def _held(program: Program, called: Called, given: Expr) -> Iterator[Class]:
+    yield from (one for one in program.values.of(called.function, given) if isinstance(one, Class))
 
 
 def _is_nested(program: Program, function: Function) -> bool:

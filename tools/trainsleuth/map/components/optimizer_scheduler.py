@@ -100,7 +100,7 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return ("scheduler" if "sched" in last else "optimizer"), 0.9
     if _CLASS_HANDED.fullmatch(last):
         return "optimizer", 0.88
-    if any("opt" in one.text for one in site.call.arguments if one.kind == "path") and _is_schedule(program, site):
+    if _is_handed_optimizer(site.call) and _is_schedule(program, site):
         return "scheduler step", 0.85
     if _BUILDER.fullmatch(last) and not isinstance(target, External):
         return "builder call", 0.88
@@ -108,12 +108,23 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return "builder call", 0.95
     if isinstance(target, Function) and _MAKES.search(last) and _gives_optimizer(program, target):
         return "builder call", 0.88
+    if isinstance(target, Function) and _is_handed_optimizer(site.call) and _writes_rate(target):
+        return "schedule call", 0.88
     if isinstance(target, Function) and _RATE_FUNCTION.search(last):
         return "schedule call", 0.6
     return "", 0.0
 
 
 _CLASS_HANDED = re.compile(r"_?opt\w*_(?:class|cls|fn|func|type|factory|ctor|builder)")
+
+
+def _is_handed_optimizer(call: Expr) -> bool:
+    return any("opt" in one.text for one in call.arguments if one.kind == "path")
+
+
+def _writes_rate(function: Function) -> bool:
+    """By hand, into the groups of the optimizer that it is handed."""
+    return any(writes_learning_rate(function, event) for event in function.events)
 
 
 def _is_schedule(program: Program, site: Site) -> bool:

@@ -25,6 +25,7 @@ _NODE = re.compile(r"^(?:_C|__C|_CFG|cfg|_cfg|config|C|conf)\.[A-Za-z_][\w.]*$")
 _MAKES = re.compile(r"config|cfg|default|hparams|opts?$|args$", re.I)
 _FILE = re.compile(r"(?:^|/)(?:config|configs|settings|hparams|hyperparams|options|constants|params|opts)\.py$", re.I)
 _FIELD = ("field", "Field", "MISSING")
+_OPEN = ("None", "[]", "{}", "()", "")  # to be filled in later
 
 
 def fields(program: Program) -> Iterator[Definition]:
@@ -60,7 +61,8 @@ def is_settings_class(program: Program, cls: Class) -> bool:
         return False
     if _CLASS.search(cls.name) and (_is_data(cls) or not cls.methods or _own(cls) or _defaults(cls)):
         return True
-    return len(_own(cls)) >= MIN_ATTRIBUTES and "forward" not in cls.methods and _is_first(cls)
+    told = [name for name, value in _own(cls) if not name.startswith("_") and text_of(value) not in _OPEN]
+    return len(told) >= MIN_ATTRIBUTES and "forward" not in cls.methods and _is_first(cls)
 
 
 def _is_data(cls: Class) -> bool:
