@@ -109,7 +109,15 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
                     if part.kind == "string" and part.text.endswith((".yaml", ".yml", ".json")):
-                        yield from _named_in(index, part.text, folder)
+                        found = _named_in(index, part.text, folder)
+                        yield from (one for one in found if "/" in part.text or not _is_of_others(index, reached, one))
+
+
+def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
+    """It lies beside code of which none is reached: a bare name, config.json, means another file."""
+    folder = PurePosixPath(path).parent
+    beside = [one for one in index.files if PurePosixPath(one).parent == folder]
+    return bool(beside) and str(folder) != "." and not any(one in reached.files for one in beside)
 
 
 _CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)|import_module\(")

@@ -69,6 +69,23 @@ HF_HOOKS = [
     "on_save",
     "on_evaluate",
 ]
+LOOP_HOOKS = [  # of a library that is not in the table
+    "train_step",
+    "eval_step",
+    "validation_step",
+    "test_step",
+    "optimize",
+    "train_log",
+    "eval_log",
+    "test_log",
+    "test_run",
+    "get_criterion",
+    "get_optimizer",
+    "get_scheduler",
+    "get_lr",
+    "get_data_loader",
+    "format_batch",
+]
 _ALL_BUT_DATA = ("loss", "optimizer_scheduler", "training_loop", "logging", "checkpointing", "evaluation")
 
 FRAMEWORKS = (
@@ -176,9 +193,8 @@ def _unnamed(name: str) -> Framework | None:
     package, *parts = name.split(".")
     if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS) for part in parts):
         return None
-    return Framework(
-        package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, tuple(HF_HOOKS + LIGHTNING_HOOKS)
-    )
+    hooks = tuple(dict.fromkeys(LOOP_HOOKS + LIGHTNING_HOOKS + HF_HOOKS))
+    return Framework(package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, hooks)
 
 
 class Handover(NamedTuple):

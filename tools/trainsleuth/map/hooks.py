@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import Class, Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index
+from trainsleuth.facts.scopes import bindings
 
 from .entries import NEVER
 from .frameworks import Framework, Handover
@@ -15,15 +16,26 @@ MAX_CLASSES = 6
 
 
 def handed_classes(index: Index, values: Values, framework: Framework, handed: Iterable[Handover]) -> tuple[Class, ...]:
-    """Classes of what is handed to the framework, with their bases: trainer.fit(model, data)."""
+    """Classes of what is handed to the framework, with their bases: trainer.fit(model, data), Trainer(model).fit()."""
     found: dict[Class, None] = {}
     for handover in handed:
-        for part in handover.site.call.parts[1:]:
-            value = part.parts[0] if part.kind == "keyword" else part
+        for value in _given(handover):
             for held in values.of(handover.site.function, value):
                 if isinstance(held, Class) and any(index.method(held, name) is not None for name in framework.hooks):
                     found.update(dict.fromkeys(index.lineage(held)))
     return tuple(found)
+
+
+def _given(handover: Handover) -> Iterator[Expr]:
+    """What the loop is started with; where that is nothing, what its trainer was made with."""
+    call, function = handover.site.call, handover.site.function
+    calls = [call] if call.parts[1:] else []
+    if not calls and call.receiver is not None:
+        made = bindings(function).get(call.receiver.text, ()) if call.receiver.kind == "path" else ()
+        calls = [one for one in (call.receiver, *(binding.value for binding in made)) if one is not None]
+    for one in calls:
+        for part in one.parts[1:] if one.kind == "call" else ():
+            yield part.parts[0] if part.kind == "keyword" else part
 
 
 def derived_classes(index: Index, framework: Framework, distance: Mapping[Function, int]) -> tuple[Class, ...]:
