@@ -11,6 +11,7 @@ from trainsleuth.facts import Event, Expr, Function, written
 from .configuration import Truth
 from .program import Program
 from .records import Part, Place
+from .set_later import set_later
 from .standing import off_at
 from .switches import switch_of
 
@@ -80,12 +81,17 @@ NONE_FOUND = "none found in the code that the entry reaches"
 
 
 def _by_setting(program: Program, truth: Truth | None, name: str) -> Part | None:
-    """What the settings say of a feature that no code shows; None when they say nothing."""
+    """What the settings, or the defaults of the framework, say of a feature that no code shows; None for nothing."""
     switch = switch_of(truth, name) if truth is not None else None
+    framework = program.training.framework
+    unasked = dict(framework.unasked).get(name) if framework is not None else None
+    if framework is not None and unasked and (switch is None or not switch.is_set):
+        return Part("elsewhere", f"set inside {framework.name}: {unasked} unless told otherwise")
     if switch is None:
         return None
     if not switch.on:
-        return Part("absent", f"off: {switch}")
+        later = set_later(program, switch)
+        return Part("unresolved", f"set: {later}") if later else Part("absent", f"off: {switch}")
     if program.training.framework is not None and switch.is_set and switch.source.path:
         return Part("found", f"on: {switch}", (Place(switch.source.path, switch.source.line, name, 0.5),))
     return Part("unresolved", f"set: {switch}; no code that the entry reaches is seen to use it")

@@ -36,10 +36,26 @@ def handed_loop(program: Program) -> Iterator[Place]:
             yield from _helpers(program, cls, method)
     for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):
         yield program.at(method, method.line, "hook", (0.8 - 0.04 * rank) * program.weight(method) ** 0.3)
+    yield from _replaced(program, framework)
     forwards = [stage for stage in program.training.stages if stage.role == "forward"]
     for stage in forwards:
         yield program.at(stage.function, stage.line, "forward", 0.8)
     yield from _forwards(program) if not forwards else ()
+
+
+def _replaced(program: Program, framework: Framework) -> Iterator[Place]:
+    """Functions in the place of the framework's own methods, and what they do of the step."""
+    for rank, function in enumerate(program.training.replaced):
+        share = program.weight(function) ** 0.3
+        yield program.at(function, function.line, "hook", (0.95 - 0.02 * rank) * share)
+        for sign in program.signs.get(function, ()):
+            yield program.at(function, sign.site.call.line, sign.role, 0.9 * share)
+        for call in (call for event in function.events for call in event.calls):
+            own = (
+                call.receiver is not None and function.parameters and call.receiver.text == function.parameters[0].name
+            )
+            if own and call.last in framework.hooks and call.last != function.name:
+                yield program.at(function, call.line, "call of a hook", 0.85 * share)
 
 
 def _forwards(program: Program) -> Iterator[Place]:

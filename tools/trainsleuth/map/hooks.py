@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import Class, Expr, Function, Index
+from trainsleuth.facts import Class, Expr, External, Function, Index
 from trainsleuth.facts.scopes import bindings
 
 from .entries import NEVER
-from .frameworks import Framework, Handover
+from .frameworks import Framework, Handover, owned_by
 from .values import Values
 
 MAX_CLASSES = 6
@@ -38,8 +38,27 @@ def _given(handover: Handover) -> Iterator[Expr]:
             yield part.parts[0] if part.kind == "keyword" else part
 
 
-def derived_classes(index: Index, framework: Framework, distance: Mapping[Function, int]) -> tuple[Class, ...]:
-    """Project classes that derive from the framework's: those that are reached, else any but those of tests."""
+def trainers_run(index: Index, values: Values, framework: Framework, handed: Iterable[Handover]) -> tuple[Class, ...]:
+    """Project classes of the trainers whose loop is started, with their bases: DistilTrainer(model).train()."""
+    found: dict[Class, None] = {}
+    for handover in handed:
+        receiver = handover.site.call.receiver
+        for held in values.of(handover.site.function, receiver) if receiver is not None else ():
+            if isinstance(held, Class) and owned_by(index, held) is framework:
+                found.update(dict.fromkeys(index.lineage(held)))
+    return tuple(found)
+
+
+def derived_classes(
+    index: Index, values: Values, framework: Framework, handed: Iterable[Handover], distance: Mapping[Function, int]
+) -> tuple[Class, ...]:
+    """Project classes that derive from the framework's: those that are reached, else any but those of tests.
+
+    Where the trainer is known to be the framework's own, no trainer of the project is run.
+    """
+    receivers = [(one.site.function, one.site.call.receiver) for one in handed]
+    held = [one for at, receiver in receivers if receiver is not None for one in values.of(at, receiver)]
+    is_own = bool(held) and all(isinstance(one, External) and one.name.startswith(framework.packages) for one in held)
     found = [
         cls
         for cls in index.classes()
@@ -47,6 +66,8 @@ def derived_classes(index: Index, framework: Framework, distance: Mapping[Functi
     ]
     reached = [cls for cls in found if any(method in distance for method in cls.methods.values())]
     near = reached or [cls for cls in found if not NEVER.search(cls.path)]
+    near = [cls for cls in near if not (is_own and owned_by(index, cls) is framework)]
+    near = [cls for cls in near if any(index.method(cls, name) for name in framework.hooks)]
     return tuple(sorted(near, key=lambda cls: (cls.path, cls.line))[:MAX_CLASSES])
 
 
