@@ -30,7 +30,7 @@ _SECTIONS = {
     "optimizer_scheduler": r"optim|sched|(?:^|[._])lr(?:$|_)",
     "training_loop": r"train_cfg|max_epochs|max_steps|max_iters|^trainer\._target_",
     "logging": r"logg|\blog_(?:config|cfg|interval)|visualizer|tensorboard|wandb|log_level",
-    "checkpointing": r"checkpoint|ckpt|load_from|(?:^|\.)resume",
+    "checkpointing": r"^(?!.*(?:grad|activation)\w*checkpoint).*(?:checkpoint|ckpt|load_from)|(?:^|\.)resume",
     "evaluation": r"evaluator|^evaluation(?:\.|$)|val_dataloader|val_cfg|metrics?\.|test_cfg",
 }
 _PER_SECTION = 3

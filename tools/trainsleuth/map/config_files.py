@@ -11,6 +11,7 @@ from trainsleuth.repository import is_under
 
 from .composition import Part, composed, config_file, entries_of, normal
 from .configuration.imported_settings import taken
+from .environment import exported
 from .hydra_main import of_main, own_root
 from .launch import Command, that_counts
 from .reach import Reach
@@ -40,7 +41,9 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     found.extend(Part(one) for one in _named_in_code(index, reached) if one not in composed)
     for command in tried if not composed else ():
         folder = str(PurePosixPath(command.path).parent)
-        named = [part for path in _named_in(index, command.text, folder) for part in _with_bases(index, path)]
+        values = (one.value for one in exported(index, reached.distance, command))
+        paths = (path for text in (command.text, *values) for path in _named_in(index, text, folder))
+        named = [part for path in paths for part in _with_bases(index, path)]
         found = [part for part in found if part not in named] + named
         if named:
             break  # the first command that names a configuration stands for the rest

@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Expr, External, Function
 from ..annotations import named_types
 from ..config_objects import is_config
 from ..configuration.fields import fields
+from ..exported import exported_places
 from ..networks import is_dataset
 from ..program import Program
 from ..records import Place
@@ -78,6 +79,7 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, decorator.line, "configured", 0.9 * weight)
             elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
                 yield program.at(function, decorator.line, "option", 0.5 * weight)
+    yield from exported_places(program)
     yield from _classes(program)
     yield from _taken(program)
     yield from _tables(program)
