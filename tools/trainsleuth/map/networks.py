@@ -159,7 +159,7 @@ def is_handed_parameters(values: Values, function: Function, call: Expr) -> bool
 
 
 _NOT_RUN = re.compile(
-    r"^(?:parameters|state_dict|load|save|named|train|eval|to|buffers|zero_grad|get_(?!logits|pred)|set_|configure|from_|build|__init__|loss|compute_loss)"
+    r"^(?:parameters|state_dict|load|save|named|train|eval(?:uate)?$|to|buffers|zero_grad|get_(?!logits|pred)|set_|configure|from_|build|__init__|loss|compute_loss)"
 )
 
 

@@ -11,6 +11,7 @@ from ..annotations import named_types
 from ..config_objects import is_config
 from ..configuration.fields import fields
 from ..exported import exported_places
+from ..library_defaults import library_defaults
 from ..networks import is_dataset
 from ..program import Program
 from ..records import Place
@@ -229,6 +230,7 @@ def _keywords(program: Program) -> Iterator[Place]:
                 for target in program.graph.targets(root, call):
                     if isinstance(target, Class) and (made := program.index.method(target, "__init__")) is not None:
                         yield program.at(made, made.line, "defaults", 0.65)
+            yield from library_defaults(program, call)
 
 
 def _constants(program: Program) -> Iterator[Place]:

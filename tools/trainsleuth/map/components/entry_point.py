@@ -22,7 +22,7 @@ MAX_LAUNCHES = 16
 def places(program: Program) -> Iterator[Place]:
     entry = program.entry
     if entry.line > 1 or entry.trains:
-        yield Place(entry.path, entry.line, "start", 1.0)
+        yield Place(entry.path, _first_line(program), "start", 1.0)
     if (owner := program.index.class_of(entry.root)) is not None:  # of a library
         yield program.at_target(owner, "start", 0.9)
     yield from _mains(program)
@@ -33,12 +33,19 @@ def places(program: Program) -> Iterator[Place]:
     for rank, command in enumerate(ordered):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank if command.path not in seen or rank < 3 else 0.3 - 0.01 * rank
         if rank < MAX_LAUNCHES:
-            if command.path:  # one that the caller gave stands nowhere, or in a script
+            if command.path and command.text:  # one that the caller gave stands nowhere, or in a script
                 yield Place(command.path, command.line, "launch", score)
             elif command.script:
                 yield Place(command.script, started_at(program.index, command), "launch", score)
         seen.add(command.path)
     yield from _way_down(program) if entry.trains or is_python(entry.path) else _ways_to_use(program)
+
+
+def _first_line(program: Program) -> int:
+    """Of a README, of its first block of code."""
+    entry = program.entry
+    events = entry.root.events if not is_python(entry.path) else ()
+    return next((event.line for event in events if event.calls), entry.line)
 
 
 def _ways_to_use(program: Program) -> Iterator[Place]:
