@@ -151,13 +151,12 @@ class Callables:
         return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
 
     def _kept(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Class | Function]:
-        """What a constructor keeps to be called later, its own or one above: self.policy_class = self.by_name(policy)."""
+        """What an object keeps to be called later, by its own methods or those above: self.policy_class = self.by_name(policy)."""
         for held in self._values.of(function, receiver, depth + 1):
             for cls in self._index.lineage(held) if isinstance(held, Class) else ():
-                made = cls.methods.get("__init__")
-                for binding in bindings(made).get(f"{made.self_name}.{name}", ()) if made is not None else ():
-                    if made is not None and binding.value is not None and not binding.items:
-                        yield from self._kept_as(made, binding.value, depth)
+                for method, binding in self._index.hierarchy.attribute_bindings(cls, name):
+                    if binding.value is not None and not binding.items:
+                        yield from self._kept_as(method, binding.value, depth)
 
     def _kept_as(self, made: Function, value: Expr, depth: int) -> Iterator[Class | Function]:
         if value.kind == "path":

@@ -75,7 +75,7 @@ _STEP = "training_step"
 
 def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:
     """Methods of its own that a hook of the step leaves the work to: self.training_step_g(batch)."""
-    for event in hook.events if "step" in hook.name else ():
+    for event in hook.events if _LEAVES.search(hook.name) else ():
         for call in event.calls:
             own = call.receiver is not None and call.receiver.text == hook.self_name
             method = program.index.method(cls, call.last) if own and _STEPS.search(call.last) else None
@@ -83,7 +83,8 @@ def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:
                 yield program.at_target(method, "step", 0.82)
 
 
-_STEPS = re.compile(r"(?:^|_)(?:step|train|training|update|optimi[sz]e)(?:_|$)")
+_LEAVES = re.compile(r"step|^_prepare_inputs$")
+_STEPS = re.compile(r"(?:^|_)(?:step|train|training|update|optimi[sz]e|generate|rollouts?)(?:_|$)")
 
 
 def _way_to(program: Program) -> Iterator[Place]:

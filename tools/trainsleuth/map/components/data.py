@@ -54,6 +54,7 @@ _HOOKS = (
 )
 
 
+_OF_TRAINER = ("get_train_dataloader", "_get_train_sampler", "get_data_loader", "_prepare_inputs", "_get_dataloader")
 _ITERATED = re.compile(r"(?:loader|data)\w*$|(?:data|loader|train|batch)\w*_iter(?:ator)?$", re.I)
 _OF_THE_MACHINE = re.compile(r"device|_var|rank|world|dist(?:_|ributed)|path|cuda|conda|logg", re.I)
 
@@ -73,6 +74,9 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+    for cls in program.training.hooked_classes:
+        for method in (cls.methods[name] for name in _OF_TRAINER if name in cls.methods):
+            yield program.at(method, method.line, "hook", 0.75 * program.weight(method) ** 0.3)
     for stage in program.training.stages:
         if stage.role == "batch":
             hands = stage.event.value is not None and _HANDS.search(written(stage.event.value)) is not None
@@ -103,7 +107,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and _is_builder(call.last):
             yield program.at(function, call.line, "builder call", 0.72 * base)
-    if call.receiver is not None and _TAKES.search(call.last) and _BUFFER.search(call.receiver.last):
+    if _takes(called):
         yield program.at(function, call.line, "batch", 0.88 * base)
         for target in called.targets:
             if isinstance(target, Function):
@@ -132,14 +136,25 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
 
 
 _HANDS_OUT = re.compile(
-    r"(?:Replay|Buffer|Memory|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
+    r"(?:Replay|Buffer|Memory|Rollout(?:Storage|s)?|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
 )
 _MAPS = ("map", "with_transform", "set_transform", "filter")
-_TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch)$")
-_BUFFER = re.compile(r"buffer|replay|memory|storage", re.I)
+_TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch|(?:\w+_)?(?:batch|forward|recurrent)_generator)$")
+_BUFFER = re.compile(r"buffer|replay|memory|storage|rollouts$", re.I)
 _ROLLOUT = re.compile(
     r"^_?(?:rollout(?:_fn|_function|s)?|collect_(?:\w+_)?(?:paths|rollouts?|experience|trajector\w+|steps))$"
 )
+
+
+def _takes(called: Called) -> bool:
+    """Batches out of what was kept: buffer.sample(8), rollouts.feed_forward_generator(adv), rollout_buffer.get(64)."""
+    call = called.call
+    if call.receiver is None or not _BUFFER.search(call.receiver.last):
+        return False
+    of_loop = call.last == "get" and called.event.kind == "for"
+    return _TAKES.search(call.last) is not None or (
+        of_loop and any(isinstance(one, Function) for one in called.targets)
+    )
 
 
 def _is_beside(program: Program, cls: Class) -> bool:

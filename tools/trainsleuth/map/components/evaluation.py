@@ -86,7 +86,7 @@ def _signs(program: Program) -> Iterator[Place]:
 
 
 _HOOK = re.compile(
-    r"^(?:on_)?(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^evaluat\w+$|^compute_metrics$"
+    r"^(?:on_)?(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^get_eval_dataloader$|^evaluat\w+$|^compute_metrics$"
 )
 
 
