@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+from .launchers import launch_lines
 from .shell_variables import Script, filled
 
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
@@ -18,7 +18,6 @@ MAX_COMMAND = 4000  # characters of one that is read
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.${}-])(/?(?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)(?:-m|--module)[ =]([A-Za-z_][\w.]*)")
-_PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
@@ -55,7 +54,19 @@ def commands(index: Index) -> tuple[Command, ...]:
         if inside and path.endswith(SHELL):
             consoles[path] = inside[0]  # ./tools/dist_train.sh starts what it starts
         found.extend(inside)
-    return tuple(sorted(found, key=_rank))
+    return tuple(sorted((*found, *_by_launchers(index, found, consoles)), key=_rank))
+
+
+def _by_launchers(index: Index, found: Iterable[Command], consoles: dict[str, Command]) -> Iterator[Command]:
+    """Commands in launch scripts that are Python, and those that start such a script, of which they start the program."""
+    started: dict[str, Command] = {}
+    for path, line, text in launch_lines(index):
+        for one in _command(index, path, line, text, consoles):
+            started.setdefault(path, one)
+            yield one
+    for one in found:
+        if one.target in started:
+            yield one._replace(target=started[one.target].target)
 
 
 def commands_of(index: Index, path: str) -> tuple[Command, ...]:
@@ -258,26 +269,3 @@ def that_counts(found: Sequence[Command], recipe: str | None) -> Command | None:
     """The command whose values count: the caller's own, which stands first, else the first that names the recipe."""
     stem = PurePosixPath(recipe).stem if recipe is not None else ""
     return next((one for one in found if one.text and (not one.path or stem in one.text)), None)
-
-
-def words_behind(text: str) -> list[str]:
-    """The words of a command behind the program that it starts."""
-    words = _words(text)
-    return words[_start(words) :]
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text, comments=False)
-    except ValueError:
-        return text.split()
-
-
-def _start(words: list[str]) -> int:
-    """Behind the program's name: what stands before it belongs to its launcher."""
-    for place, word in enumerate(words):
-        if _PROGRAM.search(word):
-            return place + 1
-        if word == "-m" and place + 1 < len(words) and not words[place + 1].startswith("torch.distributed"):
-            return place + 2
-    return 1

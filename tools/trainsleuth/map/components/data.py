@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, External, Function, written
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
+from ..experience import takes_experience
 from ..networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
 from ..program import Called, Program
 from ..records import Place
@@ -107,7 +108,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and _is_builder(call.last):
             yield program.at(function, call.line, "builder call", 0.72 * base)
-    if _takes(called):
+    if takes_experience(called):
         yield program.at(function, call.line, "batch", 0.88 * base)
         for target in called.targets:
             if isinstance(target, Function):
@@ -139,22 +140,9 @@ _HANDS_OUT = re.compile(
     r"(?:Replay|Buffer|Memory|Rollout(?:Storage|s)?|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
 )
 _MAPS = ("map", "with_transform", "set_transform", "filter")
-_TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch|(?:\w+_)?(?:batch|forward|recurrent)_generator)$")
-_BUFFER = re.compile(r"buffer|replay|memory|storage|rollouts$", re.I)
 _ROLLOUT = re.compile(
     r"^_?(?:rollout(?:_fn|_function|s)?|collect_(?:\w+_)?(?:paths|rollouts?|experience|trajector\w+|steps))$"
 )
-
-
-def _takes(called: Called) -> bool:
-    """Batches out of what was kept: buffer.sample(8), rollouts.feed_forward_generator(adv), rollout_buffer.get(64)."""
-    call = called.call
-    if call.receiver is None or not _BUFFER.search(call.receiver.last):
-        return False
-    of_loop = call.last == "get" and called.event.kind == "for"
-    return _TAKES.search(call.last) is not None or (
-        of_loop and any(isinstance(one, Function) for one in called.targets)
-    )
 
 
 def _is_beside(program: Program, cls: Class) -> bool:

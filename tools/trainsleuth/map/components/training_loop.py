@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import MODULE_BODY, Expr, External, Function
 
+from ..experience import collected
 from ..framework_loop import handed_loop
 from ..parameter_holders import changes_parameters
 from ..program import Program
@@ -79,7 +80,7 @@ def places(program: Program) -> Iterator[Place]:
             elif any(_CLIPS.search(call.last) for call in event.calls):
                 yield program.at(function, event.line, "clip", 0.7)
     for function in near:
-        yield from _experience(function, program)
+        yield from collected(program, function)
     yield from _other_loops(program, step)
     if not down and step.owner:
         yield from _of_library(program)
@@ -192,21 +193,6 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
             if not loops or loops & set(stage.event.block.loops):  # else it is made once, before the loop
                 yield program.at(function, stage.line, "loss", share * 0.74)
-
-
-def _experience(function: Function, program: Program) -> Iterator[Place]:
-    """Where a function above the step lets an environment go on: the loop around it collects what is learnt from."""
-    for event in function.events:
-        if event.block.loops and any(_is_environment(call) for call in event.calls):
-            yield program.at(function, event.line, "environment step", 0.7)
-            yield program.at(function, function.loops[event.block.loops[-1]].line, "loop", 0.84)
-
-
-def _is_environment(call: Expr) -> bool:
-    return call.last == "step" and call.receiver is not None and _ENVIRONMENT.fullmatch(call.receiver.last) is not None
-
-
-_ENVIRONMENT = re.compile(r"_?(?:\w+_)?(?:vec_?)?envs?", re.I)
 
 
 def _changes_parameters(program: Program, function: Function, call: Expr) -> bool:
