@@ -111,6 +111,7 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
                 yield from _keywords(program, function, call, weight)
             yield from _accumulates(program, function, event, weight)
             yield from _resumes(program, function, event, weight)
+    yield from _launched(program)
     for choice_path, line, key, value in program.settings:
         for name, keywords in _KEYWORDS.items():
             if key.rpartition(".")[2] in keywords and value not in (
@@ -124,6 +125,18 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
                 "no",
             ):
                 yield name, Place(choice_path, line, name, 0.5)
+
+
+_LAUNCHES = re.compile(r"\btorchrun\b|\btorch\.distributed\.(?:run|launch)\b|\bdeepspeed\b|--multi_gpu\b")
+_ALONE = re.compile(r"--(?:nproc[_-]per[_-]node|num_gpus|num_processes)[ =]1(?!\d)")
+
+
+def _launched(program: Program) -> Iterator[tuple[str, Place]]:
+    """The launcher that starts several processes, where the loop is in a framework that takes them as they are."""
+    for command in program.entry.commands[:1] if program.training.framework is not None else ():
+        path = command.path or command.script
+        if path and _LAUNCHES.search(command.text) and not _ALONE.search(command.text):
+            yield "distribution", Place(path, command.line, "distribution", 0.3)
 
 
 _PATTERNS = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.items()}
