@@ -101,8 +101,8 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
     """String literals of reached code that are the path of a configuration file, or import one that is Python."""
     for function in reached.distance:
-        if not function.source.holds(_CONFIG_NAME):
-            continue
+        if "pretrained" in function.name or not function.source.holds(_CONFIG_NAME):
+            continue  # the configuration of a model that was saved is none of the program's
         folder = str(PurePosixPath(function.path).parent)
         for event in function.events:
             for call in event.calls:

@@ -180,7 +180,7 @@ _HANDS = re.compile(
 )
 _NOT_DATA = re.compile(
     r"log|ckpt|checkpoint|state|hparam|arg|parser|config|cfg|option|model|net(?:$|work|_)|optim|sched|loss|step|train|epoch|init|main|"
-    r"device|time|metric|meter|accuracy|seed|rank|world|weight|param",
+    r"device|time|metric|meter|accuracy|seed|rank|world|weight|param|policy|agent|actor|critic",
     re.I,
 )
 
