@@ -118,9 +118,9 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
 
 def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
     """It lies beside code of which none is reached: a bare name, config.json, means another file."""
-    folder = PurePosixPath(path).parent
-    beside = [one for one in index.files if PurePosixPath(one).parent == folder]
-    return bool(beside) and str(folder) != "." and not any(one in reached.files for one in beside)
+    folder = path.rpartition("/")[0]
+    beside = [one for one in index.files if one.rpartition("/")[0] == folder]
+    return bool(beside) and folder != "" and not any(one in reached.files for one in beside)
 
 
 _CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json)|import_module\(")
