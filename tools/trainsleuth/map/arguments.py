@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import External
+from trainsleuth.facts import Class, External
 
 from .frameworks import FRAMEWORKS
 from .program import Program
@@ -30,7 +30,7 @@ _SECTIONS = {
     "optimizer_scheduler": r"optim|sched|(?:^|[._])lr(?:$|_)",
     "training_loop": r"train_cfg|max_epochs|max_steps|max_iters|^trainer\._target_",
     "logging": r"logg|\blog_(?:config|cfg|interval)|visualizer|tensorboard|wandb|log_level",
-    "checkpointing": r"checkpoint|ckpt|load_from|(?:^|\.)resume",
+    "checkpointing": r"^(?!.*(?:grad|activation)\w*checkpoint).*(?:checkpoint|ckpt|load_from)|(?:^|\.)resume",
     "evaluation": r"evaluator|^evaluation(?:\.|$)|val_dataloader|val_cfg|metrics?\.|test_cfg",
 }
 _PER_SECTION = 3
@@ -58,10 +58,11 @@ def argument_places(program: Program, component: str) -> Iterator[Place]:
         return
     for called in program.reached_calls:
         named = [one.name for one in called.targets if isinstance(one, External)]
-        if not any(_TOLD.search(name) and name.partition(".")[0] in _PACKAGES for name in named):
+        own = any(isinstance(one, Class) and one in program.training.hooked_classes for one in called.targets)
+        if not own and not any(_TOLD.search(name) and name.partition(".")[0] in _PACKAGES for name in named):
             continue
         for part in called.call.parts[1:]:
             if part.kind == "keyword" and re.fullmatch(pattern, part.text):
                 yield program.at(called.function, part.line, "argument", 0.7 * called.weight**0.4)
-        if component == "training_loop" and named[0].endswith("Trainer"):
+        if component == "training_loop" and named and named[0].endswith("Trainer"):
             yield program.at(called.function, called.call.line, "trainer", 0.9 * called.weight**0.4)

@@ -102,6 +102,8 @@ def _score(called: Called, component: str) -> float:
         return 0.0
     if component != "config" and last.startswith("parse"):
         return 0.0  # opt = parser.parse_args()
+    if component == "model" and last == "Generator" and not of_project:
+        return 0.0  # of random numbers
     if component == "model" and _WRAPS.search(called.call.callee):
         return 0.7
     if of_project or is_factory(last):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Function, Index, build_index
 from trainsleuth.facts.source import read_source
-from trainsleuth.repository import Repository, is_under
+from trainsleuth.repository import Repository, is_python, is_under
 
 from .branches import Settled, is_not_chosen
 from .bridges import Bridges
@@ -168,14 +168,16 @@ class Tracing(NamedTuple):
 
 def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     """Traced anew by what the settings choose and decide."""
-    values, made = told.held(before.values), _made(before.graph, before.entry)
-    graph = Graph(values, frozenset((*made, *told.preset.classes)), told.words)
+    made = frozenset((*_made(before.graph, before.entry), *told.preset.classes))
+    values = told.held(before.values).making(made)
+    graph = Graph(values, made, told.words)
     table, handed = signs(values.index, values), _handed(values.index, values)
     tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
     if not told.decided:
         return tracing
-    within, made = values.within(tracing.entry.reach.distance), _made(graph, tracing.entry)
-    graph = Graph(within, frozenset((*made, *told.preset.classes)), told.words)
+    made = frozenset((*_made(graph, tracing.entry), *told.preset.classes))
+    within = values.within(tracing.entry.reach.distance).making(made)
+    graph = Graph(within, made, told.words)
     graph.keep_made(tracing.entry.reach.distance)
     return tracing._replace(values=within, graph=graph).reaching(roots)
 
@@ -221,7 +223,7 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     told = told_of(first, recipe, launch)
     tracing = Tracing(values, graph, table, handed, entry)
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, told.choices)]
-    if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS:
+    if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
         tracing = _as_told(tracing, told, roots)
     tracing, more = _to_training(tracing, roots, told)
     entry = tracing.entry

@@ -150,11 +150,24 @@ class Callables:
             return (named,)
         return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
 
-    def _kept(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Function]:
-        """What a constructor keeps to be called later: self.update_func = update_func."""
+    def _kept(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Class | Function]:
+        """What an object keeps to be called later, by its own methods or those above: self.policy_class = self.by_name(policy)."""
         for held in self._values.of(function, receiver, depth + 1):
-            made = self._index.method(held, "__init__") if isinstance(held, Class) else None
-            for binding in bindings(made).get(f"{made.self_name}.{name}", ()) if made is not None else ():
-                if binding.value is not None and binding.value.kind == "path" and not binding.items:
-                    called = self.of(made, binding.value, depth + 2) if made is not None else ()
-                    yield from (one for one in called if isinstance(one, Function))
+            for cls in self._index.lineage(held) if isinstance(held, Class) else ():
+                for method, binding in self._index.hierarchy.attribute_bindings(cls, name):
+                    if binding.value is not None and not binding.items:
+                        yield from self._kept_as(method, binding.value, depth)
+
+    def _kept_as(self, made: Function, value: Expr, depth: int) -> Iterator[Class | Function]:
+        if value.kind == "path":
+            yield from (one for one in self.of(made, value, depth + 2) if isinstance(one, Class | Function))
+        elif value.kind == "call":  # a class that it finds by a name
+            for one in self.of(made, value.parts[0], depth + 2):
+                if isinstance(one, Function):
+                    yield from (found for found in self._looked_up_by(one, depth + 2) if isinstance(found, Class))
+
+    def _looked_up_by(self, function: Function, depth: int) -> Iterator[Called]:
+        """What a function gives back from a table: return self.policies[name]."""
+        for event in function.events:
+            if event.kind == "return" and event.value is not None and event.value.kind == "index":
+                yield from entries_of(self._values, function, event.value.parts[0], depth)

@@ -11,6 +11,7 @@ from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from .composition import Part, composed, config_file, entries_of, normal
 from .configuration.imported_settings import taken
+from .environment import exported
 from .hydra_main import of_main, own_root
 from .launch import Command, that_counts
 from .reach import Reach
@@ -40,7 +41,9 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     found.extend(Part(one) for one in _named_in_code(index, reached) if one not in composed)
     for command in tried if not composed else ():
         folder = str(PurePosixPath(command.path).parent)
-        named = [part for path in _named_in(index, command.text, folder) for part in _with_bases(index, path)]
+        values = (one.value for one in exported(index, reached.distance, command))
+        paths = (path for text in (command.text, *values) for path in _named_in(index, text, folder))
+        named = [part for path in paths for part in _with_bases(index, path)]
         found = [part for part in found if part not in named] + named
         if named:
             break  # the first command that names a configuration stands for the rest
@@ -98,8 +101,8 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
     """String literals of reached code that are the path of a configuration file, or import one that is Python."""
     for function in reached.distance:
-        if not function.source.holds(_CONFIG_NAME):
-            continue
+        if "pretrained" in function.name or not function.source.holds(_CONFIG_NAME):
+            continue  # the configuration of a model that was saved is none of the program's
         folder = str(PurePosixPath(function.path).parent)
         for event in function.events:
             for call in event.calls:
@@ -109,7 +112,15 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
                     if part.kind == "string" and part.text.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES):
-                        yield from _named_in(index, part.text, folder)
+                        found = _named_in(index, part.text, folder)
+                        yield from (one for one in found if "/" in part.text or not _is_of_others(index, reached, one))
+
+
+def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
+    """It lies beside code of which none is reached: a bare name, config.json, means another file."""
+    folder = path.rpartition("/")[0]
+    beside = [one for one in index.files if one.rpartition("/")[0] == folder]
+    return bool(beside) and folder != "" and not any(one in reached.files for one in beside)
 
 
 _CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json|toml|ini|conf|cfg|gin|txt)\b|import_module\(")

@@ -13,9 +13,10 @@ from trainsleuth.facts.records import FileFacts
 from trainsleuth.facts.sites import call_sites
 from trainsleuth.repository import is_notebook, is_python, is_under
 
+from .command_words import words_behind
 from .frameworks import Handover
 from .graph import Graph
-from .launch import Command, words_behind
+from .launch import Command
 from .reach import Reach, reach
 from .running import has_guard
 from .steps import Sign

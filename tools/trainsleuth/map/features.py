@@ -11,6 +11,7 @@ from trainsleuth.facts import Event, Expr, Function, written
 from .configuration import Truth
 from .program import Program
 from .records import Part, Place
+from .set_later import set_later
 from .standing import off_at
 from .switches import switch_of
 
@@ -80,12 +81,17 @@ NONE_FOUND = "none found in the code that the entry reaches"
 
 
 def _by_setting(program: Program, truth: Truth | None, name: str) -> Part | None:
-    """What the settings say of a feature that no code shows; None when they say nothing."""
+    """What the settings, or the defaults of the framework, say of a feature that no code shows; None for nothing."""
     switch = switch_of(truth, name) if truth is not None else None
+    framework = program.training.framework
+    unasked = dict(framework.unasked).get(name) if framework is not None else None
+    if framework is not None and unasked and (switch is None or not switch.is_set):
+        return Part("elsewhere", f"set inside {framework.name}: {unasked} unless told otherwise")
     if switch is None:
         return None
     if not switch.on:
-        return Part("absent", f"off: {switch}")
+        later = set_later(program, switch)
+        return Part("unresolved", f"set: {later}") if later else Part("absent", f"off: {switch}")
     if program.training.framework is not None and switch.is_set and switch.source.path:
         return Part("found", f"on: {switch}", (Place(switch.source.path, switch.source.line, name, 0.5),))
     return Part("unresolved", f"set: {switch}; no code that the entry reaches is seen to use it")
@@ -105,6 +111,7 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
                 yield from _keywords(program, function, call, weight)
             yield from _accumulates(program, function, event, weight)
             yield from _resumes(program, function, event, weight)
+    yield from _launched(program)
     for choice_path, line, key, value in program.settings:
         for name, keywords in _KEYWORDS.items():
             if key.rpartition(".")[2] in keywords and value not in (
@@ -118,6 +125,18 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
                 "no",
             ):
                 yield name, Place(choice_path, line, name, 0.5)
+
+
+_LAUNCHES = re.compile(r"\btorchrun\b|\btorch\.distributed\.(?:run|launch)\b|\bdeepspeed\b|--multi_gpu\b")
+_ALONE = re.compile(r"--(?:nproc[_-]per[_-]node|num_gpus|num_processes)[ =]1(?!\d)")
+
+
+def _launched(program: Program) -> Iterator[tuple[str, Place]]:
+    """The launcher that starts several processes, where the loop is in a framework that takes them as they are."""
+    for command in program.entry.commands[:1] if program.training.framework is not None else ():
+        path = command.path or command.script
+        if path and _LAUNCHES.search(command.text) and not _ALONE.search(command.text):
+            yield "distribution", Place(path, command.line, "distribution", 0.3)
 
 
 _PATTERNS = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.items()}

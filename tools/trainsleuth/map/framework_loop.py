@@ -36,10 +36,26 @@ def handed_loop(program: Program) -> Iterator[Place]:
             yield from _helpers(program, cls, method)
     for rank, method in enumerate(callback_hooks(program.index, framework, program.entry.reach.distance)):
         yield program.at(method, method.line, "hook", (0.8 - 0.04 * rank) * program.weight(method) ** 0.3)
+    yield from _replaced(program, framework)
     forwards = [stage for stage in program.training.stages if stage.role == "forward"]
     for stage in forwards:
         yield program.at(stage.function, stage.line, "forward", 0.8)
     yield from _forwards(program) if not forwards else ()
+
+
+def _replaced(program: Program, framework: Framework) -> Iterator[Place]:
+    """Functions in the place of the framework's own methods, and what they do of the step."""
+    for rank, function in enumerate(program.training.replaced):
+        share = program.weight(function) ** 0.3
+        yield program.at(function, function.line, "hook", (0.95 - 0.02 * rank) * share)
+        for sign in program.signs.get(function, ()):
+            yield program.at(function, sign.site.call.line, sign.role, 0.9 * share)
+        for call in (call for event in function.events for call in event.calls):
+            own = (
+                call.receiver is not None and function.parameters and call.receiver.text == function.parameters[0].name
+            )
+            if own and call.last in framework.hooks and call.last != function.name:
+                yield program.at(function, call.line, "call of a hook", 0.85 * share)
 
 
 def _forwards(program: Program) -> Iterator[Place]:
@@ -59,7 +75,7 @@ _STEP = "training_step"
 
 def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:
     """Methods of its own that a hook of the step leaves the work to: self.training_step_g(batch)."""
-    for event in hook.events if "step" in hook.name else ():
+    for event in hook.events if _LEAVES.search(hook.name) else ():
         for call in event.calls:
             own = call.receiver is not None and call.receiver.text == hook.self_name
             method = program.index.method(cls, call.last) if own and _STEPS.search(call.last) else None
@@ -67,7 +83,8 @@ def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:
                 yield program.at_target(method, "step", 0.82)
 
 
-_STEPS = re.compile(r"(?:^|_)(?:step|train|training|update|optimi[sz]e)(?:_|$)")
+_LEAVES = re.compile(r"step|^_prepare_inputs$")
+_STEPS = re.compile(r"(?:^|_)(?:step|train|training|update|optimi[sz]e|generate|rollouts?)(?:_|$)")
 
 
 def _way_to(program: Program) -> Iterator[Place]:

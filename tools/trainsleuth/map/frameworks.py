@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Expr, External, Index, Site
 
+from .hook_names import HF_HOOKS, LIGHTNING_HOOKS, LOOP_HOOKS
 from .networks import is_factory
 from .values import Values
 
 
 class Framework(NamedTuple):
-    """`holds` are the components that its own code provides, `hooks` the methods a repository defines for it."""
+    """`holds` are the components that its own code provides, `hooks` the methods a repository defines for it, `unasked`
+    the features that it has by its own defaults, with the argument that says so."""
 
     name: str
     packages: tuple[str, ...]
@@ -21,54 +23,9 @@ class Framework(NamedTuple):
     starts: tuple[str, ...]  # methods that run the loop
     holds: tuple[str, ...]
     hooks: tuple[str, ...]
+    unasked: tuple[tuple[str, str], ...] = ()
 
 
-LIGHTNING_HOOKS = [
-    "training_step",
-    "validation_step",
-    "test_step",
-    "predict_step",
-    "configure_optimizers",
-    "train_dataloader",
-    "val_dataloader",
-    "test_dataloader",
-    "configure_model",
-    "on_train_start",
-    "on_train_epoch_start",
-    "on_train_epoch_end",
-    "on_validation_epoch_end",
-    "on_train_batch_end",
-    "on_before_optimizer_step",
-    "optimizer_step",
-    "lr_scheduler_step",
-    "training_epoch_end",
-    "validation_epoch_end",
-    "on_save_checkpoint",
-    "on_load_checkpoint",
-    "configure_gradient_clipping",
-    "manual_backward",
-]
-HF_HOOKS = [
-    "compute_loss",
-    "training_step",
-    "prediction_step",
-    "evaluate",
-    "evaluation_loop",
-    "log",
-    "save_model",
-    "_save",
-    "create_optimizer",
-    "create_scheduler",
-    "create_optimizer_and_scheduler",
-    "get_train_dataloader",
-    "get_eval_dataloader",
-    "compute_metrics",
-    "on_step_end",
-    "on_epoch_end",
-    "on_log",
-    "on_save",
-    "on_evaluate",
-]
 _ALL_BUT_DATA = ("loss", "optimizer_scheduler", "training_loop", "logging", "checkpointing", "evaluation")
 
 FRAMEWORKS = (
@@ -87,6 +44,7 @@ FRAMEWORKS = (
         ("train", "evaluate", "predict"),
         _ALL_BUT_DATA,
         tuple(HF_HOOKS),
+        (("clipping", "max_grad_norm is 1.0"), ("seeds", "seed is 42")),
     ),
     Framework(
         "fastai",
@@ -176,9 +134,8 @@ def _unnamed(name: str) -> Framework | None:
     package, *parts = name.split(".")
     if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS) for part in parts):
         return None
-    return Framework(
-        package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, tuple(HF_HOOKS + LIGHTNING_HOOKS)
-    )
+    hooks = tuple(dict.fromkeys(LOOP_HOOKS + LIGHTNING_HOOKS + HF_HOOKS))
+    return Framework(package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, hooks)
 
 
 class Handover(NamedTuple):

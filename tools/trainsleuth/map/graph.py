@@ -112,6 +112,8 @@ class Graph:
             for call in event.calls:
                 for target, cost in self._runs.by(function, call):
                     yield Edge(target, cost, position, guarded)
+            for target in self._put_in_place(function, event):
+                yield Edge(target, CALLBACK, position, guarded)
             for target in self._properties(function, event):
                 yield Edge(target, DIRECT, position, guarded)
 
@@ -121,6 +123,14 @@ class Graph:
         inner = self.index.files[function.path].functions.get(f"{function.qualname}.{event.text}")
         if inner is not None and inner.outer == function.qualname:
             yield Edge(inner, CALLBACK, position)
+
+    def _put_in_place(self, function: Function, event: Event) -> Iterator[Function]:
+        """A function that replaces a method of a class: Trainer.create_optimizer = create_optimizer."""
+        if event.kind == "assign" and event.value is not None and event.value.kind == "path":
+            holders = (one.receiver for one in event.targets if one.kind == "path" and "." in one.text)
+            if any(one is not None and one.last[:1].isupper() for one in holders):
+                put = self.index.resolve(function, event.value.text)
+                yield from [put] if isinstance(put, Function) else []
 
     def _properties(self, function: Function, event: Event) -> Iterator[Function]:
         """Properties of its own class that a method reads."""

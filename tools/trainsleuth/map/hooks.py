@@ -5,29 +5,60 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import Class, Function, Index
+from trainsleuth.facts import Class, Expr, External, Function, Index
+from trainsleuth.facts.scopes import bindings
 
 from .entries import NEVER
-from .frameworks import Framework, Handover
+from .frameworks import Framework, Handover, owned_by
 from .values import Values
 
 MAX_CLASSES = 6
 
 
 def handed_classes(index: Index, values: Values, framework: Framework, handed: Iterable[Handover]) -> tuple[Class, ...]:
-    """Classes of what is handed to the framework, with their bases: trainer.fit(model, data)."""
+    """Classes of what is handed to the framework, with their bases: trainer.fit(model, data), Trainer(model).fit()."""
     found: dict[Class, None] = {}
     for handover in handed:
-        for part in handover.site.call.parts[1:]:
-            value = part.parts[0] if part.kind == "keyword" else part
+        for value in _given(handover):
             for held in values.of(handover.site.function, value):
                 if isinstance(held, Class) and any(index.method(held, name) is not None for name in framework.hooks):
                     found.update(dict.fromkeys(index.lineage(held)))
     return tuple(found)
 
 
-def derived_classes(index: Index, framework: Framework, distance: Mapping[Function, int]) -> tuple[Class, ...]:
-    """Project classes that derive from the framework's: those that are reached, else any but those of tests."""
+def _given(handover: Handover) -> Iterator[Expr]:
+    """What the loop is started with; where that is nothing, what its trainer was made with."""
+    call, function = handover.site.call, handover.site.function
+    calls = [call] if call.parts[1:] else []
+    if not calls and call.receiver is not None:
+        made = bindings(function).get(call.receiver.text, ()) if call.receiver.kind == "path" else ()
+        calls = [one for one in (call.receiver, *(binding.value for binding in made)) if one is not None]
+    for one in calls:
+        for part in one.parts[1:] if one.kind == "call" else ():
+            yield part.parts[0] if part.kind == "keyword" else part
+
+
+def trainers_run(index: Index, values: Values, framework: Framework, handed: Iterable[Handover]) -> tuple[Class, ...]:
+    """Project classes of the trainers whose loop is started, with their bases: DistilTrainer(model).train()."""
+    found: dict[Class, None] = {}
+    for handover in handed:
+        receiver = handover.site.call.receiver
+        for held in values.of(handover.site.function, receiver) if receiver is not None else ():
+            if isinstance(held, Class) and owned_by(index, held) is framework:
+                found.update(dict.fromkeys(index.lineage(held)))
+    return tuple(found)
+
+
+def derived_classes(
+    index: Index, values: Values, framework: Framework, handed: Iterable[Handover], distance: Mapping[Function, int]
+) -> tuple[Class, ...]:
+    """Project classes that derive from the framework's: those that are reached, else any but those of tests.
+
+    Where the trainer is known to be the framework's own, no trainer of the project is run.
+    """
+    receivers = [(one.site.function, one.site.call.receiver) for one in handed]
+    held = [one for at, receiver in receivers if receiver is not None for one in values.of(at, receiver)]
+    is_own = bool(held) and all(isinstance(one, External) and one.name.startswith(framework.packages) for one in held)
     found = [
         cls
         for cls in index.classes()
@@ -35,6 +66,8 @@ def derived_classes(index: Index, framework: Framework, distance: Mapping[Functi
     ]
     reached = [cls for cls in found if any(method in distance for method in cls.methods.values())]
     near = reached or [cls for cls in found if not NEVER.search(cls.path)]
+    near = [cls for cls in near if not (is_own and owned_by(index, cls) is framework)]
+    near = [cls for cls in near if any(index.method(cls, name) for name in framework.hooks)]
     return tuple(sorted(near, key=lambda cls: (cls.path, cls.line))[:MAX_CLASSES])
 
 

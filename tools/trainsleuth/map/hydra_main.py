@@ -12,8 +12,9 @@ from typing import NamedTuple
 from trainsleuth.facts import Expr, Function, Index
 from trainsleuth.repository import is_under
 
+from .command_words import words_behind
 from .composition import Entry, Part, composed, config_file, group_keys, normal
-from .launch import Command, words_behind
+from .launch import Command
 from .reach import Reach
 
 _GIVEN = re.compile(r"^(?P<sign>\+{0,2}|~)(?P<group>[\w./-]+)(?:@(?P<package>[\w.:]+))?(?:=(?P<option>.*))?$")

@@ -20,6 +20,7 @@ class Knowledge:
     by a setting loads, by its path and line. `narrowed` are classes that the settings choose: what is known to be
     of a class above one of them is of that one. `settings` are the settings themselves: what is bound in an arm
     that they do not choose is not held. `picked` is what each setting chooses, by its key.
+    `made` are classes that the program is seen to make: of those below a class these count, if any.
     `reached` is code that the program is seen to run: of callers only these count, if any of them calls.
     """
 
@@ -32,6 +33,7 @@ class Knowledge:
     narrowed: frozenset[Class] = frozenset()
     settings: Mapping[str, str] = field(default_factory=dict)
     picked: Mapping[str, Class | Function] = field(default_factory=dict)
+    made: frozenset[Class] = frozenset()
     reached: frozenset[Function] = frozenset()
 
     def is_loaded(self, path: str) -> bool:

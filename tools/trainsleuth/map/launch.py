@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+from .launch_targets import dora_mains, module_of, only, package_of, script_of
+from .launchers import launch_lines
 from .shell_variables import Script, filled
 
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
@@ -18,7 +19,6 @@ MAX_COMMAND = 4000  # characters of one that is read
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.${}-])(/?(?:[\w.${}-]+/)*[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)(?:-m|--module)[ =]([A-Za-z_][\w.]*)")
-_PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
@@ -55,7 +55,19 @@ def commands(index: Index) -> tuple[Command, ...]:
         if inside and path.endswith(SHELL):
             consoles[path] = inside[0]  # ./tools/dist_train.sh starts what it starts
         found.extend(inside)
-    return tuple(sorted(found, key=_rank))
+    return tuple(sorted((*found, *_by_launchers(index, found, consoles)), key=_rank))
+
+
+def _by_launchers(index: Index, found: Iterable[Command], consoles: dict[str, Command]) -> Iterator[Command]:
+    """Commands in launch scripts that are Python, and those that start such a script, of which they start the program."""
+    started: dict[str, Command] = {}
+    for path, line, text in launch_lines(index):
+        for one in _command(index, path, line, text, consoles):
+            started.setdefault(path, one)
+            yield one
+    for one in found:
+        if one.target in started:
+            yield one._replace(target=started[one.target].target)
 
 
 def commands_of(index: Index, path: str) -> tuple[Command, ...]:
@@ -121,6 +133,9 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their continuation lines; the number is that of the first."""
     held, first = "", 0
     for number, line in enumerate(text.split("\n"), 1):
+        if held and line.lstrip().startswith("```"):  # its last line goes on where the block ends
+            yield first, held.strip()
+            held, first = "", 0
         first, line = first or number, line.strip()
         ends = line.endswith(("&& \\", "; \\"))  # a command of its own
         if line.endswith("\\") and (ends or len(held) < MAX_COMMAND):
@@ -136,6 +151,20 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
+    """Those of one line; of prose only what it quotes counts: "run `python train.py` when `deepspeed` is there"."""
+    if "`" in text and path.endswith((".md", ".rst")) and len(text) <= MAX_COMMAND:
+        quoted = _TICKS.sub("`", text).split("`")[1::2]
+        for part in (part for part in quoted if _STARTERS.search(part) or _STARTED.match(part)):
+            yield from _commands_of(index, path, line, part, consoles)
+    else:
+        yield from _commands_of(index, path, line, text, consoles)
+
+
+_TICKS = re.compile(r"`+")
+_STARTED = re.compile(r"(?:bash|sh|sbatch)\s|\./")
+
+
+def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
     text = _HERE.sub(".", text) if "$(" in text else text
     words = text.lstrip("$> `").split()
     if not words or len(text) > MAX_COMMAND or words[-1] in ("-h", "--help"):
@@ -144,10 +173,10 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
         name = next((one.strip("`") for one in words if not _BEFORE.match(one)), words[0])
         name = name.removeprefix("./") if name.removeprefix("./") in consoles else name
         if name.endswith(SHELL) and name not in consoles:
-            name = _only(consoles, name) or name
+            name = only(consoles, name) or name
         if name in consoles and (len(words) > 1 or name.endswith(SHELL)) and name != path:
             yield Command(path, line, _clean(text), consoles[name].target, consoles[name].function)
-        if "." in name and (found := _module(index, name)) is not None:  # behind a launcher in a variable
+        if "." in name and (found := module_of(index, name)) is not None:  # behind a launcher in a variable
             yield Command(path, line, _clean(text), found)
             return
         if not _OWN_STARTER.match(name):
@@ -155,15 +184,15 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
     folder = str(PurePosixPath(path).parent)
     scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
     for written in (*(match[1] for match in _SCRIPT.finditer(text.replace('"', ""))), *scripts):
-        if (target := _script(index, folder, written)) is not None:
+        if (target := script_of(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
     for match in _MODULE.finditer(text):
-        if not match[1].startswith(_PLUMBING) and (found := _module(index, match[1], anywhere=True)) is not None:
+        if not match[1].startswith(_PLUMBING) and (found := module_of(index, match[1], anywhere=True)) is not None:
             yield Command(path, line, _clean(text), found)
             return
     if re.search(r"\bdora\s+(?:-P\s+\w+\s+)?run\b", text):
-        for target in _dora_mains(index):
+        for target in dora_mains(index):
             yield Command(path, line, _clean(text), target)
             return
 
@@ -173,59 +202,13 @@ def _clean(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"^[A-Z_]+\s*[:?]?=\s+", "", quoted.strip().strip("`$> ")))
 
 
-def _script(index: Index, folder: str, written: str) -> str | None:
-    """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called.
-
-    Of an absolute path its end counts, a folder and a name at least: where the checkout lay is not known.
-    """
-    if written.startswith("/"):
-        parts = PurePosixPath(written).parts
-        ends = ("/".join(parts[cut:]) for cut in range(1, len(parts) - 1))
-        return next((path for path in ends if path in index.files), None)
-    written = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
-    for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
-        if (path := str(base / written)) in index.files:
-            return path
-    return _only(index.files, written)
-
-
-def _only(paths: Iterable[str], name: str) -> str | None:
-    """The only path that ends so."""
-    fits = [path for path in paths if path.endswith("/" + name)]
-    return fits[0] if len(fits) == 1 else None
-
-
-def _module(index: Index, dotted: str, anywhere: bool = False) -> str | None:
-    """The file of a module; `anywhere` also in a folder of its own, when there is one only."""
-    stem = dotted.replace(".", "/")
-    names = (f"{stem}.py", f"{stem}/__main__.py")
-    inside = (base + name for base in ("", "src/") for name in names if base + name in index.files)
-    return next(inside, None) or next(filter(None, (_only(index.files, name) for name in names if anywhere)), None)
-
-
-def _package(index: Index, dotted: str) -> str | None:
-    """The file of a package that holds the function of a console script itself."""
-    stem = dotted.replace(".", "/")
-    return next((path for base in ("", "src/") if (path := f"{base}{stem}/__init__.py") in index.files), None)
-
-
-def _dora_mains(index: Index) -> Iterator[str]:
-    for path, file in index.files.items():
-        if any(entry.module == "dora" for entry in file.imports) and any(
-            decorator.parts and decorator.last in ("hydra_main", "argparse_main")
-            for function in file.functions.values()
-            for decorator in function.decorators
-        ):
-            yield path
-
-
 def _consoles(index: Index) -> Iterator[Command]:
     """Console scripts of pyproject.toml, setup.cfg and setup.py."""
     for path in ("pyproject.toml", "setup.cfg", "setup.py"):
         text = index.repository.read(path) if path in index.repository.files else None
         for number, line in enumerate((text or "").split("\n"), 1):
             match = _CONSOLE.match(line.strip().removeprefix("entry_points=").strip("[{ "))
-            target = (_module(index, match[2]) or _package(index, match[2])) if match else None
+            target = (module_of(index, match[2]) or package_of(index, match[2])) if match else None
             if match and target is not None:
                 yield Command(path, number, match[1], target, match[3])
 
@@ -258,26 +241,3 @@ def that_counts(found: Sequence[Command], recipe: str | None) -> Command | None:
     """The command whose values count: the caller's own, which stands first, else the first that names the recipe."""
     stem = PurePosixPath(recipe).stem if recipe is not None else ""
     return next((one for one in found if one.text and (not one.path or stem in one.text)), None)
-
-
-def words_behind(text: str) -> list[str]:
-    """The words of a command behind the program that it starts."""
-    words = _words(text)
-    return words[_start(words) :]
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text, comments=False)
-    except ValueError:
-        return text.split()
-
-
-def _start(words: list[str]) -> int:
-    """Behind the program's name: what stands before it belongs to its launcher."""
-    for place, word in enumerate(words):
-        if _PROGRAM.search(word):
-            return place + 1
-        if word == "-m" and place + 1 < len(words) and not words[place + 1].startswith("torch.distributed"):
-            return place + 2
-    return 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Variable
 from trainsleuth.facts.scopes import bindings
 
+from .held import MAX_HELD
 from .keys import key_of
 
 if TYPE_CHECKING:
@@ -21,12 +22,32 @@ def entries_of(values: Values, function: Function, table: Expr, depth: int) -> t
         found = [one for value in given for one in values.callables(function, value, depth + 1)]
         return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in values.known.excluded))
     if table.kind == "path":
+        if function.self_name and table.text.rpartition(".")[0] == function.self_name:
+            return _of_classes(values, function, table.last, depth)
         symbol = values.index.resolve(function, table.text)
         if isinstance(symbol, Variable):
             for binding in bindings(symbol.scope).get(symbol.name, ()):
                 if binding.value is not None and binding.value.kind == "dict":
                     return entries_of(values, symbol.scope, binding.value, depth + 1)
     return ()
+
+
+def _of_classes(values: Values, method: Function, name: str, depth: int) -> tuple[Class | Function | External, ...]:
+    """Of a table in the body of a class: that of the classes that are made, which may be of one below."""
+    owner = values.index.class_of(method)
+    if owner is None:
+        return ()
+    below = [owner, *values.index.subclasses(owner)]
+    made = [one for one in below if one in values.known.made] or [
+        one for one in below if one not in values.known.excluded and values.is_loaded(one)
+    ]
+    found: dict[Class | Function | External, None] = {}
+    for cls in made:
+        body = next((one.body for one in values.index.lineage(cls) if name in bindings(one.body)), cls.body)
+        for binding in bindings(body).get(name, ()):
+            if binding.value is not None and binding.value.kind == "dict":
+                found.update(dict.fromkeys(entries_of(values, body, binding.value, depth + 1)))
+    return tuple(found)[:MAX_HELD]
 
 
 def members_of(index: Index, function: Function, module: Expr) -> tuple[Class | Function | External, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainsleuth.facts import Function
+
 from .program import Program
 from .records import Place
 
@@ -17,8 +19,8 @@ _NAMES = {
     "optimizer_scheduler": r"(?:base_|init(?:ial)?_|max_|min_|curr(?:ent)?_)?(?:lr|learning_rate)|weight_decay|warmup_\w+|(?:optim\w*|sched\w*)_(?:cls|class|fn)",
     "training_loop": r"prepare|soft_update\w*|hard_update\w*|update_target\w*",
     "logging": r"\w*(?:_tb|tb_|tensorboard|wandb)\w*|(?:line)?plot(?:_\w+)?|\w*_log|maybe_log\w*|summari[sz]e\w*|track|[Vv]isuali[sz]er|Log\w+",
-    "checkpointing": r"(?:save|load|restore)_(?:to|from)_\w+|_?serialize|[Ee]arly_?[Ss]top\w*|\w*(?:ckpt|checkpoint)\w*",
-    "evaluation": r"(?:\w+_)?(?:test|eval|valid|val)_?(?:set|mode|table)?|\w*(?:error|metrics?)_table|compute_\w*(?:metrics?|features|statistics)",
+    "checkpointing": r"(?:save|load|restore)_(?:to|from)_\w+|_?serialize|[Ee]arly_?[Ss]top\w*|(?!\w*(?:grad|gckpt|activation|recompute|use_checkpoint))\w*(?:ckpt|checkpoint)\w*",
+    "evaluation": r"(?!\w*(?:clip|max|min|default|init|old|new|abs|pad|fill|get)_val$)(?:\w+_)?(?:test|eval|valid|val)_?(?:set|mode|table)?|\w*(?:error|metrics?)_table|compute_\w*(?:metrics?|features|statistics)",
 }  # fmt: skip
 _WHEN = {
     "logging": rf"(?:log|print|report|disp\w*|summary|verbose)\w*{_EVERY}",
@@ -39,4 +41,14 @@ def mentions(program: Program, component: str) -> Iterator[Place]:
         for name, found in table.items():
             if matches is not None and matches.fullmatch(name):
                 for function, line in found[:MAX_OF_A_NAME]:
+                    if name == "checkpoint" and _recomputes(program, function, line):
+                        continue
                     yield program.at(function, line, "mention", score * program.weight(function) ** 0.4)
+
+
+def _recomputes(program: Program, function: Function, line: int) -> bool:
+    """torch.utils.checkpoint.checkpoint(block, x) saves memory, no weights."""
+    calls = (
+        call for event in function.events for call in event.calls if call.line == line and call.last == "checkpoint"
+    )
+    return any(program.full_name(function, call.callee).startswith("torch.utils.checkpoint") for call in calls)

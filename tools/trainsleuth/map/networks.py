@@ -61,7 +61,7 @@ def is_network(index: Index, cls: Class) -> bool:
 
 
 _MAY_BE_BASE = re.compile(
-    r"\.(?:Base)?(?:Model|Module|Network|Net|Layer|Encoder|Decoder|Backbone)\w{0,6}$|\w(?:Head|Neck|Detector|Transformer|Attention)$"
+    r"\.(?:Base)?(?:Model|Module|Network|Net|Layer|Encoder|Decoder|Backbone)\w{0,6}$|\w(?:Head|Neck|Detector|Transformer|Attention|Model|Module|Network)$"
 )
 
 
@@ -130,11 +130,22 @@ def calls_network(values: Values, function: Function, call: Expr) -> bool:
         if targets := values.callables(function, callee):
             called = [one for one in targets if isinstance(one, Function)]
             return any(_runs_network(values.index, one) for one in called) or (
-                any(not one.owner for one in called) and is_handed_parameters(values, function, call)
+                any(not one.owner for one in called)
+                and (is_forward_of(call) or is_handed_parameters(values, function, call))
             )
     return _NETWORK_NAMES.search(call.last or "") is not None and not (call.last or "x")[0].isupper() | (
         call.last in ("G", "D")
     )
+
+
+def is_forward_of(call: Expr) -> bool:
+    """transformer_forward(self.transformer, x): a function that is the forward of a network of another library."""
+    first = call.arguments[0] if call.arguments else None
+    named = first is not None and first.kind == "path" and _NETWORK_NAMES.search(first.last) is not None
+    return named and _FORWARD.search(call.last) is not None
+
+
+_FORWARD = re.compile(r"^(?!.*(?:step|backward|pass|epoch|loss)).*(?:^|_)forward(?:_|$)")
 
 
 def is_handed_parameters(values: Values, function: Function, call: Expr) -> bool:
@@ -148,7 +159,7 @@ def is_handed_parameters(values: Values, function: Function, call: Expr) -> bool
 
 
 _NOT_RUN = re.compile(
-    r"^(?:parameters|state_dict|load|save|named|train|eval|to|buffers|zero_grad|get_(?!logits|pred)|set_|configure|from_|build|__init__|loss|compute_loss)"
+    r"^(?:parameters|state_dict|load|save|named|train|eval(?:uate)?$|to|buffers|zero_grad|get_(?!logits|pred)|set_|configure|from_|build|__init__|loss|compute_loss)"
 )
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from trainsleuth.facts import MODULE_BODY, Class, Index
 
+from .command_words import words_behind
 from .config_objects import ConfigObjects, Given, is_config
 from .configuration.named_values import text_in
 from .entries import NEVER
-from .launch import Command, words_behind
+from .launch import Command
 from .named_choice import NO_NAMES
 from .object_tree import Constructed, joined, objects, returns
 from .recipes import Choice, Setting

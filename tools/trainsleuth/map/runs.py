@@ -135,11 +135,17 @@ class Runs:
                         yield method, DIRECT
         if held or call.receiver is None or call.last in COMMON_NAMES or call.last.startswith("__"):
             return
+        if call.receiver.callee == "super" and self._has_foreign_base(function):
+            return
         if call.receiver.kind == "path":
             receivers = self._values.of(function, call.receiver)
             if receivers and not any(isinstance(one, Class) for one in receivers):
                 return  # a value of another library
         yield from ((method, GUESS) for method in self._methods.few(call.last))
+
+    def _has_foreign_base(self, function: Function) -> bool:
+        owner = self._index.class_of(function)
+        return owner is not None and bool(self._index.external_bases(owner))
 
 
 def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:

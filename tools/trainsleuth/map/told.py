@@ -11,6 +11,7 @@ from trainsleuth.facts.names import Module
 
 from .backends import of_the_program
 from .branches import known_settings
+from .command_words import words_behind
 from .composition import Part
 from .config_files import of_program
 from .configuration import defaults
@@ -19,7 +20,7 @@ from .entries import Entry
 from .given_parameters import with_parameters
 from .hydra_main import removed_by
 from .knowledge import Knowledge
-from .launch import Command, that_counts, words_behind
+from .launch import Command, that_counts
 from .launch_objects import launch_preset
 from .named_choice import weighed, words_of
 from .named_modules import named_modules, sure

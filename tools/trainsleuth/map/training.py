@@ -12,15 +12,17 @@ from .batch_path import Stage, trace_back
 from .entries import Entry
 from .frameworks import Framework, Handover
 from .graph import Graph
-from .hooks import derived_classes, handed_classes, hook_methods
+from .hooks import derived_classes, handed_classes, hook_methods, trainers_run
 from .named_choice import is_named
 from .networks import is_loss_class, is_network
 from .reach import reach
 from .recipes import RECIPE_DISTANCE, Choice, roots_of
+from .replaced import replaced_hooks
 from .steps import Sign
 from .values import Values
 from .ways import Ways
 
+_MAKE_LOSS = ("training_step", "compute_loss", "train_step", "loss", "forward_train")
 _RUN_BY_FRAMEWORKS = ("forward_train", "train_step")  # methods of what holds the networks, before what it holds
 
 
@@ -151,8 +153,15 @@ class Training:
         return (
             (() if below else given)
             or tuple(dict.fromkeys(base for cls in (below or run)[:1] for base in self.index.lineage(cls)))
-            or derived_classes(self.index, framework, self.entry.reach.distance)
+            or trainers_run(self.index, self.values, framework, handed)
+            or derived_classes(self.index, self.values, framework, handed, self.entry.reach.distance)
         )
+
+    @cached_property
+    def replaced(self) -> tuple[Function, ...]:
+        """Functions that the program puts in the place of hooks of the framework's own classes."""
+        framework = self.framework
+        return replaced_hooks(self.index, framework, self.entry.reach.distance) if framework is not None else ()
 
     @cached_property
     def handed_over(self) -> Function | None:
@@ -168,10 +177,9 @@ class Training:
             for function in self.steppers[:3]:
                 starts.extend(sign for sign in self.signs[function] if sign.role == "backward")
         elif self.framework is not None:
-            for cls in self.hooked_classes:
-                for name in ("training_step", "compute_loss", "train_step", "loss", "forward_train"):
-                    if (method := cls.methods.get(name)) is not None:
-                        starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
+            methods = [cls.methods[name] for cls in self.hooked_classes for name in _MAKE_LOSS if name in cls.methods]
+            for method in (*methods, *(one for one in self.replaced if one.name in _MAKE_LOSS)):
+                starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
         return trace_back(self.graph, starts, self.entry.reach.parents)
 
     @cached_property

@@ -93,6 +93,10 @@ class Values:
         known = replace(self.known, kinds={**kinds, **self.known.kinds})
         return Values(self.index, known, self.objects, self.detours)
 
+    def making(self, made: frozenset[Class]) -> Values:
+        """The same, where these classes are seen to be made."""
+        return Values(self.index, replace(self.known, made=made), self.objects, self.detours)
+
     def within(self, reached: Iterable[Function]) -> Values:
         """The same, where what callers hand over is what those among `reached` do, if any of them calls."""
         return Values(self.index, replace(self.known, reached=frozenset(reached)), self.objects, self.detours)

@@ -103,7 +103,15 @@ def _is_of_data(function: Function) -> bool:
     """Reads or writes something other than the state of training."""
     if _NOT.search(function.owner):
         return True
-    return _MOVES.match(function.name) is not None and _NOT.search(function.name) is not None
+    return _MOVES.match(function.name) is not None and _NOT.search(_moved(function.name)) is not None
+
+
+def _moved(name: str) -> str:
+    """What a function says that it moves, without where to: save_to_zip_file."""
+    return _WHERE.sub("", name)
+
+
+_WHERE = re.compile(r"_(?:to|from|into)_\w*$")
 
 
 _MOVES = re.compile(r"_?(?:load|save|read|write|get|dump|open)_")
@@ -220,4 +228,4 @@ def _wrappers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
 
 def _is_named(function: Function) -> bool:
     """Says that it saves or loads, and not something other than the state of training."""
-    return _NAMED.search(function.name) is not None and _NOT.search(f"{function.owner} {function.name}") is None
+    return _NAMED.search(function.name) is not None and _NOT.search(f"{function.owner} {_moved(function.name)}") is None

@@ -9,12 +9,16 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Class, Expr, External, Function
 
 from ..annotations import named_types
+from ..command_words import words_behind
 from ..config_objects import is_config
 from ..configuration.fields import fields
+from ..exported import exported_places
+from ..file_sections import file_sections
 from ..hyperparameters import hyperparameters
-from ..launch import words_behind
+from ..library_defaults import library_defaults
 from ..named_modules import given_files
 from ..networks import is_dataset
+from ..parsed_classes import parsed_classes
 from ..program import Program
 from ..records import Place
 from ..running import executed
@@ -23,6 +27,7 @@ _PARSERS = {
     "argparse.ArgumentParser": ("parser", 1.0),
     "ArgumentParser": ("parser", 0.9),
     "HfArgumentParser": ("parser", 1.0),
+    "TrlParser": ("parser", 1.0),
     "tyro.cli": ("parser", 1.0),
     "fire.Fire": ("parser", 1.0),
     "typer.run": ("parser", 1.0),
@@ -59,6 +64,7 @@ _OPTIONS = re.compile(
     r"^(?:get|parse|load|make)_(?:\w+_)?(?:args|config|cfg|options|hparams)(?:_from_\w+)?$"
 )  # of a library
 MIN_TABLE = 4  # settings
+MAX_TOLD = 3  # files whose sections are shown
 _LITERALS = ("number", "string", "constant", "unary", "binary", "choice", "tuple", "list")
 _CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Settings|Configuration)$")
 
@@ -82,6 +88,7 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, decorator.line, "configured", 0.9 * weight)
             elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
                 yield program.at(function, decorator.line, "option", 0.5 * weight)
+    yield from exported_places(program)
     yield from _classes(program)
     yield from _taken(program)
     yield from _tables(program)
@@ -95,27 +102,10 @@ def places(program: Program) -> Iterator[Place]:
         score = 1.0 if path == program.recipe else 0.97 if path in named else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
         if rank < MAX_TOLD:
-            yield from _sections(program, path, 0.62 * score)
+            yield from file_sections(program, path, 0.62 * score)
     for choice in program.choices:
         if choice.path in named and choice.target is not None:
             yield Place(choice.path, choice.line, "chooses", 0.7)
-
-
-_TELLING = re.compile(r"^(?:learning_rate|lr|base_lr|batch_size|epochs?|max_epochs|max_steps|num_epochs|optimizer|model|dataset|loss|name|type|seed)$", re.I)  # fmt: skip
-MAX_TOLD = 3  # files whose sections are shown
-
-
-def _sections(program: Program, path: str, score: float) -> Iterator[Place]:
-    """Where each section of a file of settings begins, and the settings that a reader asks for first."""
-    seen: set[str] = set()
-    for key, value in program.index.configs[path].items():
-        section, _, last = key.rpartition(".")
-        top = ".".join(section.split(".")[:2])
-        if top not in seen:
-            seen.add(top)
-            yield Place(path, value.line, "section", score * (1.0 if "." not in top else 0.85))
-        elif _TELLING.match(last):
-            yield Place(path, value.line, "setting", 0.8 * score)
 
 
 def _named(program: Program) -> frozenset[str]:
@@ -160,6 +150,9 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             role, score = _role(program, function, call)
             if role:
                 yield program.at(function, call.line, role, score * weight**0.4)
+            if role == "parser":
+                for cls in parsed_classes(program.index, function, call):
+                    yield program.at_target(cls, "parsed", 0.95 * weight**0.4)
             if call.last in ("Fire", "cli", "run") and role == "parser":
                 for part in call.parts[1:]:
                     target = program.index.resolve(function, part.text) if part.kind == "path" else None
@@ -185,9 +178,16 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
                 return "reader call", 0.8
         elif isinstance(target, Function) and _READER.search(last):
             return "reader call", 0.8
+        elif isinstance(target, Class) and _is_parser(program, target):
+            return "parser", 1.0
         elif isinstance(target, Class) and (_CLASS.search(target.name) or _READER.search(last)):
             return "built", 0.75
     return ("reader call", 0.7) if last == "from_args" else ("", 0.0)
+
+
+def _is_parser(program: Program, cls: Class) -> bool:
+    """A class of the project that derives from a library's parser."""
+    return any(base.endswith("ArgumentParser") for base in program.index.external_bases(cls))
 
 
 def _tables(program: Program) -> Iterator[Place]:
@@ -257,6 +257,7 @@ def _keywords(program: Program) -> Iterator[Place]:
                 for target in program.graph.targets(root, call):
                     if isinstance(target, Class) and (made := program.index.method(target, "__init__")) is not None:
                         yield program.at(made, made.line, "defaults", 0.65)
+            yield from library_defaults(program, call)
 
 
 def _constants(program: Program) -> Iterator[Place]:

@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, External, Function, written
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
+from ..experience import takes_experience
 from ..networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
 from ..program import Called, Program
 from ..records import Place
@@ -54,6 +55,7 @@ _HOOKS = (
 )
 
 
+_OF_TRAINER = ("get_train_dataloader", "_get_train_sampler", "get_data_loader", "_prepare_inputs", "_get_dataloader")
 _ITERATED = re.compile(r"(?:loader|data)\w*$|(?:data|loader|train|batch)\w*_iter(?:ator)?$", re.I)
 _OF_THE_MACHINE = re.compile(r"device|_var|rank|world|dist(?:_|ributed)|path|cuda|conda|logg", re.I)
 
@@ -73,6 +75,9 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+    for cls in program.training.hooked_classes:
+        for method in (cls.methods[name] for name in _OF_TRAINER if name in cls.methods):
+            yield program.at(method, method.line, "hook", 0.75 * program.weight(method) ** 0.3)
     for stage in program.training.stages:
         if stage.role == "batch":
             hands = stage.event.value is not None and _HANDS.search(written(stage.event.value)) is not None
@@ -103,7 +108,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and _is_builder(call.last):
             yield program.at(function, call.line, "builder call", 0.72 * base)
-    if call.receiver is not None and _TAKES.search(call.last) and _BUFFER.search(call.receiver.last):
+    if takes_experience(called):
         yield program.at(function, call.line, "batch", 0.88 * base)
         for target in called.targets:
             if isinstance(target, Function):
@@ -145,11 +150,9 @@ def _collated(program: Program, called: Called) -> Iterator[Place]:
 
 
 _HANDS_OUT = re.compile(
-    r"(?:Replay|Buffer|Memory|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
+    r"(?:Replay|Buffer|Memory|Rollout(?:Storage|s)?|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
 )
 _MAPS = ("map", "with_transform", "set_transform", "filter")
-_TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch)$")
-_BUFFER = re.compile(r"buffer|replay|memory|storage", re.I)
 _ROLLOUT = re.compile(
     r"^_?(?:rollout(?:_fn|_function|s)?|collect_(?:\w+_)?(?:paths|rollouts?|experience|trajector\w+|steps))$"
 )
@@ -190,7 +193,7 @@ _HANDS = re.compile(
 )
 _NOT_DATA = re.compile(
     r"log|ckpt|checkpoint|state|hparam|arg|parser|config|cfg|option|model|net(?:$|work|_)|optim|sched|loss|step|train|epoch|init|main|"
-    r"device|time|metric|meter|accuracy|seed|rank|world|weight|param",
+    r"device|time|metric|meter|accuracy|seed|rank|world|weight|param|policy|agent|actor|critic",
     re.I,
 )
 

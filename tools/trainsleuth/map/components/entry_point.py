@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function
 from trainsleuth.facts.scopes import bindings
 from trainsleuth.repository import is_python
 
+from ..command_words import words_behind
 from ..entries import MAINS
-from ..launch import names_recipe
+from ..launch import Command, names_recipe
 from ..program import Program
 from ..records import Place
 from ..running import is_guarded
@@ -22,23 +23,40 @@ MAX_LAUNCHES = 16
 def places(program: Program) -> Iterator[Place]:
     entry = program.entry
     if entry.line > 1 or entry.trains:
-        yield Place(entry.path, entry.line, "start", 1.0)
+        yield Place(entry.path, _first_line(program), "start", 1.0)
     if (owner := program.index.class_of(entry.root)) is not None:  # of a library
         yield program.at_target(owner, "start", 0.9)
     yield from _mains(program)
     seen: set[str] = set()
     named = [one for one in entry.commands if program.recipe is not None and names_recipe(one, program.recipe)]
     first = {command.path: command for command in reversed(entry.commands)}
-    ordered = dict.fromkeys((*named, *entry.commands[:3], *first.values(), *entry.commands))
+    ordered = dict.fromkeys((*named, *_closest(entry.commands), *entry.commands[:3], *first.values(), *entry.commands))
     for rank, command in enumerate(ordered):
         score = 0.85 if rank == 0 else 0.6 - 0.02 * rank if command.path not in seen or rank < 3 else 0.3 - 0.01 * rank
         if rank < MAX_LAUNCHES:
-            if command.path:  # one that the caller gave stands nowhere, or in a script
+            if command.path and command.text:  # one that the caller gave stands nowhere, or in a script
                 yield Place(command.path, command.line, "launch", score)
             elif command.script:
                 yield Place(command.script, started_at(program.index, command), "launch", score)
         seen.add(command.path)
     yield from _way_down(program) if entry.trains or is_python(entry.path) else _ways_to_use(program)
+
+
+def _closest(commands: Sequence[Command]) -> Iterator[Command]:
+    """Of those that a text of the repository gives, the one that says most of what the caller's own command says."""
+    if len(commands) > 1 and not commands[0].path and commands[0].text:
+        said = set(words_behind(commands[0].text))
+        shared = {one: len(said & set(words_behind(one.text))) for one in commands[1:] if one.path}
+        best = max(shared, key=lambda one: shared[one], default=None)
+        if best is not None and shared[best] > 1:
+            yield best
+
+
+def _first_line(program: Program) -> int:
+    """Of a README, of its first block of code."""
+    entry = program.entry
+    events = entry.root.events if not is_python(entry.path) else ()
+    return next((event.line for event in events if event.calls), entry.line)
 
 
 def _ways_to_use(program: Program) -> Iterator[Place]:

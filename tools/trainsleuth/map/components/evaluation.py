@@ -16,7 +16,7 @@ from ..program import Program
 from ..records import Place
 
 _NAMED = re.compile(
-    r"^_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
+    r"^(?!\w*_actions?$)_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
     r"validate_(?:epoch|model|step|loop|one_epoch)|test(?:_epoch|_step|_model|ing|_loop)?|infer(?:ence\w*)?|generate|sample|predict(?:_step)?|transcribe|"
     r"(?:fit|run|do)_(?:valid|eval|test)\w*|estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score|enjoy|play)$",
     re.I,
@@ -92,7 +92,7 @@ def _signs(program: Program) -> Iterator[Place]:
 
 
 _HOOK = re.compile(
-    r"^(?:on_)?(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^evaluat\w+$|^compute_metrics$"
+    r"^(?:on_)?(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^get_eval_dataloader$|^evaluat\w+$|^compute_metrics$"
 )
 
 
@@ -110,7 +110,7 @@ _VERB = re.compile(
 )
 _CHECKS = re.compile(r"_?validate_", re.I)  # more often a look at arguments than at data
 _NOT_VERB = re.compile(
-    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera",
+    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera|actions?$|nans?$",
     re.I,
 )
 
@@ -200,7 +200,7 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
 
 
-_CALLED = re.compile(r"^_?(?!train_)(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
+_CALLED = re.compile(r"^_?(?!train_|check_)(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
 _FOR_EVALUATION = re.compile(
     r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
 )

@@ -62,6 +62,7 @@ _LOG_NAME = re.compile(
 )
 
 
+_HOOKS = ("log", "log_metrics", "train_log", "eval_log", "on_log", "_log_metric")
 _SET_UP = re.compile(
     r"^_?(?:build|default|get|make|create|set_?up|configure|init(?:ialize)?|instantiate|add)_?\w*(?:writers?|loggers?|logging|trackers?|"
     r"tensorboard|wandb|tb_writer|callbacks)$"
@@ -88,6 +89,9 @@ def places(program: Program) -> Iterator[Place]:
                             yield program.at(target, target.line, "definition", 0.95 * score * weight**0.4)
     yield from _defined(program)
     yield from _wrappers(program, feeders)
+    for cls in program.training.hooked_classes:
+        for method in (cls.methods[name] for name in _HOOKS if name in cls.methods):
+            yield program.at(method, method.line, "hook", 0.8 * program.weight(method) ** 0.3)
     for choice in program.choices:
         if re.search(r"logger|writer|tensorboard|wandb", f"{choice.key} {choice.value.rpartition('.')[2]}", re.I):
             yield Place(choice.path, choice.line, "configuration", 0.8)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from trainsleuth.facts import Class, Event, Expr, External, Function
 
 from ..batch_path import Stage
-from ..networks import class_it_makes, is_factory, is_handed_parameters, is_loss_class, is_network
+from ..networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
 from ..parameter_holders import makers
 from ..program import Called, Program
 from ..records import Place
@@ -39,6 +39,7 @@ _MAKES = re.compile(r"from_|create|build|load|make")
 _MAKES_ONE = re.compile(r"_?(?:get|build|create|make|load|setup|init|prepare|define|construct)_")
 _WRAPS = re.compile(r"\.(?:FullyShardedDataParallel|DistributedDataParallel|FSDP|DDP)$")
 _IS_WHOLE = re.compile(r"^self\._?(?:model|net|network|module)$")  # of what only wraps it: a policy, a pipeline
+_ADAPTS = ("add_adapter", "inject_adapter_in_model", "add_weighted_adapter")
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
 
 
@@ -177,6 +178,8 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
         ):
             makes = bool(run.keys() & set(program.values.returned(target)))
             yield place(0.95 if makes else base)
+    if call.last in _ADAPTS:
+        yield place(0.8 * called.weight**0.5)
     held = _assigned_to_network(called.event)
     by_table = call.parts[0].kind == "index" and "models" in call.parts[0].parts[0].text  # models.__dict__[arch]()
     if by_table or (not nested and held and (call.last in _BY_CONFIGURATION or is_factory(call.last))):
@@ -233,7 +236,7 @@ def _run(program: Program) -> Iterator[Place]:
 def _runs(program: Program, stage: Stage, call: Expr, target: Function) -> bool:
     """A method of a network, or a function that is handed one that has no forward."""
     if not target.owner:
-        return is_handed_parameters(program.values, stage.function, call)
+        return is_forward_of(call) or is_handed_parameters(program.values, stage.function, call)
     return _is_nested(program, target) and target.name != "__init__"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import MODULE_BODY, Expr, External, Function
 
+from ..experience import collected
 from ..framework_loop import handed_loop
 from ..parameter_holders import changes_parameters
 from ..program import Program
@@ -78,6 +79,8 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, event.line, "averaged weights", 0.72)
             elif any(_CLIPS.search(call.last) for call in event.calls):
                 yield program.at(function, event.line, "clip", 0.7)
+    for function in near:
+        yield from collected(program, function)
     yield from _other_loops(program, step)
     if not down and step.owner:
         yield from _of_library(program)

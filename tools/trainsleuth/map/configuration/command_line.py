@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
-from ..launch import words_behind
+from ..command_words import words_behind
 from ..shell_variables import filled, known_before
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from trainsleuth.facts import Function, Index
 
-from ..launch import words_behind
+from ..command_words import words_behind
 from ..recipes import Choice, Setting
 from .literals import flat, text_of
 

@@ -111,7 +111,7 @@ def of_class(cls: Class) -> Iterator[Definition]:
     for event in cls.body.events:
         if event.kind == "assign" and (event.text or not _is_data(cls)) and "ClassVar" not in event.text:
             for target in event.targets:
-                if target.kind == "path" and not target.text.startswith("_"):
+                if target.kind == "path" and not target.text.startswith("_") and not _is_label(cls, target.text):
                     line = event.value.line if event.value is not None and event.value.kind != "call" else event.line
                     said = _about(event)
                     yield Definition(target.text, cls.path, line, _field_value(event), (target.text,), said, cls.name)
@@ -120,6 +120,11 @@ def of_class(cls: Class) -> Iterator[Definition]:
     init = cls.methods.get("__init__")
     if init is not None:
         yield from parameters(init, cls.name)
+
+
+def _is_label(cls: Class, name: str) -> bool:
+    """The name under which transformers registers a class of configurations, which chooses nothing."""
+    return name == "model_type" and any(base.last.endswith("Config") for base in cls.bases)
 
 
 def _names(cls: Class) -> Iterator[str]:

@@ -1,0 +1,41 @@
+"""What an agent learns from: the loop in which its environment goes on, and the batches out of what was kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function
+
+from .program import Called, Program
+from .records import Place
+
+
+def collected(program: Program, function: Function) -> Iterator[Place]:
+    """Where a function above the step lets an environment go on: the loop around it collects what is learnt from."""
+    for event in function.events:
+        if event.block.loops and any(_is_environment(call) for call in event.calls):
+            yield program.at(function, event.line, "environment step", 0.7)
+            yield program.at(function, function.loops[event.block.loops[-1]].line, "loop", 0.84)
+
+
+def _is_environment(call: Expr) -> bool:
+    return call.last == "step" and call.receiver is not None and _ENVIRONMENT.fullmatch(call.receiver.last) is not None
+
+
+_ENVIRONMENT = re.compile(r"_?(?:\w+_)?(?:vec_?)?envs?", re.I)
+
+
+_TAKES = re.compile(r"^(?:random_batch|sample\w*|get_batch|next_batch|(?:\w+_)?(?:batch|forward|recurrent)_generator)$")
+_BUFFER = re.compile(r"buffer|replay|memory|storage|rollouts$", re.I)
+
+
+def takes_experience(called: Called) -> bool:
+    """Batches out of what was kept: buffer.sample(8), rollouts.feed_forward_generator(adv), rollout_buffer.get(64)."""
+    call = called.call
+    if call.receiver is None or not _BUFFER.search(call.receiver.last):
+        return False
+    of_loop = call.last == "get" and called.event.kind == "for"
+    return _TAKES.search(call.last) is not None or (
+        of_loop and any(isinstance(one, Function) for one in called.targets)
+    )

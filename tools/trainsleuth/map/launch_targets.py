@@ -1,0 +1,55 @@
+"""What a launch command starts: the file of a script, of a module, of a console script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from trainsleuth.facts import Index
+
+
+def script_of(index: Index, folder: str, written: str) -> str | None:
+    """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called.
+
+    Of an absolute path its end counts, a folder and a name at least: where the checkout lay is not known.
+    """
+    if written.startswith("/"):
+        parts = PurePosixPath(written).parts
+        ends = ("/".join(parts[cut:]) for cut in range(1, len(parts) - 1))
+        return next((path for path in ends if path in index.files), None)
+    written = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
+    for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
+        if (path := str(base / written)) in index.files:
+            return path
+    return only(index.files, written)
+
+
+def only(paths: Iterable[str], name: str) -> str | None:
+    """The only path that ends so."""
+    fits = [path for path in paths if path.endswith("/" + name)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def module_of(index: Index, dotted: str, anywhere: bool = False) -> str | None:
+    """The file of a module; `anywhere` also in a folder of its own, when there is one only."""
+    stem = dotted.replace(".", "/")
+    names = (f"{stem}.py", f"{stem}/__main__.py")
+    inside = (base + name for base in ("", "src/") for name in names if base + name in index.files)
+    return next(inside, None) or next(filter(None, (only(index.files, name) for name in names if anywhere)), None)
+
+
+def package_of(index: Index, dotted: str) -> str | None:
+    """The file of a package that holds the function of a console script itself."""
+    stem = dotted.replace(".", "/")
+    return next((path for base in ("", "src/") if (path := f"{base}{stem}/__init__.py") in index.files), None)
+
+
+def dora_mains(index: Index) -> Iterator[str]:
+    for path, file in index.files.items():
+        if any(entry.module == "dora" for entry in file.imports) and any(
+            decorator.parts and decorator.last in ("hydra_main", "argparse_main")
+            for function in file.functions.values()
+            for decorator in function.decorators
+        ):
+            yield path
