@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from trainsleuth.facts import Class, Function
 
 from ..configuration import Key, Truth
-from ..configuration.records import Use
+from ..configuration.records import NO_VALUE, Use
 from ..configuration.switched_off import is_switched_off
 from ..program import Program
 from ..statements import enclosing
@@ -77,7 +77,7 @@ _EMPTY = ("", "None", "null", "{}", "[]", "~")
 
 def _says(truth: Truth, key: Key) -> bool:
     """It has a value of its own that this program uses: not lr=lr, not a field of a class that nobody filled."""
-    if key.source is None or key.value in ("(required)", "???") or key.name.startswith("hydra."):
+    if key.source is None or key.value in NO_VALUE or key.name.startswith("hydra."):
         return False
     if is_set(key):
         return True
