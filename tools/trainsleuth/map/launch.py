@@ -266,6 +266,12 @@ def words_behind(text: str) -> list[str]:
     return words[_start(words) :]
 
 
+def words_before(text: str) -> list[str]:
+    """Those of its launcher."""
+    words = _words(text)
+    return words[: _start(words) - 1]
+
+
 def _words(text: str) -> list[str]:
     try:
         return shlex.split(text, comments=False)
