@@ -220,7 +220,12 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     if value in NO_VALUE or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
         raise UnknownValueError
     scope.said.append(key)
-    return plain(value)
+    return value if value == "" and not _is_null(key) else plain(value)
+
+
+def _is_null(key: Key) -> bool:
+    """Nothing behind a key of YAML, which an empty text in quotes or in code is not."""
+    return key.source is None or key.source.path.endswith((".yaml", ".yml"))
 
 
 def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:

@@ -143,8 +143,13 @@ def _field_value(event: Event) -> str:
         default = value.argument(0, "default", "default_factory")
         if default is not None and default.kind == "lambda" and default.parts:
             default = default.parts[0]
+        if default is not None and default.text in _FACTORIES and value.keyword("default_factory") is not None:
+            return _FACTORIES[default.text]
         return _told(default) if default is not None else REQUIRED
     return _told(value)
+
+
+_FACTORIES = {"dict": "{}", "list": "[]", "set": "set()", "tuple": "()"}  # field(default_factory=dict)
 
 
 def _told(value: Expr) -> str:
