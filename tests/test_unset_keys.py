@@ -149,7 +149,7 @@ def test_comments_are_no_settings(sheet: str) -> None:
 
 def test_a_section_that_is_off_is_told_by_its_switch_alone(sheet: str) -> None:
     assert "wandb_enabled=false" in sheet and "log_name" not in sheet
-    assert "  enabled=false" in sheet and "dropout" not in sheet
+    assert "lora.enabled=false" in sheet and "dropout" not in sheet
 
 
 def test_the_length_of_a_run_has_many_names(sheet: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Called = Class | Function | External
 _BUILDS = ("from_", "load_from_")
+BARE = "__new__"  # makes an object whose constructor does not run: Base.__new__(Base)
 
 
 class Callables:
@@ -138,7 +139,7 @@ class Callables:
             method = self._index.method(cls, expr.last)
             if method is not None:  # that it has from its base: Run.create()
                 return (method,)
-            if expr.last.startswith(_BUILDS):  # a class method of another library's base
+            if expr.last.startswith(_BUILDS) or expr.last == BARE:  # a class method of another library's base
                 return (cls,)
         found: list[Called] = []
         objects = self._values.objects

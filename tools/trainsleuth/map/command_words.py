@@ -1,4 +1,4 @@
-"""The words of a launch command, without those that stand before the program that it starts."""
+"""The words of a launch command: those of its launcher, and those of the program that it starts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ def words_behind(text: str) -> list[str]:
     """The words of a command behind the program that it starts."""
     words = _words(text)
     return words[_start(words) :]
+
+
+def words_before(text: str) -> list[str]:
+    """Those of its launcher."""
+    words = _words(text)
+    return words[: _start(words) - 1]
 
 
 def _words(text: str) -> list[str]:

@@ -19,6 +19,7 @@ from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import Graph
 from .keys import key_of
+from .named_records import Record, records_in
 from .optional_imports import resolve
 from .recipes import Choice, Setting
 from .records import Place
@@ -117,6 +118,11 @@ class Program:
     def chosen(self) -> frozenset[Class | Function]:
         """What settings choose by name."""
         return frozenset(one.target for one in self.choices if one.target is not None)
+
+    @cached_property
+    def named_records(self) -> Mapping[str, Record]:
+        """What code that it reaches says of names."""
+        return records_in(self.entry.reach.distance)
 
     @cached_property
     def made_at(self) -> Mapping[Class, list[tuple[Function, int]]]:

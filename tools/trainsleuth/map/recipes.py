@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, ConfigValue, Expr, External, Function, Index, Module
 from trainsleuth.facts.config import BUILDING_TAGS
-from trainsleuth.repository import is_under
+from trainsleuth.repository import is_python, is_under
 
 from .branches import Settled, is_not_chosen
 from .composition import Part
@@ -307,14 +307,26 @@ def _typed(index: Index, path: str) -> Iterator[Setting]:
             yield Setting(path, 1, "type", name.decode())
 
 
-def slots(chosen: Iterable[Choice]) -> dict[str, Class]:
-    """By the section that names it, where only one section is called so: what self.head is for head.type."""
-    found: dict[str, set[Class]] = {}
+def slots(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class]:
+    """By the last name of the section, where all sections of that name build one: what self.head is for head.type.
+
+    A name in Python counts as the section that it is bound to: encoder=codec, below codec = dict(type="Heatmap").
+    """
+    built: dict[str, Class] = {}
     for choice in chosen:
         section, _, last = choice.key.rpartition(".")
-        if isinstance(choice.target, Class) and last in ("type", "_target_", "class_path", "_component_") and section:
-            found.setdefault(section.rpartition(".")[2], set()).add(choice.target)
+        if isinstance(choice.target, Class) and last in _NAMES_IT and section:
+            built[section] = choice.target
+    for setting in given:
+        if is_python(setting.path) and setting.value in built:
+            built.setdefault(setting.key, built[setting.value])
+    found: dict[str, set[Class]] = {}
+    for section, target in built.items():
+        found.setdefault(section.rpartition(".")[2], set()).add(target)
     return {name: targets.pop() for name, targets in found.items() if len(targets) == 1 and not name.isdigit()}
+
+
+_NAMES_IT = ("type", "_target_", "class_path", "_component_")
 
 
 def tagged(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class | Function]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, bindings
 
+from .callables import BARE
 from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, KEPT, MADE, PART
 from .methods import Methods
@@ -60,7 +61,8 @@ class Runs:
                 if target.self_name and not self._is_of_class(function, call.receiver):
                     yield from ((one, CALLBACK) for one in self._methods.overrides(target))
             elif isinstance(target, Class):
-                yield from self.constructed(target)
+                made = self.constructed(target)
+                yield from (run for run in made if call.last != BARE or run[0].name != "__init__")
         if not known and call.receiver is not None and call.receiver.callee == "super":
             yield from ((one, CALLBACK) for one in self._run_above(function))
         if not known or function.parameter(call.callee) is not None:  # a function or an object, as the caller likes

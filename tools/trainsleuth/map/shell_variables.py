@@ -10,6 +10,7 @@ _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(
 _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
 _ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
 _WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:\$\([^()]*\)|[^\s#;])+)")
+_SHIFT = re.compile(r"shift(?:[ \t]+(\d{1,3}))?[ \t]*(?:[;#].*)?$")  # not inside of a loop that reads options
 MAX_LINES = 200  # of one value
 MAX_VALUE = 4000  # characters: A="$A$A" doubles with every line
 
@@ -62,15 +63,26 @@ class Script:
     """What a script has assigned by one of its lines, with the variables in it put in, and its own arguments."""
 
     def __init__(self, lines: Sequence[str], arguments: Sequence[str] = ()) -> None:
-        self._rest = list(assignments(lines))[::-1]
+        shifts = (
+            Assigned("", match[1] or "1", at, at) for at, one in enumerate(lines, 1) if (match := _SHIFT.match(one))
+        )
+        self._rest = sorted([*assignments(lines), *shifts], key=lambda one: -one.first)
         self._known = {str(number): one for number, one in enumerate(arguments, 1)}
 
     def before(self, line: int) -> Mapping[str, str]:
         """What is assigned above `line`; later calls ask for later lines."""
         while self._rest and self._rest[-1].first < line:
             one = self._rest.pop()
+            if not one.name:
+                self._shift(int(one.value))
+                continue
             self._known[one.name] = filled(one.value[:MAX_VALUE], self._known)[:MAX_VALUE]
         return self._known
+
+    def _shift(self, count: int) -> None:
+        """The first arguments are gone, those behind them have their numbers."""
+        left = [self._known.pop(name) for name in sorted(filter(str.isdigit, self._known), key=int)]
+        self._known.update({str(number): one for number, one in enumerate(left[count:], 1)})
 
 
 def known_before(lines: Sequence[str], line: int, arguments: Sequence[str] = ()) -> Mapping[str, str]:

@@ -12,9 +12,9 @@ from .configuration import Truth
 from .configuration.untaken import untaken
 from .program import Program
 from .records import Part, Place
-from .statements import enclosing
+from .statements import body_of, enclosing
 
-MAX_HOPS = 3  # from a function to its callers and theirs
+MAX_HOPS = 5  # from a function to its callers and theirs
 
 
 def off(program: Program, truth: Truth, function: Function, line: int, hops: int = MAX_HOPS) -> str:
@@ -42,9 +42,9 @@ def _every(program: Program, truth: Truth, function: Function, sites: Sequence[t
     return every[0] if every and all(every) else ""
 
 
-def _made(program: Program, method: Function) -> list[tuple[Function, int]]:
-    """Where objects are made that have the method, when that is all that is known to make them."""
-    owner = program.index.class_of(method)
+def _made(program: Program, code: Function) -> list[tuple[Function, int]]:
+    """Where objects are made that have the method or the body of a class, when that is all that is known to make them."""
+    owner = program.index.class_of(code) or body_of(program.index.files[code.path], code)
     below = (owner, *program.index.subclasses(owner)) if owner is not None else ()
     if any(one.decorators for one in below) or not program.chosen.isdisjoint(below):
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trainsleuth.facts import Event, Expr, FileFacts, Function, written
+from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, written
 
 from .wording import clean
 
@@ -22,8 +22,13 @@ def enclosing(file: FileFacts, line: int) -> Function:
 
 def is_class_body(file: FileFacts, function: Function) -> bool:
     """What `enclosing` gave is a class, not a function."""
+    return body_of(file, function) is not None
+
+
+def body_of(file: FileFacts, function: Function) -> Class | None:
+    """The class whose body it is."""
     cls = file.classes.get(function.qualname.removesuffix(".<class>"))
-    return cls is not None and cls.body is function
+    return cls if cls is not None and cls.body is function else None
 
 
 def event_at(function: Function, line: int) -> tuple[int, Event] | None:

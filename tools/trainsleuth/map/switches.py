@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .configuration import Key, Layer, Truth
 from .configuration.literals import plain
+from .configuration.records import NO_VALUE
 
 _KEYS = {
     "accumulation": r"(?:gradient|grad)_acc(?:um|umulation)?(?:_steps|_factor|_iters?)?|accumulate_grad_batches|"
@@ -59,7 +60,7 @@ def _found(truth: Truth, feature: str) -> Iterator[Switch]:
     built = _BUILT.get(feature)
     for key in truth.plain_keys:
         source = key.source
-        if source is None or source.value in ("(required)", "???") or _OTHER.search(key.name):
+        if source is None or source.value in NO_VALUE or _OTHER.search(key.name):
             continue
         if built is not None and _TYPE.search(key.name) and built.fullmatch(key.value.rpartition(".")[2]):
             yield Switch(key, source, key.value, True)

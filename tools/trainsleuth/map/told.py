@@ -81,7 +81,7 @@ class Told(NamedTuple):
         built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
         known = Knowledge(
             excluded=left | {one for one in built if isinstance(one, Class)},
-            kinds={**slots(chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
+            kinds={**slots(self.settings, chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
             configured=configured(self.settings, chosen),
             looked_up=looked_up(index, chosen),
             loaded=self.loaded,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, Function, Variable
+from trainsleuth.facts import Class, Event, Expr, Function, Variable
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
@@ -129,7 +129,7 @@ def _built(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
         for event in function.events:
             made = event.kind == "assign" and event.value is not None and event.value.kind == "call"
-            if made and any(_FUNCTION.search(target.last) for target in event.targets):
+            if made and any(_FUNCTION.search(target.last) for target in event.targets) and not _is_moved(event):
                 yield program.at(function, event.line, "built", 0.75 * weight**0.5)
             for call in event.calls:
                 name = program.full_name(function, call.callee) if call.callee else ""
@@ -142,6 +142,12 @@ def _built(program: Program) -> Iterator[Place]:
                         yield program.at(function, call.line, "loss", 0.6 * weight**0.6)
                     elif not name.startswith(("builtins.", "logging.")):
                         yield program.at(function, call.line, "loss", 0.5 * weight**0.6)
+
+
+def _is_moved(event: Event) -> bool:
+    """loss_fn = loss_fn.to(device)"""
+    receiver = event.value.receiver if event.value is not None else None
+    return receiver is not None and any(target.text == receiver.text for target in event.targets)
 
 
 def _called(call: Expr) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
-from ..command_words import words_behind
+from ..command_words import words_before, words_behind
 from ..shell_variables import filled, known_before
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
@@ -42,6 +42,21 @@ def given_by(text: str) -> Iterator[Given]:
             place += 1
         elif (match := _OVERRIDE.match(word)) is not None:
             yield Given(match[1], match[2])
+
+
+def launched_by(text: str) -> Iterator[Given]:
+    """How many processes the launcher before the program is told to start: torchrun --nproc-per-node=8 train.py."""
+    words = words_before(text)
+    for place, word in enumerate(words):
+        name, equals, value = word.lstrip("-").partition("=")
+        name = name.replace("-", "_")
+        if word.startswith("--") and name in _PROCESSES:
+            value = value if equals else next(iter(words[place + 1 : place + 2]), "")
+            if value.isdecimal():
+                yield Given(name, value)
+
+
+_PROCESSES = ("nproc_per_node", "num_processes", "num_gpus", "nnodes", "num_nodes", "num_machines")
 
 
 def with_variables(index: Index, path: str, line: int, text: str) -> str:

@@ -15,7 +15,7 @@ from trainsleuth.facts.memo import kept_per_function
 from .literals import plain
 from .made import Made, is_instance, made_by
 from .named_values import is_test, key_asked, member, method_around, names_in
-from .records import Key
+from .records import NO_VALUE, Key
 
 if TYPE_CHECKING:
     from .truth import Truth
@@ -217,10 +217,15 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     if value in _EMPTY:
         scope.said.append(key)
         return ast.literal_eval(value)
-    if value in ("(required)", "???") or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
+    if value in NO_VALUE or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
         raise UnknownValueError
     scope.said.append(key)
-    return plain(value)
+    return value if value == "" and not _is_null(key) else plain(value)
+
+
+def _is_null(key: Key) -> bool:
+    """Nothing behind a key of YAML, which an empty text in quotes or in code is not."""
+    return key.source is None or key.source.path.endswith((".yaml", ".yml"))
 
 
 def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:

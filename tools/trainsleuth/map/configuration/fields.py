@@ -13,7 +13,7 @@ from ..program import Program
 from .literals import flat, is_literal, is_table, text_of
 from .options import parameters
 from .python_files import is_settings
-from .records import Definition
+from .records import REQUIRED, Definition
 
 MIN_ATTRIBUTES = 6  # literals that a constructor sets before its class counts as a table of settings
 MIN_CONSTANTS = 4
@@ -143,13 +143,18 @@ def _about(event: Event) -> str:
 def _field_value(event: Event) -> str:
     value = event.value
     if value is None:
-        return "(required)"
+        return REQUIRED
     if value.kind == "call" and value.last in _FIELD:
         default = value.argument(0, "default", "default_factory")
         if default is not None and default.kind == "lambda" and default.parts:
             default = default.parts[0]
-        return _told(default) if default is not None else "(required)"
+        if default is not None and default.text in _FACTORIES and value.keyword("default_factory") is not None:
+            return _FACTORIES[default.text]
+        return _told(default) if default is not None else REQUIRED
     return _told(value)
+
+
+_FACTORIES = {"dict": "{}", "list": "[]", "set": "set()", "tuple": "()"}  # field(default_factory=dict)
 
 
 def _told(value: Expr) -> str:

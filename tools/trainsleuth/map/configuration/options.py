@@ -8,7 +8,7 @@ from trainsleuth.facts import Expr, Function
 
 from ..program import Program
 from .literals import text_of
-from .records import Definition
+from .records import REQUIRED, Definition
 from .subcommands import parser_of, subcommands
 
 _DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
@@ -68,8 +68,8 @@ def _default(call: Expr) -> str:
     needed = call.keyword("required")
     many = call.keyword("nargs")
     if all(not part.text.startswith("-") for part in call.arguments if part.kind == "string"):
-        return NOT_GIVEN if many is not None and many.text in ("?", "*") else "(required)"
-    return "(required)" if needed is not None and needed.text == "True" else NOT_GIVEN
+        return NOT_GIVEN if many is not None and many.text in ("?", "*") else REQUIRED
+    return REQUIRED if needed is not None and needed.text == "True" else NOT_GIVEN
 
 
 def _absl(function: Function, call: Expr) -> Iterator[Definition]:

@@ -10,7 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, writ
 from ..launch import Command, that_counts
 from ..program import Program
 from ..statements import conditions
-from .command_line import given_by, with_variables
+from .command_line import given_by, launched_by, with_variables
 from .literals import is_literal, text_of
 from .records import Layer
 
@@ -28,6 +28,10 @@ def of_command(
     if command is None:
         return
     text = with_variables(program.index, command.path, command.line, command.text)
+    told = {setting.key for setting in program.settings}  # by a line of its own in the script
+    for name, value in launched_by(text):
+        if name not in told:
+            yield name, Layer("command", command.path or command.script, command.line, value)
     for name, value in given_by(text):
         if _exchanges(program, name, value):
             continue

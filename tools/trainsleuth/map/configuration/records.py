@@ -7,6 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 How = Literal["default", "file", "command", "code"]
 ORDER: tuple[How, ...] = ("default", "file", "command", "code")
+REQUIRED = "(required)"  # told of a key that has no value until somebody gives it one
+NO_VALUE = (REQUIRED, "???", "MISSING")  # the same as files and code write it
 
 
 class Layer(NamedTuple):

@@ -9,7 +9,7 @@ from trainsleuth.facts import Class, Event, Expr, Function
 from ..program import Program
 from .fields import is_settings_class
 
-MAX_DEPTH = 3
+MAX_DEPTH = 8  # of sections in sections
 
 
 def sections(program: Program) -> Mapping[str, tuple[str, ...]]:

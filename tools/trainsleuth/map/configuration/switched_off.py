@@ -11,6 +11,7 @@ from .records import Key
 if TYPE_CHECKING:
     from .truth import Truth
 
+SWITCHES = ("enabled", "enable")
 _SWITCH = re.compile(r"(\w+?)_enabled|enable_(\w+)")
 
 
@@ -20,13 +21,15 @@ def is_switched_off(truth: Truth, key: Key) -> bool:
 
 
 def sections_off(truth: Truth) -> Iterator[tuple[str, str]]:
-    """(section, key that switches it off) where somebody set that key."""
+    """(section, key that switches it off) where somebody set that key, or its section is known to have it."""
     for key in truth.plain_keys:
         above, _, last = key.name.rpartition(".")
-        is_chosen = any(layer.how != "default" for layer in key.layers) and all(layer.certain for layer in key.layers)
-        if not is_chosen or truth.end(key.value).lower() != "false":
+        if not all(layer.certain for layer in key.layers) or truth.end(key.value).lower() != "false":
             continue
-        if above and last in ("enabled", "enable"):
+        is_switch = above != "" and last in SWITCHES
+        if not (is_switch and truth.is_placed(key)) and all(layer.how == "default" for layer in key.layers):
+            continue
+        if is_switch:
             yield above, key.name
         elif (match := _SWITCH.fullmatch(last)) is not None:
             yield ".".join(part for part in (above, match[1] or match[2]) if part), key.name

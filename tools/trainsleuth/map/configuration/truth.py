@@ -66,6 +66,10 @@ class Truth:
         """Sections that are off, each with the key that says so."""
         return tuple(sections_off(self))
 
+    def is_placed(self, key: Key) -> bool:
+        """It is known which section has it: not the field of a class that nothing is seen to fill."""
+        return key.name not in self._gathered.fields
+
     @cached_property
     def reads(self) -> Reads:
         return Reads(self.program.index)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trainsleuth.facts import Class, Function
+from trainsleuth.repository import is_python
 
 from ..config_objects import is_config
 from ..configuration import Key, Truth
@@ -41,10 +42,18 @@ def built_lines(truth: Truth, topic: Topic, tails: Tails) -> Iterator[tuple[str,
         if _STAGE.search(key.name):
             continue
         told = topic_of(choice.key) or (topic.name if topic.built == kind_of(truth, choice) else "")
+        told = told or next((topic_of(one.name) for one in _taking(truth, choice)), "")
         given = list(given_to(truth, choice)) if told == topic.name else []
         text = _line(truth, choice, given, tails) if told == topic.name else ""
         if text and (": " in text or topic.name == "model"):
             yield clean(text, LINE_WIDTH), {"built": key.name, "keys": [one.to_dict() for one in (key, *given)]}
+
+
+def _taking(truth: Truth, built: Choice) -> Iterator[Key]:
+    """Keys of a recipe in Python that are worth the section: encoder=codec, below codec = dict(type="Heatmap")."""
+    section = built.key.rpartition(".")[0]
+    if section and is_python(built.path):
+        yield from (key for key in truth.keys if key.value == section and is_set(key))
 
 
 def all_built(truth: Truth, tails: Tails) -> Iterator[tuple[Choice, str]]:

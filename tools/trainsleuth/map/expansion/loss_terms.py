@@ -21,11 +21,14 @@ WIDTH = 96
 DEFINITION_WIDTH = 52
 _ADDS = re.compile(r"\+= (?!0\b|1\b)|[\w)\]] \+ |(?<!\.)\bsum\(|\* \(?(?:self\.)?\w*(?:weight|coef|lambda|alpha|beta|pref)|(?:weight|coef|lambda|pref)\w* \*", re.I)  # fmt: skip
 _WEIGHS = re.compile(r"weight|coef|lambda|alpha|beta|pref|scale|\bsum\(", re.I)
+_AVERAGES = re.compile(r"loss\w* (?:\*|/=?) .*(?:_len|num_|n_|count|tokens?|total|world_size|dp_size)\w*")  # over what
 _WEIGHT = re.compile(r"\w*(?:weight|coef|lambda|pref)\w*", re.I)
 _COMPUTES = re.compile(r"(?:\bF|functional|ops)\.\w*(?:loss|entropy\w*|kl_div|with_logits)\(|logsigmoid|Loss\(|\*\* ?2|\.pow\(2|square\(|self\.\w*(?:loss|criterion)\w*\(")  # fmt: skip
 _GAP = re.compile(r"(?<=[(\[{]) | (?=[)\]}])")
 _LOSS = re.compile(r"loss|criterion", re.I)
-_OTHER = re.compile(r"process\w*\(|reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\(")
+_OTHER = re.compile(
+    r"^(?:self\.)?_?(?:val|valid|eval|test)\w* =|process\w*\(|reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\("
+)
 
 
 _BRIEF = ("binary", "choice", "number")
@@ -77,7 +80,12 @@ def _inside(program: Program, function: Function, number: int) -> Iterator[Term]
         if event.kind not in ("assign", "augment", "return") or not named or event.value is None:
             continue
         text = clean(_GAP.sub("", statement(lines, event.line)), WIDTH)
-        worth = 3.0 * bool(_ADDS.search(text)) + bool(_WEIGHS.search(text)) + 2.5 * bool(_COMPUTES.search(text))
+        worth = (
+            2.0 * bool(_AVERAGES.search(text))
+            + 3.0 * bool(_ADDS.search(text))
+            + bool(_WEIGHS.search(text))
+            + 2.5 * bool(_COMPUTES.search(text))
+        )
         if worth > 1 and not _OTHER.search(text):
             yield Term(function, event, text, worth - 0.3 * number - (event.kind == "return"))
 

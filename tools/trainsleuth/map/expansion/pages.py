@@ -22,6 +22,7 @@ from .built_by import all_built
 from .choosing import is_open
 from .config import short_names, worth
 from .headings import heading
+from .idle import is_idle
 from .pipelines import pipelines
 from .sections import entry_of, is_set
 from .settings import is_of_others
@@ -48,7 +49,7 @@ class Setting(NamedTuple):
     worth: float  # how much a reader wants to know it
     about: str  # the help text of an option
     line: str = ""  # of a list, or of a class that is built: all of it in one line
-    is_off: bool = False  # it stands in a section that is switched off
+    is_off: bool = False  # its section is switched off, or the code that reads it
     entry: str = ""  # of a value in an entry of a list, what tells the entry
 
 
@@ -133,7 +134,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         is_of_others(truth, key),
         worth(key),
         clean(key.about, 100),
-        is_off=is_switched_off(truth, key),
+        is_off=is_switched_off(truth, key) or is_idle(truth, key),
         entry=entry_of(truth, key),
     )
 

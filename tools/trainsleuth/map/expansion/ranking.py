@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ..configuration.records import NO_VALUE
 from .pages import Page, Pages, Setting
 from .sources import Source
 from .terms import Term, parts
@@ -36,7 +37,7 @@ class Hit(NamedTuple):
 def best_settings(pages: Pages, terms: Sequence[Term]) -> list[tuple[float, Setting]]:
     """Those that somebody set or that the program reads, best first."""
     found = [one for one in pages.settings if one.is_set or not one.is_others]
-    found = [one for one in found if not one.name.rpartition(".")[2].startswith("_") and one.value not in _OPEN]
+    found = [one for one in found if not one.name.rpartition(".")[2].startswith("_") and one.value not in NO_VALUE]
     told = {one.name.rpartition(".")[2] for one in found if one.is_set}
     found = [one for one in found if one.is_set or one.name.rpartition(".")[2] not in told]
     count = Counter(part for one in found for part in set(one.name.split(".")[:-1]))
@@ -47,7 +48,6 @@ def best_settings(pages: Pages, terms: Sequence[Term]) -> list[tuple[float, Sett
     return sorted((one for one in scored if one[0] > 0), key=lambda one: (-one[0], one[1].name))
 
 
-_OPEN = ("(required)", "MISSING", "???")  # no value
 _TAGS = ("type", " target ", "name", "class path", "class name")  # what says what the section is
 SHARED = 0.4  # of all keys: a section that holds so many tells nothing
 

@@ -12,7 +12,10 @@ from ..program import Program
 from ..wording import clean
 from .back_end import back_ends
 from .built_by import built_lines
+from .code_transforms import code_transforms
 from .frozen import frozen_blocks
+from .held_state import held_state
+from .lengths import worked_out
 from .per_step import per_step
 from .pipelines import pipelines
 from .sections import is_set
@@ -20,6 +23,7 @@ from .sheet_code import Code
 from .tails import Tails
 from .told_keys import OTHER, by_topic, reader, said
 from .topics import TOPICS, Topic, topic_of
+from .undecayed import without_decay
 from .writing import Block
 from .written_files import written_files
 
@@ -79,23 +83,39 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     rows = _rows(truth, [key for key in keys if key.name not in told], tails)
     settings = [_settings(truth, row, tails) for row in rows]
     files = list(_files(truth, tails)) if topic.name == "saved" else []
-    terms = list(code.terms()) if topic.name == "loss" else []
+    terms = list(code.terms()) if topic.name == "loss" else list(_of_code(topic, truth, tails, bool(lists)))
     places = list(code.lines(topic, keys))
     if settings and not places and (read := reader(truth.program, keys[0], tails)):
         settings[0] = (f"{settings[0][0]}, {read}", settings[0][1])
     ranked = [(0.0, one) for one in (*lists, *built) if one[0] in first]
     ranked += [(0.2 + 1.6 * number, one) for number, one in enumerate(settings)]
-    ranked += [(1.0, one) for one in (*files, *terms)]
+    ranked += [(1.0 + 0.9 * number, one) for number, one in enumerate(terms)]
+    ranked += [(1.0, one) for one in files]
     if topic.name == "batch" and (product := per_step(truth)) is not None:
         ranked.append((0.1, product))
     partly = any(is_set(key) and _PARTLY.search(key.name) for key in keys)
     ranked += [(1.3 if partly else 1.7, one) for one in (_frozen(truth, tails) if topic.name == "model" else ())]
-    later = 0.4 if topic.name in _CODE_LATER or first or terms else 0.0
+    later = 0.4 if topic.name in _CODE_LATER or first or (terms and topic.name == "loss") else 0.0
     apart = 0.3 if topic.name == "saved" else 0.9
     ranked += [(1.1 + later + apart * number, one) for number, one in enumerate(places)]
     ranked += [(1.4 + 0.5 * number, one) for number, one in enumerate((*built, *lists)) if one[0] not in first]
     for place, (rank, (text, item)) in enumerate(sorted(ranked, key=lambda one: one[0])):
         yield Line(rank if place else 0.0, text, item)
+
+
+def _of_code(topic: Topic, truth: Truth, tails: Tails, is_listed: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What statements of the code say of a topic that has no place among the parts."""
+    asked = _OF_CODE.get(topic.name)
+    if asked is not None and not (is_listed and topic.name == "augmentation"):
+        yield from ((clean(text, LIST_WIDTH), item) for text, item in asked(truth.program, truth, tails))
+
+
+_OF_CODE = {
+    "optimizer": without_decay,
+    "length": worked_out,
+    "augmentation": code_transforms,
+    "saved": held_state,
+}
 
 
 def _settings(truth: Truth, keys: list[Key], tails: Tails) -> tuple[str, dict[str, Any]]:

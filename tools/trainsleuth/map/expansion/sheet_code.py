@@ -34,8 +34,9 @@ MOST_ALIKE = 24  # places of one role that are looked through
 _OTHER = {  # no schedule of the rate, nothing that saves, no loss
     "schedule": re.compile(r"noise_?sched|denois", re.I),
     "saved": re.compile(r"^(?!.*(?:sav|write|dump)).*load_\w*checkpoint|load_models", re.I),
-    "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)", re.I),
+    "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)|loss_?name\w* =", re.I),
 }
+_EVALUATES = re.compile(r"_?(?:val|valid|validate|validation|eval|evaluate|evaluation|test)(?:_|$)", re.I)
 _COUNTS = re.compile(r"^$|rank|step|epoch|iter|idx|index|^[a-z]$", re.I)
 _LITERALS = ("string", "list", "tuple", "set")
 _SAVES = re.compile(r"^(?!.*(?:loader|tokenizer|optim|scheduler|hook)).*(?:save|ckpt|write|dump)", re.I)
@@ -106,7 +107,9 @@ class Code:
         for where in topic.places:
             held = (one for one in self._held(where).places if where.takes(one))
             new = (one for one in held if (one.path, one.line) not in self._shown)
-            for place in islice((one for one in new if self._runs(one)), MAX_REST):
+            running = (one for one in new if self._runs(one))
+            ours = (one for one in running if where.part == "evaluation" or not self._is_of_evaluation(one))
+            for place in islice(ours, MAX_REST):
                 self._shown.add((place.path, place.line))
                 yield self._line(place, told)
 
@@ -137,6 +140,7 @@ class Code:
         ranked = sorted(
             best,
             key=lambda one: (
+                where.part != "evaluation" and self._is_of_evaluation(one),
                 not self._is_under(one, values),
                 self._is_open(one),
                 not says.search(self._statement(one)),
@@ -178,6 +182,13 @@ class Code:
 
     def _pace(self, place: Place) -> str:
         return pace(self.program, enclosing(self.program.index.files[place.path], place.line), place.line)
+
+    def _is_of_evaluation(self, place: Place) -> bool:
+        """In validate(), or val_loss_fn = ..."""
+        file = self.program.index.files.get(place.path)
+        bound = self._statement(place).lstrip().removeprefix("self.").partition(" = ")
+        names = (bound[0] if bound[1] else "", enclosing(file, place.line).name if file is not None else "")
+        return any(_EVALUATES.match(name) for name in names)
 
     def _is_under(self, place: Place, values: Container[str]) -> bool:
         """A test above the place names one of the values: elif kind == "adamw8bit"."""

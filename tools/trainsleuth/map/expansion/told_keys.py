@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Function
 
 from ..configuration import Key, Truth
-from ..configuration.records import Use
-from ..configuration.switched_off import is_switched_off
+from ..configuration.records import NO_VALUE, Use
+from ..configuration.switched_off import SWITCHES, is_switched_off
 from ..program import Program
 from ..statements import enclosing
 from ..wording import clean
 from .choosing import NEAR
+from .idle import is_idle
 from .lines import become
 from .sections import NOTHING, entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
-from .topics import TAGS, TOPICS, Topic, is_named, topic_of
+from .topics import TAGS, TOPICS, Topic, is_named, says_section, topic_of
 
 MAX_KEYS = 24  # of a topic
 CLAIMS = 2  # settings of a rare topic after which its weak words are its own
@@ -34,6 +36,7 @@ _SIDE = re.compile(
 _OF_CLASS = re.compile(r"^_?[A-Z]\w*\.")  # a name that several classes or tables have
 _FILE = re.compile(r"\.(?:ya?ml|json|toml|py)$")
 _YAML = re.compile(r"\.ya?ml$")
+_COPY = re.compile(r"(?:self\.)?\w*(?:args|opts?|cfg|config|hparams)\.\w[\w.]*")
 _CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(.*|\[.*)?$")
 
 
@@ -52,7 +55,7 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
                 other[:] = [key for key in other if key not in ours]
                 held[topic.name] += ours
     held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
-    return {one.name: _best(program, one, _that_say(one, held[one.name])) for one in (*TOPICS, OTHER)}
+    return {one.name: _best(program, one, _that_say(truth, one, held[one.name])) for one in (*TOPICS, OTHER)}
 
 
 _RARE = frozenset(topic.name for topic in TOPICS if topic.is_rare)
@@ -63,13 +66,26 @@ def _is_near(program: Program, key: Key) -> bool:
     return max((weight for weight, _ in _readers(program, key)), default=1.0) > NEAR
 
 
-def _that_say(topic: Topic, found: list[Key]) -> list[Key]:
+def _that_say(truth: Truth, topic: Topic, found: list[Key]) -> list[Key]:
     """Not a default under a word that means much else; not what is empty, but for switches, where others say more."""
-    named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0]
+    named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0 or _is_of_topic(truth, topic, key)]
     if topic.name in _NO_FLAGS:
         named = [key for key in named if not _FILE.search(key.value)]
     kept = [key for key in named if key.value not in _EMPTY]
     return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
+
+
+def _is_of_topic(truth: Truth, topic: Topic, key: Key) -> bool:
+    """A weak word beside one that is set in a section of the topic, or that code reads which is called after the topic."""
+    if not topic.weak.fullmatch(key.name.rpartition(".")[2]):
+        return False
+    section = key.name.rpartition(".")[0]
+    if section:
+        return says_section(topic, section) and any(map(is_set, truth.by_section[section]))
+    files = truth.program.index.files
+    readers = (enclosing(files[use.path], use.line) for use in key.reads if use.path in files)
+    names = (name for one in readers for name in (one.name, PurePosixPath(one.path).stem))
+    return any(topic.sections.fullmatch(name.strip("_")) for name in names)
 
 
 _EMPTY = ("", "None", "null", "{}", "[]", "~")
@@ -77,7 +93,7 @@ _EMPTY = ("", "None", "null", "{}", "[]", "~")
 
 def _says(truth: Truth, key: Key) -> bool:
     """It has a value of its own that this program uses: not lr=lr, not a field of a class that nobody filled."""
-    if key.source is None or key.value in ("(required)", "???") or key.name.startswith("hydra."):
+    if key.source is None or key.value in NO_VALUE or key.name.startswith("hydra."):
         return False
     if is_set(key):
         return True
@@ -85,7 +101,13 @@ def _says(truth: Truth, key: Key) -> bool:
     made = key.uses == "given" and any(cls.name == key.taker for cls in truth.program.values.objects.made)
     if not (key.uses == "read" or made) or is_of_others(truth, key) or _OF_CLASS.match(key.name):
         return False
-    return key.value.rpartition(".")[2] != last and not (_CODE.match(key.value) and f".{last}" in key.value)
+    if _COPY.fullmatch(key.value) and truth.find(key.value) not in (None, key):
+        return False  # mixup_alpha=args.mixup
+    return (
+        not is_idle(truth, key)
+        and key.value.rpartition(".")[2] != last
+        and not (_CODE.match(key.value) and f".{last}" in key.value)
+    )
 
 
 def _best(program: Program, topic: Topic, found: Sequence[Key]) -> list[Key]:
@@ -164,6 +186,9 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     then = f" ({clean(become(maybe), MAYBE_WIDTH)})" if maybe is not None else ""
     made = _made(truth, key)
     built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
+    record = truth.program.named_records.get(key.value) if made is None and is_set(key) else None
+    if record is not None:
+        built = f" ({record} {tails.of(record.function.path)}:{record.call.line})"
     entry = f" (of {told})" if (told := entry_of(truth, key)) else ""
     return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}", path
 
@@ -179,7 +204,7 @@ def short(truth: Truth, key: Key) -> str:
     words = key.name.split(".")
     for count in range(1, len(words)):
         end = ".".join(words[-count:])
-        if words[-count] in TAGS or words[-count].isdigit():
+        if words[-count] in (*TAGS, *SWITCHES) or words[-count].isdigit():  # alone they say nothing
             continue
         others = (one for one in truth.keys if is_set(one) and f".{one.name}".endswith(f".{end}"))
         if all(one.value == key.value for one in others):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import yaml
 
+from ..configuration.switched_off import SWITCHES
 from ..records import Place
 
 
@@ -66,13 +67,14 @@ TAGS = ("type", "name", "_name", "_target_", "class_path", "!new", "!name")
 _FIRST = (
     ("evaluated", re.compile(r"(?:val|valid|test|eval|validation|evaluation|infer\w*)(?:_(?!freq|interval)\w+)?|sample|export\w*", re.I)),
     ("averaged weights", re.compile(r"\w*ema(?:_\w+)?|swa(?!n)\w*", re.I)),
+    ("memory", re.compile(r"\w*(?:grad|activation)\w*_checkpoint\w*|\w*offload\w*", re.I)),
 )  # fmt: skip
 
 
 def topic_of(name: str) -> str:
-    """By a section for evaluation or averaging, by its last word, by the nearest section that tells, by a weak last word."""
+    """By a section for evaluation, averaging or memory, by its last word, by the nearest section that tells, by a weak last word."""
     *above, last = [part for part in name.split(".") if not part.isdigit()] or [name]
-    tag = last if above and last in TAGS else ""
+    tag = last if above and last in (*TAGS, *SWITCHES) else ""
     if tag:
         *above, last = above
     for topic, sections in _FIRST:
@@ -94,10 +96,16 @@ def _section(word: str) -> str:
     return next((one.name for one in TOPICS if one.sections.fullmatch(word)), "")
 
 
+def says_section(topic: Topic, section: str) -> bool:
+    """The last name of a section says the topic."""
+    word = section.rpartition(".")[2]
+    return topic.sections.fullmatch(word) is not None or topic.words.fullmatch(word) is not None
+
+
 def is_named(topic: Topic, name: str) -> float:
     """1 when the key says by its own last word, or by the tag of its section, what it is about; weak words 0.2."""
     *above, last = [part for part in name.split(".") if not part.isdigit()] or [name]
-    word = above[-1] if above and last in TAGS else last
+    word = above[-1] if above and last in (*TAGS, *SWITCHES) else last
     if topic.words.fullmatch(word):
         return 1.0
     return 0.2 if topic.weak.fullmatch(word) else 0.0

@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Function, Index
 from ..configuration import Truth
 from ..configuration.fields import of_class
 from ..configuration.literals import text_of
+from ..configuration.records import REQUIRED
 from ..recipes import Choice
 from ..wording import clean
 
@@ -60,7 +61,7 @@ def unset(index: Index, target: Class | Function, given: Container[str]) -> Iter
         if left:
             yield Signature(function.path, function.line, tuple(sorted(left, key=lambda one: one[1] in _NOTHING)))
     for cls in index.lineage(target) if isinstance(target, Class) and not known else ():
-        fields = [one for one in of_class(cls) if one.name not in known and one.value != "(required)"]
+        fields = [one for one in of_class(cls) if one.name not in known and one.value != REQUIRED]
         known |= {one.name for one in fields}
         if own := tuple((one.name, one.value) for one in fields if one.name not in given):
             yield Signature(cls.path, cls.line, own)

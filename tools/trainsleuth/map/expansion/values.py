@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, bindings, written
 
@@ -11,6 +12,7 @@ from ..configuration import Key, Truth
 from ..configuration.evaluated import setting_of
 from ..configuration.literals import is_literal, text_of
 from ..configuration.named_values import key_asked, method_around
+from ..configuration.records import NO_VALUE
 from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
 from ..program import Program
@@ -43,32 +45,50 @@ def _parts(event: Event, line: int) -> Iterator[Expr]:
     yield from (branch.test for branch in event.block.branches[-2:] if branch.test is not None)
 
 
-def value_of(program: Program, truth: Truth, function: Function, name: str, hops: int = MAX_HOPS) -> str:
-    """The value of a name in `function` in words, through at most `hops` calls; "" when it is not known."""
+def value_of(program: Program, truth: Truth, function: Function, name: str) -> str:
+    """The value of a name in `function` in words; "" when it is not known."""
+    return _of_name(_Asked(program, truth, function.path), function, name, MAX_HOPS)
+
+
+class _Asked(NamedTuple):
+    """`here` is the file whose lines are told without their path."""
+
+    program: Program
+    truth: Truth
+    here: str
+
+    def at(self, function: Function, line: int) -> str:
+        return f":{line}" if function.path == self.here else f"{function.path}:{line}"
+
+
+def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
+    """Through at most `hops` calls and names."""
+    index = asked.program.index
     if "." in name:
         head, _, rest = name.partition(".")
-        method = method_around(program.index, function)
+        method = method_around(index, function)
         if head == method.self_name and "." not in rest:
-            return _of_attribute(program, truth, method, rest, hops)
-        return _of_key(truth, name, function.path)
+            return _of_attribute(asked, method, rest, hops)
+        return _of_key(asked.truth, name, function.path)
     bound = bindings(function).get(name, ())
     if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
-            return _of_bound(program, truth, value, name, function, hops)
+            return _of_bound(asked, value, name, function, hops)
         return ""
     if not bound and (parameter := function.parameter(name)) is not None:
-        return _given(program, truth, function, name, parameter.default, hops) if hops else ""
+        return _given(asked, function, name, parameter.default, hops) if hops else ""
     if not bound and function.name != MODULE_BODY:
-        outside = bindings(program.index.files[function.path].body).get(name, ())
+        outside = bindings(index.files[function.path].body).get(name, ())
         if len(outside) == 1 and (value := outside[0].value) is not None and is_literal(value):
-            return _of_constant(truth, name) or f"{text_of(value)} (:{value.line})"
+            return _of_constant(asked.truth, name) or f"{text_of(value)} ({asked.at(function, value.line)})"
     return ""
 
 
-def _of_attribute(program: Program, truth: Truth, function: Function, name: str, hops: int) -> str:
+def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> str:
     """self.name: what the only statement of the class gives it that sets it; a setting that all are set from."""
-    owner = program.index.class_of(function)
-    lineage = (*program.index.lineage(owner), *program.index.subclasses(owner)) if owner is not None else ()
+    index, truth = asked.program.index, asked.truth
+    owner = index.class_of(function)
+    lineage = (*index.lineage(owner), *index.subclasses(owner)) if owner is not None else ()
     found = [
         (method, binding)
         for cls in lineage
@@ -77,47 +97,47 @@ def _of_attribute(program: Program, truth: Truth, function: Function, name: str,
         for binding in bindings(method).get(f"{method.self_name}.{name}", ())
     ]
     if not found:
-        if said := _of_field(program, truth, lineage, name):
+        if said := _of_field(asked, lineage, name):
             return said
         key = truth.find(name, function.path)
         given = key is not None and key.name == name and key.source is not None and key.source.how != "default"
         return _told(truth, key) if key is not None and given else ""
     method, binding = found[0]
     if any(name in bindings(cls.body) for cls in lineage):  # a field: the method changes what it was given
-        return _of_field(program, truth, lineage, name)
+        return _of_field(asked, lineage, name)
     if len(found) > 1 or binding.value is None or binding.kind != "assign" or binding.items:
         return ""
     value = binding.value
     if is_literal(value):
         return f"{text_of(value)} ({method.path}:{value.line})"
     if value.kind == "path" and "." not in value.text and method.parameter(value.text) is not None:
-        return value_of(program, truth, method, value.text, hops)
+        return _of_name(asked, method, value.text, hops)
     dotted = key_asked(value) if value.kind == "call" else next(iter(reads_in(value)), "")
     if value.kind in ("path", "index", "call") and "." in dotted:
         return _of_key(truth, dotted, method.path)
     return ""
 
 
-def _of_field(program: Program, truth: Truth, lineage: Sequence[Class], name: str) -> str:
+def _of_field(asked: _Asked, lineage: Sequence[Class], name: str) -> str:
     """What the recipe gives the field of an object, or its default there, where all such objects have the same."""
-    made = program.values.objects.made
+    made = asked.program.values.objects.made
     keys = {key for cls in lineage for section in made.get(cls, ()) if (key := f"{section}.{name}".lstrip("."))}
-    told = {_told(truth, key) for key in truth.plain_keys if key.name in keys}
+    told = {_told(asked.truth, key) for key in asked.truth.plain_keys if key.name in keys}
     return told.pop() if len(told) == 1 else ""
 
 
-def _of_bound(program: Program, truth: Truth, value: Expr, name: str, function: Function, hops: int) -> str:
+def _of_bound(asked: _Asked, value: Expr, name: str, function: Function, hops: int) -> str:
+    truth = asked.truth
     if is_literal(value):
-        return (
-            _of_constant(truth, name) if function.name == MODULE_BODY else ""
-        ) or f"{text_of(value)} (:{value.line})"
+        said = _of_constant(truth, name) if function.name == MODULE_BODY else ""
+        return said or f"{text_of(value)} ({asked.at(function, value.line)})"
     dotted = key_asked(value) if value.kind == "call" else next((one for one in reads_in(value)), "")
     if value.kind in ("path", "index", "call") and dotted and (said := _of_key(truth, dotted)):
         return f"{written(value)} = {said}"
-    if value.kind == "path" and hops and (said := value_of(program, truth, function, value.text, hops - 1)):
+    if value.kind == "path" and hops and (said := _of_name(asked, function, value.text, hops - 1)):
         return f"{written(value)} = {said}"
     if value.kind == "binary" and any(setting_of(truth, one, function.path) for one in reads_in(value)):
-        return f"{written(value, 80)} (:{value.line})"
+        return f"{written(value, 80)} ({asked.at(function, value.line)})"
     return ""
 
 
@@ -135,11 +155,11 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
-    if source is None or source.value == "(required)" or _is_filled(truth, key) or is_switched_off(truth, key):
+    if source is None or source.value in NO_VALUE or _is_filled(truth, key) or is_switched_off(truth, key):
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
-    over = f", default {default.value}" if default.value not in (source.value, "(required)") else ""
+    over = f", default {default.value}" if default.value not in (source.value, *NO_VALUE) else ""
     later = key.layers[key.layers.index(source) + 1 :]
     maybe = "".join(f"; {become(one)}" for one in later[:1])
     return f"{truth.effective(source.value)} ({where}{over}){maybe}"
@@ -151,30 +171,30 @@ def _is_filled(truth: Truth, key: Key) -> bool:
     return key.value in ("{}", "dict()") and any(inside in f".{one.name}" for one in truth.plain_keys)
 
 
-def _given(program: Program, truth: Truth, function: Function, name: str, default: Expr | None, hops: int) -> str:
+def _given(asked: _Asked, function: Function, name: str, default: Expr | None, hops: int) -> str:
     """What callers give for a parameter, and its default where one of them gives nothing."""
     order = [one.name for one in function.parameters if one.name != function.self_name]
     said: dict[str, None] = {}
-    for site in islice(program.sites_of(function), MAX_SITES) if name in order else ():
+    for site in islice(asked.program.sites_of(function), MAX_SITES) if name in order else ():
         value = site.call.argument(order.index(name), name)
         if value is None and any(part.kind in ("star", "doublestar") for part in site.call.parts):
             return ""  # whatever is unpacked may give it
         value = value or default
         if value is None:
             continue
-        text = text_of(value)
-        known = text if is_literal(value) else _known(program, truth, site.function, value, hops - 1)
-        where = f"default :{value.line}" if value is default else f"{site.function.path}:{value.line}"
-        said.setdefault(f"{known} ({where})" if known == text else known or "?")
+        where = (
+            f"default {asked.at(function, value.line)}" if value is default else f"{site.function.path}:{value.line}"
+        )
+        known = f"{text_of(value)} ({where})" if is_literal(value) else _known(asked, site.function, value, hops - 1)
+        said.setdefault(known or "?")
         if len(said) > MAX_CALLERS:
             break
     return "" if "?" in said or len(said) > MAX_CALLERS else " or ".join(said)
 
 
-def _known(program: Program, truth: Truth, function: Function, value: Expr, hops: int) -> str:
+def _known(asked: _Asked, function: Function, value: Expr, hops: int) -> str:
     """What a call in `function` gives: a setting, or a name whose value is known there."""
     dotted = next(iter(reads_in(value)), "")
-    if value.kind in ("path", "index") and "." in dotted and (said := _of_key(truth, dotted)):
+    if value.kind in ("path", "index") and "." in dotted and (said := _of_key(asked.truth, dotted)):
         return f"{dotted} = {said}"
-    said = value_of(program, truth, function, value.text, hops) if value.kind == "path" else ""
-    return said.replace(" (:", f" ({function.path}:").replace(" (default :", f" (default {function.path}:")
+    return _of_name(asked, function, value.text, hops) if value.kind == "path" else ""

@@ -23,6 +23,7 @@ _NAME = re.compile(
 )
 _FORMAT = re.compile(r"""\bf(["'])((?:(?!\1).)+)\1""")
 _VALUE = re.compile(rf"^([\w.-]+{_ENDS}) \(")  # a setting that names a file
+_ENDING = re.compile(rf"({_ENDS}) \(")  # 'last' + self.extension
 _HOLDS = re.compile(rf"{_ENDS}|(?:checkpoint|ckpt|epoch|step)[-_]?\{{|save|checkpoint".encode(), re.I)
 _SAVES = re.compile(r"save|checkpoint|ckpt|dump|write|snapshot", re.I)
 _LOADS = re.compile(r"load|resume|restore|download|convert|pretrained|export|infer|find|latest|__init__|from_", re.I)
@@ -70,6 +71,10 @@ def _names(program: Program, truth: Truth, function: Function, expr: Expr) -> It
             yield from (match[2] for match in _FORMAT.finditer(line) if _NAME.search(match[2]))
         elif part.kind == "string":
             yield from (match[0] for match in _NAME.finditer(part.text))
+        elif part.kind == "binary" and part.text == "+" and part.parts[0].kind == "string":
+            ending = _ENDING.match(value_of(program, truth, function, part.parts[1].text))
+            if ending and _NAME.fullmatch(name := part.parts[0].text + ending[1]):
+                yield name
         elif part.kind == "keyword" and part.parts and part.parts[0].kind == "path":
             if match := _VALUE.match(value_of(program, truth, function, part.parts[0].text)):
                 yield match[1]

@@ -1,0 +1,73 @@
+"""Which parameters weight decay leaves out, where code decides it by their shape or their name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from trainsleuth.facts import Event, Expr, Function
+
+from ..configuration import Truth
+from ..parts import source_lines
+from ..program import Program
+from ..standing import off
+from ..statements import statement
+from .choosing import NEAR
+from .tails import Tails
+
+MOST = 2
+WIDTH = 120
+_HOLDS = re.compile(rb"no_(?:weight_)?decay|weight_decay|no_wd")
+_GROUPS = re.compile(r"(?:^|_)(?:no_(?:weight_)?decay|nodecay|no_wd)\w*$", re.I)
+_NAMES = re.compile(r"bias$|norm|^bn|embed", re.I)
+_SHAPES = re.compile(r"(?:^|\.)(?:ndim|shape|dim|ndimension)$")
+
+
+def without_decay(program: Program, truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The statements nearest to the frame of the program that run."""
+    found = (
+        (function, event)
+        for function, weight in program.functions()
+        if weight > NEAR and function.source.holds(_HOLDS) and _is_on_decay(function)
+        for event in function.events
+        if _decides(event) and not off(program, truth, function, event.line)
+    )
+    for function, event in islice(found, MOST):
+        text = statement(source_lines(program.index, function.path), event.line, width=WIDTH)
+        item = {"path": function.path, "line": event.line, "text": text, "keys": []}
+        yield f"without decay: {tails.of(function.path)}:{event.line} {text} · in {function.name}()", item
+
+
+def _is_on_decay(function: Function) -> bool:
+    """It makes groups with and without decay."""
+    said = (part for event in function.events for expr in (*event.targets, event.value) if expr for part in expr.walk())
+    return any(
+        (part.kind in ("path", "keyword") and (_GROUPS.search(part.text) or part.text == "weight_decay"))
+        or (part.kind == "string" and part.text == "weight_decay")
+        for part in said
+    )
+
+
+def _decides(event: Event) -> bool:
+    """if param.ndim <= 1 or name.endswith(".bias"), no_decay = ["bias", "LayerNorm.weight"]"""
+    if event.value is None or event.kind not in ("if", "assign"):
+        return False
+    if event.kind == "assign" and event.value.kind in ("list", "tuple", "set"):
+        named = any(_GROUPS.search(target.last) for target in event.targets)
+        return named and any(part.kind == "string" for part in event.value.parts)
+    return any(_asks(part) for part in event.value.walk())
+
+
+def _asks(part: Expr) -> bool:
+    """For the shape or the name of a parameter."""
+    if part.kind == "call" and part.last == "endswith":
+        return any(one.kind == "string" and _NAMES.search(one.text) for one in part.arguments)
+    if part.kind != "compare" or len(part.parts) != 2:
+        return False
+    left, right = part.parts
+    if part.text in ("in", "not in"):
+        return left.kind == "string" and _NAMES.search(left.text) is not None
+    measured = any(one.kind == "path" and _SHAPES.search(one.text) for one in left.walk())
+    return measured and right.kind == "number" and right.text in ("1", "2")
