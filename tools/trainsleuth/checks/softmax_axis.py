@@ -95,8 +95,8 @@ def check(index: Index) -> Iterator[Finding]:
     for site in index.calls(*_FUNCTIONS):
         if not is_test(site.function.path):
             yield from _function(index, site)
-    for site in index.calls(*sorted(index.holders(_LAYERS) - _LAYERS)):
-        if not is_test(site.function.path):
+    for site in index.calls_holding(_LAYERS):
+        if site.call.last not in _LAYERS and not is_test(site.function.path):
             yield from _layer(index, site)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .names import External
 from .records import MODULE_BODY, Class, Expr, Function
-from .scopes import comprehension_bindings
+from .scoping import Name, last_of
+from .sites import Site
 from .things import REACH, Frame, Instance, Method, Spot, Thing
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class Callers:
         self.index = index
         self._known: dict[tuple[Function, int], tuple[Caller, ...]] = {}
         self._contexts: dict[tuple[Function, int], tuple[Frame | None, ...]] = {}
-        self._run: dict[tuple[str, str, int], dict[Function, list[Caller]]] = {}
+        self._run: dict[tuple[Name, str, int], dict[Function, list[Caller]]] = {}
+        self._by_last: dict[tuple[str, str], dict[Name, list[Site]]] = {}
 
     def of(self, function: Function, reach: int = REACH) -> tuple[Caller, ...]:
         """Every proved call of `function` outside tests, by name and in the order of the files; `reach` as in Spot."""
@@ -47,17 +48,17 @@ class Callers:
         return self._known[key]
 
     def _of(self, function: Function, reach: int) -> Iterator[Caller]:
-        part, names = self.index.part(function.path), self.index.names_that_run(function)
-        for name in ("", *sorted(names)):
+        part = self.index.part(function.path)
+        for name in ("", *self.index.names_that_run(function)):
             yield from self._by_name(name, part, reach).get(function, ())
 
-    def _by_name(self, name: str, part: str, reach: int) -> Mapping[Function, list[Caller]]:
+    def _by_name(self, name: Name, part: str, reach: int) -> Mapping[Function, list[Caller]]:
         """The functions that calls by one name in a part of the project run."""
         key = (name, part, reach)
         if key not in self._run:
             table: dict[Function, list[Caller]] = {}
             with self.index.objects.afresh():
-                for site in self.index.sites.calls_in(name, part):
+                for site in self._sites(name, part):
                     spot = Spot(site.function, site.position, None, reach)
                     for target in dict.fromkeys(self.run_by(site.call, spot)):
                         table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
@@ -69,24 +70,22 @@ class Callers:
         for thing in self.index.objects.of(call.parts[0], spot):
             yield from self.called(thing, call, spot)
 
+    def _sites(self, name: Name, part: str) -> Sequence[Site]:
+        """Calls by one name in a part of the project."""
+        last = last_of(name)
+        if (last, part) not in self._by_last:
+            table: dict[Name, list[Site]] = {}
+            for site in self.index.sites.calls_in(last, part):
+                table.setdefault(self.index.scoping.callee(site.call, site.function), []).append(site)
+            self._by_last[last, part] = table
+        return self._by_last[last, part].get(name, ())
+
     def run_by(self, call: Expr, spot: Spot) -> Iterator[Target]:
         """The project functions among `targets`; a call that by its name alone can run none is not followed."""
-        name, called = call.last, call.parts[0]
-        if name and name not in self._names_that_run and not comprehension_bindings(spot.function):
-            return
-        if (called.kind == "attr" or "." in called.text) and name not in self._members:
-            return
-        for target in self.targets(call, spot):
-            if isinstance(target, Target):
-                yield target
-
-    @cached_property
-    def _names_that_run(self) -> frozenset[str]:
-        return self.index.holders_of_project()
-
-    @cached_property
-    def _members(self) -> frozenset[str]:
-        return self.index.members_of_project()
+        if self.index.may_run(call, spot.function):
+            for target in self.targets(call, spot):
+                if isinstance(target, Target):
+                    yield target
 
     def called(self, thing: Thing, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         if isinstance(thing, Function):

@@ -183,26 +183,16 @@ class Effects:
     def _interesting(self) -> frozenset[str]:
         """Last names of functions that by name alone may lead to an effect: no bodies are read for this."""
         sites = self.index.sites
-        waiting = [(name, False) for name in sites.call_names if name in NAMED or _is_clearing(name)]
-        waiting += [self._name(function) for function in self.index.functions() if function.source.holds(_SETS_GRAD)]
-        found, reached = set[tuple[str, bool]](), set[Function]()
+        waiting = set(self.index.aliases(*(name for name in sites.call_names if name in NAMED or _is_clearing(name))))
+        setting = [function for function in self.index.functions() if function.source.holds(_SETS_GRAD)]
+        waiting.update(name for function in setting for name in self.index.names_by_which(function))
+        found, reached = set[str](), set[Function](setting)
         while waiting:
-            name, as_object = one = waiting.pop()
-            if one in found:
-                continue
-            found.add(one)
-            waiting += [(onward, as_object) for onward in self.index.passed_on(name, as_object)]
+            found.add(name := waiting.pop())
             callers = [function for function in sites.may_call(name) if function not in reached]
             reached.update(callers)
-            waiting += [self._name(function) for function in callers]
-        return frozenset(name for name, _ in found)
-
-    def _name(self, function: Function) -> tuple[str, bool]:
-        """The name by which a function is called, and whether that of an object that runs it when it is called."""
-        cls = self.index.class_of(function)
-        if cls is not None and function.name in ("__init__", "forward", "__call__"):
-            return cls.name, function.name != "__init__"
-        return function.name, False
+            waiting.update(one for function in callers for one in self.index.names_by_which(function) - found)
+        return frozenset(found)
 
     def is_interesting(self, call: Expr) -> bool:
         """It, or a function that it is handed, may lead to an effect, by name alone."""

@@ -1,6 +1,6 @@
 """How names hand on what they hold, one step at a time: assignments, arguments, returns, imports, defaults.
 
-Wide: by last names alone, outside of tests. Each way is a set of bits, because several questions are asked of the same steps.
+Wide, outside of tests. Each way is a set of bits, because several questions are asked of the same steps.
 """
 
 from __future__ import annotations
@@ -8,24 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .records import Expr, Function
-from .scopes import comprehension_bindings
+from .records import Class, Expr, Function
+from .scopes import bindings, comprehension_bindings
+from .scoping import Name, Scoping, last_of
 from .sites import is_test
 from .words import words
-from .wrappers import is_wrapper
+from .wrappers import AROUND_ONE, INNER, SAME_OBJECT
 
 if TYPE_CHECKING:
     from .index import Index
 
-RENAMED = 1  # the very same thing under another name
-HELD = 2  # that, or what a call makes of it or with it
-BUILT = 4  # the second is assigned or returns the result of calling the first
-KEPT = 8  # what the first name holds the second does, and what calling the first makes calling the second does
-MADE = 16  # the second name holds what calling the first makes
-RETURNED = 32  # calling the second makes what the first holds
-PASSED = 64  # calling the second makes what calling the first makes
-MAX_NAMESAKES = 40  # __init__, forward and the like: a positional argument of theirs says nothing of what it holds
-_SAME = RENAMED | HELD | KEPT
+KEPT = 1  # what the first name holds the second does, and what calling the first makes calling the second does
+MADE = 2  # the second name holds what calling the first makes
+RETURNED = 4  # calling the second makes what the first holds
+PASSED = 8  # calling the second makes what calling the first makes
+RUN_BY_OBJECTS = ("forward", "__call__")
+_OBJECT = "()"  # in place of a function's name: arguments of calls that no function is named like
 _PARTS = words("list tuple dict pair boolean keyword walrus await star index each")
 _COLLECTIONS = words(
     """
@@ -33,170 +31,171 @@ _COLLECTIONS = words(
     iter reversed
     """
 )
-_ADDING = words("append add appendleft insert extend update")
 
 
 class Handing:
-    def __init__(self, index: Index) -> None:
-        self.index = index
-        self._named = index.functions_by_name()
-        self._table: dict[str, dict[str, int]] = {}
-        self._known: dict[str, list[set[str]]] = {}
-        self.attributes: set[str] = set()  # names that are given something after a dot
+    """`table`: from name to name, with the bits of every way in which the first is handed to the second."""
 
-    def steps(self) -> dict[str, dict[str, int]]:
-        """From name to name, with the bits of every way in which the first is handed to the second."""
-        for file in self.index.files.values():
+    def __init__(self, index: Index, scoping: Scoping) -> None:
+        self.index = index
+        self.table: dict[Name, dict[Name, int]] = {}
+        self.attributes: set[str] = set()  # names that are given something after a dot
+        self.called: set[Name] = set()
+        self._scoping = scoping
+        self._foreign = index.names.foreign
+        self._aliases: dict[str, set[str]] = {}
+        self._values: set[str] = set()  # what is handed on as it is
+        for file in index.files.values():
             for entry in file.imports:
                 if entry.name and entry.alias != entry.name:
-                    self._hand(entry.name, entry.alias, _SAME)
-        for function in self.index.functions():
-            if not is_test(function.path):
-                self._of_function(function)
-        return self._table
+                    self._hand(entry.name, entry.alias, KEPT)
+                    self._aliases.setdefault(entry.name, set()).add(entry.alias)
+        named = index.functions_by_name()
+        self._named = {*named, *(alias for name in named for alias in self._aliases.get(name, ()))}
+        for cls in index.classes():
+            self._of_class(cls)
+        functions = [function for function in index.functions() if not is_test(function.path)]
+        for function in functions:
+            self._of_function(function)
+        for function in functions:
+            self._taken(function)
 
-    def _hand(self, source: str, name: str, ways: int) -> None:
-        found = self._table.setdefault(source, {})
+    def _hand(self, source: Name, name: Name, ways: int) -> None:
+        found = self.table.setdefault(source, {})
         found[name] = found.get(name, 0) | ways
 
-    def _hold(self, expr: Expr | None, names: Iterable[str], ways: int) -> None:
-        """The value of an expression is handed to each of `names`."""
-        for source, way in self._held(expr, ways):
-            for name in names:
-                self._hand(source, name, way)
+    def _hold(self, expr: Expr, function: Function, name: Name, ways: int = KEPT) -> None:
+        """The value of an expression in `function` is handed to `name`."""
+        for source, way in self.held(expr, function, ways):
+            if way & KEPT:
+                self._values.add(last_of(source))
+            self._hand(source, name, way)
+
+    def _of_class(self, cls: Class) -> None:
+        """What its methods call self, or cls, may also be of a class below."""
+        for method in cls.methods.values():
+            if method.self_name:
+                way = KEPT if any(mark.last == "classmethod" for mark in method.decorators) else MADE
+                for one in (cls, *self.index.subclasses(cls)):
+                    self._hand(one.name, (method, method.self_name), way)
 
     def _of_function(self, function: Function) -> None:
         for parameter in function.parameters:
             if parameter.default is not None:
-                self._hold(parameter.default, (parameter.name,), _SAME)
+                self._hold(parameter.default, function, (function, parameter.name))
+        inner = (binding for found in comprehension_bindings(function).values() for binding in found)
+        own = (binding for found in bindings(function).values() for binding in found)
+        for binding in (*own, *inner):
+            _, dot, last = binding.name.rpartition(".")
+            if dot:
+                self.attributes.add(last)
+            name = last if dot else self._scoping.variable(function, binding.name)
+            if binding.value is not None:
+                self._hold(binding.value, function, name)
+            elif binding.kind == "define" and name != last:
+                self._hand(last, name, KEPT)
         for event in function.events:
-            value = event.value
-            if event.kind == "return" and value is not None:
-                self._returned(value, function.name)
-            elif event.targets and value is not None:
-                names = tuple(_targets(event.targets))
-                self.attributes.update(_after_dots(event.targets))
-                self._hold(value, names, _SAME)
-                for name in (names or (function.name,)) if value.kind == "call" and event.kind == "assign" else ():
-                    self._hand(value.last, name, BUILT)
+            if event.kind == "return" and event.value is not None:
+                self._returned(event.value, function)
             for call in event.calls:
-                if call.parts[1:]:
+                self.called.add(self._scoping.callee(call, function))
+                if call.parts[1:] and not self._is_foreign(call, function):
                     self._passed(call, function)
-        for found in comprehension_bindings(function).values():
-            for binding in found:
-                self._hold(binding.value, (binding.name,), KEPT)
 
-    def _returned(self, value: Expr, name: str) -> None:
-        for source, ways in self._held(value, _SAME):
-            onward = (RETURNED if ways & KEPT else 0) | (PASSED if ways & MADE else 0)
-            self._hand(source, name, ways & (RENAMED | HELD) | onward)
-        if value.kind == "call":
-            self._hand(value.last, name, BUILT)
+    def _returned(self, value: Expr, function: Function) -> None:
+        for source, ways in self.held(value, function):
+            self._hand(source, function.name, (RETURNED if ways & KEPT else 0) | (PASSED if ways & MADE else 0))
+
+    def _is_foreign(self, call: Expr, function: Function) -> bool:
+        """It calls something of a library: torch.load(...)."""
+        head = call.parts[0].text.partition(".")[0] if call.parts[0].kind == "path" else ""
+        return head in self._foreign[function.path] and self._scoping.variable(function, head) == head
 
     def _passed(self, call: Expr, function: Function) -> None:
-        name = call.last
-        if name in _ADDING and call.receiver is not None:
-            for part in call.parts[1:]:
-                self._hold(part, (call.receiver.last,), KEPT)
-        namesakes = self._named.get(name)
-        if namesakes is None:
+        name, receiver = call.last, call.receiver
+        if name == "__init__" or (receiver is not None and receiver.kind == "call" and receiver.last == "super"):
+            self._passed_up(call, function)
             return
-        ways = _SAME if len(namesakes) <= MAX_NAMESAKES else KEPT
-        places = self._places(name) if ways == _SAME or name != "__init__" else self._above(function)
+        is_named = name in self._named
         for place, argument in enumerate(call.parts[1:]):
             if argument.kind == "keyword":
-                self._hold(argument.parts[0], (argument.text,), ways)
-            elif place < len(places):
-                self._hold(argument, places[place], ways)
+                self._hold(argument.parts[0], function, (name if is_named else _OBJECT, argument.text))
+            elif is_named:
+                self._hold(argument, function, (name, place))
+            elif argument.kind == "path":
+                self._hold(argument, function, (_OBJECT, argument.last))
 
-    def _places(self, name: str) -> list[set[str]]:
-        """The parameter names that the positional arguments of functions of that name may meet, place by place."""
-        if name not in self._known:
-            self._known[name] = _by_place(self._named[name])
-        return self._known[name]
-
-    def _above(self, function: Function) -> list[set[str]]:
-        """The same of what super().__init__(...) runs."""
-        cls = self.index.class_of(function)
+    def _passed_up(self, call: Expr, function: Function) -> None:
+        """Base.__init__(self, x), super().step(x)."""
+        name, cls, receiver = call.last, self.index.class_of(function), call.receiver
         above = self.index.lineage(cls)[1:] if cls is not None else ()
-        return _by_place([one.methods["__init__"] for one in above if "__init__" in one.methods])
+        given = call.parts[1 if receiver is not None and receiver.kind == "call" else 2 :]
+        for method in (one.methods[name] for one in above if name in one.methods):
+            places = _places(method)
+            for place, argument in enumerate(given):
+                if argument.kind == "keyword":
+                    self._hold(argument.parts[0], function, (method, argument.text))
+                elif place < len(places):
+                    self._hold(argument, function, (method, places[place]))
 
-    def _held(self, expr: Expr | None, ways: int) -> Iterable[tuple[str, int]]:
-        """Last names of what the value of an expression may be; `ways`: how it is handed on itself."""
-        if expr is None:
-            return ()
+    def _taken(self, function: Function) -> None:
+        """What the parameters of a function are given, by those who call its name and by those who call an object."""
+        hubs = [function.name]
+        if function.name == "__init__" and (cls := self.index.class_of(function)) is not None:
+            hubs = [one.name for one in (cls, *self.index.subclasses(cls))]
+        hubs += [alias for name in hubs for alias in self._aliases.get(name, ())]
+        for place, name in enumerate(_places(function)):
+            for hub in hubs:
+                self._hand((hub, place), (function, name), KEPT)
+        if function.name in RUN_BY_OBJECTS or function.decorators or function.name in self._values:
+            hubs.append(_OBJECT)
+        for parameter in function.parameters:
+            for hub in hubs if parameter.name != function.self_name else ():
+                self._hand((hub, parameter.name), (function, parameter.name), KEPT)
+
+    def held(self, expr: Expr, function: Function, ways: int = KEPT) -> Iterable[tuple[Name, int]]:
+        """Names of what the value of an expression may be; `ways`: how it is handed on itself."""
         kind = expr.kind
-        if kind == "path" or kind == "attr":
-            return ((expr.last, ways),)
+        if kind == "path":
+            return self._of_path(expr.text, function, ways)
+        if kind == "attr":
+            return ((expr.text, ways), *(self.held(expr.parts[0], function, ways) if expr.text in INNER else ()))
         if kind == "call":
-            return self._given_back(expr, ways)
+            return self._given_back(expr, function, ways)
         if kind in _PARTS:
-            return self._of_parts(expr.parts, ways)
+            return self._of_parts(expr.parts, function, ways)
         if kind == "choice":
-            return self._of_parts(expr.parts[::2], ways)
+            return self._of_parts(expr.parts[::2], function, ways)
         if kind == "binary" and expr.text == "+":
-            return self._of_parts(expr.parts, ways & KEPT)
+            return self._of_parts(expr.parts, function, ways)
         return ()
 
-    def _of_parts(self, parts: Iterable[Expr], ways: int) -> list[tuple[str, int]]:
-        found: list[tuple[str, int]] = []
-        for part in parts:
-            if part.kind == "path":
-                found.append((part.last, ways))
-            elif part.parts:
-                found += self._held(part, ways)
-        return found
+    def _of_path(self, path: str, function: Function, ways: int) -> Iterable[tuple[Name, int]]:
+        head, dot, last = path.rpartition(".")
+        if not dot:
+            return ((self._scoping.variable(function, path), ways),)
+        return ((last, ways), *(self._of_path(head, function, ways) if last in INNER else ()))
 
-    def _given_back(self, call: Expr, ways: int) -> list[tuple[str, int]]:
+    def _of_parts(self, parts: Iterable[Expr], function: Function, ways: int) -> list[tuple[Name, int]]:
+        return [found for part in parts if part.parts or part.kind == "path" for found in self.held(part, function, ways)]
+
+    def _given_back(self, call: Expr, function: Function, ways: int) -> Iterator[tuple[Name, int]]:
         """Of a call: what it makes, and what it may give back of what it is given."""
-        name, inner = call.last, ways if call.last == "partial" else ways & ~RENAMED
-        is_upper = name[:1].isupper()
-        found: list[tuple[str, int]] = []
-        if is_upper or name in self._named:
-            found.append((name, inner & ~KEPT | (MADE if ways & KEPT else 0)))
-        if is_wrapper(name):
-            found += self._of_parts(call.parts[1:], inner)
-            found += self._held(call.receiver, inner)
-        elif is_upper or name == "partial":
-            inner &= ~0 if name == "partial" or name in _COLLECTIONS else ~KEPT
-            found += self._of_parts(call.parts[1:], inner) if inner else ()
-        elif name in _COLLECTIONS or name.endswith("_norm"):
-            found += self._of_parts(call.parts[1:], ways & KEPT)
+        name = call.last
+        if name[:1].isupper() or (name in self._named and not self._is_foreign(call, function)):
+            yield self._scoping.callee(call, function), MADE
+        if name in SAME_OBJECT and (receiver := call.receiver) is not None:
+            yield from self.held(receiver, function, ways)
+        elif name in AROUND_ONE:
+            yield from self._of_parts(call.parts[1:], function, ways)
+        elif name in _COLLECTIONS or name == "partial" or name.endswith("_norm"):
+            yield from self._of_parts(call.parts[1:], function, ways)
         elif name == "getattr" and len(call.parts) > 2 and call.parts[2].kind == "string":
-            found.append((call.parts[2].text, ways & KEPT))
+            yield call.parts[2].text, ways
         elif not name:
-            found += [(held, MADE | KEPT) for held, _ in self._held(call.parts[0], KEPT)]
-        return found
+            yield from ((held, MADE) for held, _ in self.held(call.parts[0], function))
 
 
-def _by_place(functions: list[Function]) -> list[set[str]]:
-    places: list[set[str]] = []
-    for function in functions:
-        plain = [one.name for one in function.parameters if not one.kind and one.name != function.self_name]
-        for place, name in enumerate(plain):
-            if place == len(places):
-                places.append(set())
-            places[place].add(name)
-    return places
-
-
-def _after_dots(targets: tuple[Expr, ...]) -> Iterator[str]:
-    for target in targets:
-        if target.kind == "path":
-            _, dot, name = target.text.rpartition(".")
-            if dot:
-                yield name
-        elif target.kind == "attr":
-            yield target.text
-        else:
-            yield from _after_dots(target.parts)
-
-
-def _targets(targets: tuple[Expr, ...]) -> Iterator[str]:
-    for target in targets:
-        if target.kind in ("path", "attr"):
-            yield target.last
-        elif target.kind == "index":
-            yield from _targets(target.parts[:1])
-        else:
-            yield from _targets(target.parts)
+def _places(function: Function) -> list[str]:
+    """The parameters that positional arguments meet."""
+    return [one.name for one in function.parameters if not one.kind and one.name != function.self_name]

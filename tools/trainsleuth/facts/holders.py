@@ -1,130 +1,155 @@
-"""Names that may hold a thing: what it is assigned to, passed as, returned by. Wide: by last names alone."""
+"""Names that may hold a thing: what it is assigned to, passed as, returned by; see `Handing`. Wide."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .handing import BUILT, HELD, KEPT, MADE, PASSED, RENAMED, RETURNED, Handing
+from .handing import KEPT, MADE, PASSED, RETURNED, RUN_BY_OBJECTS, Handing
 from .reachable import Reachable
-from .records import Function
+from .records import Expr, Function
 from .scopes import bindings
+from .scoping import Name, Scoping, last_of
 from .wrappers import INNER
 
 if TYPE_CHECKING:
     from .index import Index
+    from .sites import Site
 
-_RUN_BY_OBJECTS = ("forward", "__call__")
 _SET = re.compile("1")
 _DEEP = 2  # calls of calls, and any more: not told apart
+State = tuple[int, Name]  # how often a name is to be called to get the thing
 
 
 class Holders:
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._known: dict[tuple[frozenset[str], int], frozenset[str]] = {}
-        self._known_bits: dict[int, frozenset[str]] = {}
+        self.scoping = Scoping(index)
+        self._known: dict[frozenset[State], frozenset[State]] = {}
+        self._known_bits: dict[int, tuple[Name, ...]] = {}
 
-    def of(self, seeds: frozenset[str]) -> frozenset[str]:
-        """`seeds` and every name that may hold what one of them names or, called, makes."""
-        same = frozenset(alias for seed in seeds for alias in self.aliases(seed))
-        made = frozenset(name for alias in same for name in self._next(alias, BUILT))
-        return self.reached(same | made)
+    def aliases(self, names: Iterable[str]) -> frozenset[str]:
+        """`names` and every last name that what they mean in the project or outside may go by."""
+        return frozenset(last_of(held) for calls, held in self._reached((0, name) for name in names) if not calls)
 
-    def reached(self, names: frozenset[str]) -> frozenset[str]:
-        """`names` and every name that their values, or results of calling them, are passed on to."""
-        return self._reached(names, HELD)
+    def calls(self, names: Iterable[str]) -> Iterator[Site]:
+        """Every call of a function with one of these names, or of an object of a class; by last name, then by file."""
+        seeds = frozenset(names)
+        below = [cls.name for cls in self.index.classes() if any(base.last in seeds for base in cls.bases)]
+        held = self._reached((int(name[:1].isupper()), name) for name in (*seeds, *below))
+        places: dict[str, set[Name]] = {}
+        for calls, name in held:
+            if not calls:
+                places.setdefault(last_of(name), set()).add(name)
+        for last in sorted(places):
+            for site in self.index.calls(last):
+                if self.scoping.callee(site.call, site.function) in places[last]:
+                    yield site
 
-    def next_to(self, name: str, with_results: bool) -> frozenset[str]:
-        """Names that `name` is handed on to in one step."""
-        return frozenset(self._next(name, HELD if with_results else RENAMED))
-
-    def aliases(self, name: str) -> frozenset[str]:
-        """`name` and every name that the very same function may go by: no results of calls."""
-        return self._reached(frozenset([name]), RENAMED)
-
-    def runs(self, function: Function) -> frozenset[str]:
-        """Every last name in the project that a call which runs `function` may have, but "" for what has no name."""
-        named, bits = {function.name}, self._held.of((0, function.name))
+    def runs(self, function: Function) -> tuple[Name, ...]:
+        """Every name in the project that a call which runs `function` may have, but "" for what has no name."""
+        bits = self._held.of((0, function.name))
         cls = self.index.class_of(function)
-        level = int(function.name in _RUN_BY_OBJECTS)
+        level = int(function.name in RUN_BY_OBJECTS)
         if cls is not None and (level or function.name == "__init__"):
-            named.update(self._own_names, INNER if level else ())
             for name in {one.name for one in (cls, *self.index.subclasses(cls))}:
                 bits |= self._held.of((level, name))
-        return self._called(bits) | {name for name in named if name in self._bits}
+        return self._called(bits) + (tuple(INNER) if level and cls is not None else ())
 
-    def _called(self, bits: int) -> frozenset[str]:
+    def _called(self, bits: int) -> tuple[Name, ...]:
         if bits not in self._known_bits:
-            written, names = f"{bits:b}"[::-1], list(self._bits)
-            self._known_bits[bits] = frozenset(names[place.start()] for place in _SET.finditer(written))
+            written, names = f"{bits:b}"[::-1], self._places_of
+            self._known_bits[bits] = tuple(names[place.start()] for place in _SET.finditer(written))
         return self._known_bits[bits]
 
     @cached_property
-    def _bits(self) -> dict[str, int]:
-        """The place of every name that is called and may run something of the project."""
-        names = self.index.sites.call_names & self.index.holders_of_project()
-        return {name: place for place, name in enumerate(sorted(names))}
+    def _places_of(self) -> list[Name]:
+        """Every name that is called and may run something of the project."""
+        found = {name for calls, name in self._of_project if not calls}
+        return sorted(found & self._handing.called, key=self._order)
+
+    def _order(self, name: Name) -> tuple[str, int, str, int, str]:
+        scope = name[0] if isinstance(name, tuple) else None
+        if isinstance(scope, Function):
+            return last_of(name), 1, scope.path, scope.line, scope.qualname
+        return last_of(name), 0, scope or "", 0, ""
 
     @cached_property
-    def _held(self) -> Reachable[tuple[int, str]]:
-        """From (how often it is to be called to get a thing, name) to all called names that hold the thing itself."""
+    def _held(self) -> Reachable[State]:
+        """From a state to all called names that hold the thing itself."""
+        bits = {name: 1 << place for place, name in enumerate(self._places_of)}
+        return Reachable(lambda state: self._after(*state), lambda state: 0 if state[0] else bits.get(state[1], 0))
 
-        def own(node: tuple[int, str]) -> int:
-            calls, name = node
-            return 1 << self._bits[name] if not calls and name in self._bits else 0
-
-        return Reachable(lambda node: self._after(*node), own)
-
-    def _after(self, calls: int, name: str) -> list[tuple[int, str]]:
+    def _after(self, calls: int, name: Name) -> list[State]:
         """One step on from what calling `name` so many times gives."""
-        kept, made, returned, passed = self._onward
-        found = [(calls, one) for one in kept.get(name, ())]
-        found += [(min(calls + 1, _DEEP), one) for one in returned.get(name, ())]
-        if calls:
-            found += [(calls - 1, one) for one in made.get(name, ())]
-            found += [(calls, one) for one in passed.get(name, ())]
-            found += [(calls - 1, name)] if name in self._properties else []
-        if calls == _DEEP:
-            found += [(calls, one) for one in made.get(name, ())]
+        found: list[State] = []
+        for other, ways in self._handing.table.get(name, {}).items():
+            if ways & KEPT:
+                found.append((calls, other))
+            if ways & RETURNED:
+                found.append((min(calls + 1, _DEEP), other))
+            if calls and ways & PASSED:
+                found.append((calls, other))
+            if calls and ways & MADE:
+                found.append((calls - 1, other))
+                if calls == _DEEP:
+                    found.append((calls, other))
+        if calls and name in self._properties:
+            found.append((calls - 1, name))
         return found
 
-    @cached_property
-    def _onward(self) -> tuple[dict[str, list[str]], ...]:
-        """The steps by their ways: from a name to all the next that are KEPT, MADE, RETURNED, PASSED."""
-        return tuple(
-            {name: [one for one, ways in onward.items() if ways & way] for name, onward in self._steps.items()}
-            for way in (KEPT, MADE, RETURNED, PASSED)
-        )
-
-    def _next(self, name: str, way: int) -> list[str]:
-        return [other for other, ways in self._steps.get(name, {}).items() if ways & way and other != name]
-
-    def _reached(self, seeds: frozenset[str], way: int) -> frozenset[str]:
-        key = (seeds, way)
+    def _reached(self, seeds: Iterable[State]) -> frozenset[State]:
+        key = frozenset(seeds)
         if key not in self._known:
-            reached, waiting = set(seeds), list(seeds)
+            reached, waiting = set(key), list(key)
             while waiting:
-                for name in self._next(waiting.pop(), way):
-                    if name not in reached:
-                        reached.add(name)
-                        waiting.append(name)
+                for state in self._after(*waiting.pop()):
+                    if state not in reached:
+                        reached.add(state)
+                        waiting.append(state)
             self._known[key] = frozenset(reached)
         return self._known[key]
 
     @cached_property
-    def _steps(self) -> dict[str, dict[str, int]]:
-        return self._handing.steps()
+    def _of_project(self) -> frozenset[State]:
+        """All that may hold a function or class of the project, or what one of them gives."""
+        functions = ((0, function.name) for function in self.index.functions())
+        classes = ((calls, cls.name) for cls in self.index.classes() for calls in (0, 1))
+        return self._reached([*functions, *classes])
 
     @cached_property
     def _handing(self) -> Handing:
-        return Handing(self.index)
+        return Handing(self.index, self.scoping)
+
+    def may_run(self, call: Expr, function: Function) -> bool:
+        """Wide: a call in `function` may run a function of the project."""
+        called = call.parts[0]
+        if called.kind == "path" and "." not in called.text:
+            return (0, self.scoping.variable(function, called.text)) in self._of_project
+        if called.kind not in ("path", "attr"):
+            return True
+        receiver = called.receiver
+        return called.last in self.members and receiver is not None and self._may_be_of_project(receiver, function)
+
+    def _may_be_of_project(self, expr: Expr, function: Function) -> bool:
+        """It may be an object, a class or a module of the project."""
+        if expr.kind == "path":
+            if self.scoping.variable(function, expr.text.partition(".")[0]) in self._modules:
+                return True
+        elif (expr.kind == "call" and expr.last == "super") or expr.kind not in ("call", "attr"):
+            return True
+        states = self._of_project
+        return any(
+            (ways & KEPT and (0, name) in states) or (ways & MADE and (1, name) in states)
+            for name, ways in self._handing.held(expr, function)
+        )
 
     @cached_property
     def members(self) -> frozenset[str]:
         """What the project's objects, classes and modules have after a dot: no call of another name there runs it."""
-        found = {*INNER, *_RUN_BY_OBJECTS, *(self._steps and self._handing.attributes)}
+        found = {*INNER, *RUN_BY_OBJECTS, *self._handing.attributes}
         for cls in self.index.classes():
             found.update(cls.methods, bindings(cls.body))
         for path, file in self.index.files.items():
@@ -133,9 +158,12 @@ class Holders:
         return frozenset(found)
 
     @cached_property
-    def _own_names(self) -> frozenset[str]:
-        """What methods call the object or class that they are of."""
-        return frozenset(one.parameters[0].name for one in self.index.functions() if one.owner and one.parameters)
+    def _modules(self) -> frozenset[str]:
+        """Names that modules go by."""
+        found = {entry.alias.rpartition(".")[2] for file in self.index.files.values() for entry in file.imports}
+        for path in self.index.files:
+            found.update(path.removesuffix("/__init__.py").removesuffix(".py").split("/"))
+        return frozenset(found)
 
     @cached_property
     def _properties(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +27,7 @@ from .needs import Needs
 from .objects import Objects
 from .records import Class, Expr, FileFacts, Function
 from .scopes import Binding, bindings
+from .scoping import Name, Scoping, last_of
 from .sites import Site, Sites, is_test
 from .things import Spot
 from .values import Values
@@ -220,29 +221,30 @@ class Index:
     def _holders(self) -> Holders:
         return Holders(self)
 
-    def names_that_run(self, function: Function) -> frozenset[str]:
-        """Wide: last names of calls that may run `function`; "" for calls of what has no name is not among them."""
+    @property
+    def scoping(self) -> Scoping:
+        """Which variable a name means, by spelling alone."""
+        return self._holders.scoping
+
+    def names_that_run(self, function: Function) -> tuple[Name, ...]:
+        """Wide: names of calls that may run `function`; "" for calls of what has no name is not among them."""
         return self._holders.runs(function)
 
-    def aliases(self, function_name: str) -> frozenset[str]:
-        """Wide: every last name under which a function of that name may be called."""
-        return self._holders.aliases(function_name)
+    def names_by_which(self, function: Function) -> frozenset[str]:
+        """Wide: last names of the calls that may run `function`."""
+        return frozenset(map(last_of, self._holders.runs(function)))
 
-    def holders_of_project(self) -> frozenset[str]:
-        """Wide: every last name that may hold a function or class of the project, or what one of them gives."""
-        return self._holders.reached(frozenset(self._functions_named) | {cls.name for cls in self.classes()})
+    def may_run(self, call: Expr, function: Function) -> bool:
+        """Wide: a call in `function` may run a function of the project."""
+        return self._holders.may_run(call, function)
 
-    def members_of_project(self) -> frozenset[str]:
-        """Wide: every name that may stand after a dot for something of the project."""
-        return self._holders.members
+    def aliases(self, *names: str) -> frozenset[str]:
+        """Wide: every last name that what is called so may go by."""
+        return self._holders.aliases(names)
 
-    def passed_on(self, name: str, with_results: bool) -> frozenset[str]:
-        """Wide: names that the value of `name`, or also what calling it gives, is handed to in one step."""
-        return self._holders.next_to(name, with_results)
-
-    def holders(self, names: frozenset[str]) -> frozenset[str]:
-        """Wide: every last name that may hold a thing named so: variables, attributes, parameters."""
-        return self._holders.of(names)
+    def calls_holding(self, names: Iterable[str]) -> Iterator[Site]:
+        """Wide: every call of a function with one of these names, or of an object of a class with one."""
+        return self._holders.calls(names)
 
 
 _BY_NAME = re.compile(rb"\bsetattr\(|\._modules\[")

@@ -10,7 +10,7 @@ from .callers import Target, external_name
 from .names import External
 from .operations import is_loss_layer, is_torch
 from .records import Class, Expr, Function
-from .sites import Site, call_sites, is_test
+from .sites import Site, is_test
 from .things import Instance, Literal, Spot, Thing, Unknown
 
 if TYPE_CHECKING:
@@ -39,21 +39,12 @@ def loss_calls(index: Index, *names: str, within: Collection[Function] | None = 
     With `within`, those in these functions: the others are not looked at.
     """
     wanted = frozenset(names)
-    for site in _sites(index, sorted(index.holders(wanted)), within):
-        if is_test(site.function.path):
+    for site in index.calls_holding(wanted):
+        if is_test(site.function.path) or (within is not None and site.function not in within):
             continue
         found = _resolved(index, site, wanted)
         if found is not None:
             yield found
-
-
-def _sites(index: Index, last_names: list[str], within: Collection[Function] | None) -> Iterator[Site]:
-    if within is None:
-        yield from index.calls(*last_names)
-        return
-    for name in last_names:
-        for function in within:
-            yield from call_sites(function).get(name, ())
 
 
 def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | None:

@@ -74,6 +74,18 @@ class Names:
         """Every name of a folder or file: how an import of the project may begin."""
         return frozenset(part for path in self.files for part in _dotted(path).split("."))
 
+    @cached_property
+    def foreign(self) -> Mapping[str, frozenset[str]]:
+        """By file: the names that it imports from outside the project, as spelling tells."""
+        return {
+            path: frozenset(
+                entry.alias.partition(".")[0]
+                for entry in file.imports
+                if not entry.level and entry.module.partition(".")[0] not in self._heads
+            )
+            for path, file in self.files.items()
+        }
+
     def module(self, importer: str, dotted: str, level: int = 0) -> Module | None:
         """The project's module that `dotted` names in file `importer`, or None.
 

@@ -6,14 +6,14 @@ from .records import Expr
 from .words import words
 
 # method of the object itself
-_SAME_OBJECT = words(
+SAME_OBJECT = words(
     """
     to cuda cpu xpu npu eval train half float double bfloat16 requires_grad_ apply share_memory type
     to_empty
     """
 )
 # function or class of one object
-_AROUND_ONE = words(
+AROUND_ONE = words(
     """
     DataParallel DistributedDataParallel DDP FullyShardedDataParallel FSDP compile script trace
     freeze deepcopy copy weight_norm spectral_norm convert_sync_batchnorm convert_syncbn_model
@@ -25,16 +25,12 @@ _AROUND_ONE = words(
 INNER = frozenset(("module", "_orig_mod", "_forward_module"))
 
 
-def is_wrapper(name: str) -> bool:
-    return name in _SAME_OBJECT or name in _AROUND_ONE
-
-
 def wrapped(call: Expr, item: int | None = None) -> Expr | None:
     """The expression that a wrapping call gives back, or None. `item`: of `a, b = prepare(a, b)`, which
     one.
     """
     name = call.last
-    if name in _AROUND_ONE and call.parts[1:]:
+    if name in AROUND_ONE and call.parts[1:]:
         receiver = call.receiver
         arguments = call.arguments
         if item is not None and len(arguments) > item:
@@ -44,6 +40,6 @@ def wrapped(call: Expr, item: int | None = None) -> Expr | None:
         if name == "compile" and receiver is not None and receiver.last not in ("torch", "jit"):
             return None
         return arguments[0] if len(arguments) == 1 or item is None else None
-    if name in _SAME_OBJECT:
+    if name in SAME_OBJECT:
         return call.receiver
     return None
