@@ -120,8 +120,11 @@ _STEPWISE = frozenset(
 )
 
 
+_AUTOGRAD = re.compile(rb"autograd")
+
+
 def check(index: Index) -> Iterator[Finding]:
-    names = index.aliases("grad")
+    names = index.aliases("grad") if any(index.functions_holding(_AUTOGRAD)) else frozenset()
     parts = {index.part(site.function.path) for site in index.calls(*sorted(names)) if _may_be_autograd(index, site)}
     seen: set[Expr] = set()
     for loss, start in trained_losses(index) if parts else ():

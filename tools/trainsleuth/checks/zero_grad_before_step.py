@@ -169,7 +169,7 @@ def _doubt(index: Index, around: Surrounding, clear: Effect) -> str:
     for event in around.function.events[clear.position : step.position + 1]:
         for call in event.calls:
             fills = "grad" in call.last.lower() or "backward" in call.last.lower()
-            is_unseen = index.effects.is_interesting(call) or _is_handed_in(index, around, call)
+            is_unseen = index.effects.is_interesting(call, around.function) or _is_handed_in(index, around, call)
             is_known = call.last in _HARMLESS or call is clear.expr or _is_resolved(around, call)
             if not is_known and (fills or is_unseen):
                 return f"{written(call)} at line {call.line} may compute gradients after they are cleared"

@@ -14,6 +14,7 @@ from .callers import Caller, Target
 from .records import Event, Expr, Function
 from .roles import stepped
 from .scopes import reaching
+from .scoping import Name, last_of
 from .sites import call_sites, is_test
 from .things import Spot
 
@@ -143,12 +144,12 @@ class Effects:
 
     def _run(self, call: Expr, spot: Spot) -> Iterator[tuple[Target, Expr | None]]:
         """Functions that a call runs: what it calls, and functions handed to it (closures, callbacks)."""
-        is_interesting = call.last in self._interesting
-        for target in dict.fromkeys(self.index.calling.run_by(call, spot)) if is_interesting else ():
-            yield target, call
+        if self.index.scoping.callee(call, spot.function) in self._interesting:
+            for target in dict.fromkeys(self.index.calling.run_by(call, spot)):
+                yield target, call
         for part in call.parts[1:]:
             inner = part.parts[0] if part.kind == "keyword" else part
-            if inner.kind != "path" or inner.last not in self._interesting:
+            if inner.kind != "path" or self.index.scoping.path(spot.function, inner.text) not in self._interesting:
                 continue
             symbol = self.index.names.resolve_at(spot.function, inner.text, spot.position)
             if isinstance(symbol, Function):
@@ -180,26 +181,29 @@ class Effects:
         return self._renamed(receiver, Target(function, caller.owner), caller.call, caller.spot)
 
     @cached_property
-    def _interesting(self) -> frozenset[str]:
-        """Last names of functions that by name alone may lead to an effect: no bodies are read for this."""
-        sites = self.index.sites
-        waiting = set(self.index.aliases(*(name for name in sites.call_names if name in NAMED or _is_clearing(name))))
+    def _interesting(self) -> frozenset[Name]:
+        """Names of functions that by names alone may lead to an effect."""
+        called = self.index.functions_calling
+        waiting = {name for name in called if (last := last_of(name)) in NAMED or _is_clearing(last)}
         setting = [function for function in self.index.functions() if function.source.holds(_SETS_GRAD)]
-        waiting.update(name for function in setting for name in self.index.names_by_which(function))
-        found, reached = set[str](), set[Function](setting)
+        found, reached = set[Name](), set[Function](setting)
+        waiting.update(name for function in setting for name in self.index.names_that_run(function))
         while waiting:
             found.add(name := waiting.pop())
-            callers = [function for function in sites.may_call(name) if function not in reached]
+            callers = [function for function in called.get(name, ()) if function not in reached]
             reached.update(callers)
-            waiting.update(one for function in callers for one in self.index.names_by_which(function) - found)
+            waiting.update(
+                one for function in callers for one in self.index.names_that_run(function) if one not in found
+            )
         return frozenset(found)
 
-    def is_interesting(self, call: Expr) -> bool:
-        """It, or a function that it is handed, may lead to an effect, by name alone."""
-        if call.last in self._interesting:
+    def is_interesting(self, call: Expr, function: Function) -> bool:
+        """A call in `function`, or a function that it is handed, may lead to an effect, by name alone."""
+        scoping = self.index.scoping
+        if scoping.callee(call, function) in self._interesting:
             return True
         parts = (part.parts[0] if part.kind == "keyword" else part for part in call.parts[1:])
-        return any(part.kind == "path" and part.last in self._interesting for part in parts)
+        return any(part.kind == "path" and scoping.path(function, part.text) in self._interesting for part in parts)
 
     @cached_property
     def _clearing_names(self) -> frozenset[tuple[str, str]]:

@@ -40,7 +40,7 @@ class Handing:
         self.index = index
         self.table: dict[Name, dict[Name, int]] = {}
         self.attributes: set[str] = set()  # names that are given something after a dot
-        self.called: set[Name] = set()
+        self.callers: dict[Name, list[Function]] = {}  # the functions that call by a name
         self._scoping = scoping
         self._foreign = index.names.foreign
         self._aliases: dict[str, set[str]] = {}
@@ -94,13 +94,16 @@ class Handing:
                 self._hold(binding.value, function, name)
             elif binding.kind == "define" and name != last:
                 self._hand(last, name, KEPT)
+        called: dict[Name, None] = {}
         for event in function.events:
             if event.kind == "return" and event.value is not None:
                 self._returned(event.value, function)
             for call in event.calls:
-                self.called.add(self._scoping.callee(call, function))
+                called[self._scoping.callee(call, function)] = None
                 if call.parts[1:] and not self._is_foreign(call, function):
                     self._passed(call, function)
+        for name in called:
+            self.callers.setdefault(name, []).append(function)
 
     def _returned(self, value: Expr, function: Function) -> None:
         for source, ways in self.held(value, function):
@@ -177,7 +180,9 @@ class Handing:
         return ((last, ways), *(self._of_path(head, function, ways) if last in INNER else ()))
 
     def _of_parts(self, parts: Iterable[Expr], function: Function, ways: int) -> list[tuple[Name, int]]:
-        return [found for part in parts if part.parts or part.kind == "path" for found in self.held(part, function, ways)]
+        return [
+            found for part in parts if part.parts or part.kind == "path" for found in self.held(part, function, ways)
+        ]
 
     def _given_back(self, call: Expr, function: Function, ways: int) -> Iterator[tuple[Name, int]]:
         """Of a call: what it makes, and what it may give back of what it is given."""
@@ -186,9 +191,7 @@ class Handing:
             yield self._scoping.callee(call, function), MADE
         if name in SAME_OBJECT and (receiver := call.receiver) is not None:
             yield from self.held(receiver, function, ways)
-        elif name in AROUND_ONE:
-            yield from self._of_parts(call.parts[1:], function, ways)
-        elif name in _COLLECTIONS or name == "partial" or name.endswith("_norm"):
+        elif name in AROUND_ONE or name in _COLLECTIONS or name == "partial" or name.endswith("_norm"):
             yield from self._of_parts(call.parts[1:], function, ways)
         elif name == "getattr" and len(call.parts) > 2 and call.parts[2].kind == "string":
             yield call.parts[2].text, ways

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,7 @@ class Holders:
     def _places_of(self) -> list[Name]:
         """Every name that is called and may run something of the project."""
         found = {name for calls, name in self._of_project if not calls}
-        return sorted(found & self._handing.called, key=self._order)
+        return sorted(found & self.callers.keys(), key=self._order)
 
     def _order(self, name: Name) -> tuple[str, int, str, int, str]:
         scope = name[0] if isinstance(name, tuple) else None
@@ -118,6 +118,10 @@ class Holders:
         functions = ((0, function.name) for function in self.index.functions())
         classes = ((calls, cls.name) for cls in self.index.classes() for calls in (0, 1))
         return self._reached([*functions, *classes])
+
+    @property
+    def callers(self) -> Mapping[Name, list[Function]]:
+        return self._handing.callers
 
     @cached_property
     def _handing(self) -> Handing:

@@ -27,7 +27,7 @@ from .needs import Needs
 from .objects import Objects
 from .records import Class, Expr, FileFacts, Function
 from .scopes import Binding, bindings
-from .scoping import Name, Scoping, last_of
+from .scoping import Name, Scoping
 from .sites import Site, Sites, is_test
 from .things import Spot
 from .values import Values
@@ -230,9 +230,10 @@ class Index:
         """Wide: names of calls that may run `function`; "" for calls of what has no name is not among them."""
         return self._holders.runs(function)
 
-    def names_by_which(self, function: Function) -> frozenset[str]:
-        """Wide: last names of the calls that may run `function`."""
-        return frozenset(map(last_of, self._holders.runs(function)))
+    @property
+    def functions_calling(self) -> Mapping[Name, list[Function]]:
+        """By a name: the functions outside tests that call by it."""
+        return self._holders.callers
 
     def may_run(self, call: Expr, function: Function) -> bool:
         """Wide: a call in `function` may run a function of the project."""
