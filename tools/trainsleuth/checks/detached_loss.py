@@ -90,8 +90,9 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, site: Site, loss: Expr) -> Finding:
     path, line, shown = site.function.path, site.call.line, written(loss)
     opened: list[str] = []
-    for frame in index.calling.contexts(site.function):
-        spot = Spot(site.function, site.position, frame)
+    anyhow = Spot(site.function, site.position)
+    contexts = index.calling.contexts(site.function) if _may_fail(index, loss, anyhow) else (None,)
+    for spot in (anyhow._replace(frame=frame) for frame in contexts):
         values = index.values.of(loss, spot)
         if values and all(_is_dead_end(value) for value in values) and not _reads_leaf_gradient(site):
             named = next((v for v in values if v.chain), values[0])
@@ -104,6 +105,11 @@ def _examined(index: Index, site: Site, loss: Expr) -> Finding:
         said = f"whether {shown} leads back to parameters is not resolved: {opened[0]}"
         return SAY.open(path, line, said)
     return SAY.passed(path, line, f"{shown} leads back to parameters")
+
+
+def _may_fail(index: Index, loss: Expr, spot: Spot) -> bool:
+    """In some way of getting there it is a dead end, as far as all ways together show."""
+    return any(_is_dead_end(value) for value in index.values.of(loss, spot))
 
 
 def _is_dead_end(value: Value) -> bool:

@@ -144,12 +144,12 @@ class Effects:
 
     def _run(self, call: Expr, spot: Spot) -> Iterator[tuple[Target, Expr | None]]:
         """Functions that a call runs: what it calls, and functions handed to it (closures, callbacks)."""
-        if self.index.scoping.callee(call, spot.function) in self._interesting:
+        if self.index.scoping.callee(call, spot.function) in self._leading[0]:
             for target in dict.fromkeys(self.index.calling.run_by(call, spot)):
                 yield target, call
         for part in call.parts[1:]:
             inner = part.parts[0] if part.kind == "keyword" else part
-            if inner.kind != "path" or self.index.scoping.path(spot.function, inner.text) not in self._interesting:
+            if inner.kind != "path" or inner.last not in self._leading[1]:
                 continue
             symbol = self.index.names.resolve_at(spot.function, inner.text, spot.position)
             if isinstance(symbol, Function):
@@ -181,8 +181,8 @@ class Effects:
         return self._renamed(receiver, Target(function, caller.owner), caller.call, caller.spot)
 
     @cached_property
-    def _interesting(self) -> frozenset[Name]:
-        """Names of functions that by names alone may lead to an effect."""
+    def _leading(self) -> tuple[frozenset[Name], frozenset[str]]:
+        """By names alone: the names of calls that may lead to an effect, and those of the functions that may."""
         called = self.index.functions_calling
         waiting = {name for name in called if (last := last_of(name)) in NAMED or _is_clearing(last)}
         setting = [function for function in self.index.functions() if function.source.holds(_SETS_GRAD)]
@@ -195,15 +195,15 @@ class Effects:
             waiting.update(
                 one for function in callers for one in self.index.names_that_run(function) if one not in found
             )
-        return frozenset(found)
+        return frozenset(found), frozenset(function.name for function in reached)
 
     def is_interesting(self, call: Expr, function: Function) -> bool:
         """A call in `function`, or a function that it is handed, may lead to an effect, by name alone."""
-        scoping = self.index.scoping
-        if scoping.callee(call, function) in self._interesting:
-            return True
+        names, functions = self._leading
         parts = (part.parts[0] if part.kind == "keyword" else part for part in call.parts[1:])
-        return any(part.kind == "path" and scoping.path(function, part.text) in self._interesting for part in parts)
+        return self.index.scoping.callee(call, function) in names or any(
+            part.kind == "path" and part.last in functions for part in parts
+        )
 
     @cached_property
     def _clearing_names(self) -> frozenset[tuple[str, str]]:

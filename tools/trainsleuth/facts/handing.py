@@ -187,9 +187,11 @@ class Handing:
     def _given_back(self, call: Expr, function: Function, ways: int) -> Iterator[tuple[Name, int]]:
         """Of a call: what it makes, and what it may give back of what it is given."""
         name = call.last
-        if name[:1].isupper() or (name in self._named and not self._is_foreign(call, function)):
-            yield self._scoping.callee(call, function), MADE
-        if name in SAME_OBJECT and (receiver := call.receiver) is not None:
+        callee, receiver = self._scoping.callee(call, function), call.receiver
+        is_own = not isinstance(callee, str) or (receiver is not None and receiver.text == function.self_name)
+        if is_own or name[:1].isupper() or (name in self._named and not self._is_foreign(call, function)):
+            yield callee, MADE
+        if name in SAME_OBJECT and receiver is not None:
             yield from self.held(receiver, function, ways)
         elif name in AROUND_ONE or name in _COLLECTIONS or name == "partial" or name.endswith("_norm"):
             yield from self._of_parts(call.parts[1:], function, ways)
