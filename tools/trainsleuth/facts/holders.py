@@ -19,29 +19,47 @@ if TYPE_CHECKING:
     from .sites import Site
 
 _SET = re.compile("1")
-_DEEP = 2  # calls of calls, and any more: not told apart
-State = tuple[int, Name]  # how often a name is to be called to get the thing
+_LEVELS = 0b111  # of how often a name is to be called to get the thing: bit 0 not at all, bit 1 once, bit 2 more often
+
+
+def _step(ways: int, levels: int) -> int:
+    """The levels of a name that is handed what another has at `levels`."""
+    found = levels if ways & KEPT else 0
+    if ways & RETURNED:
+        found |= levels << 1 | levels & 0b100
+    if ways & PASSED:
+        found |= levels & 0b110
+    if ways & MADE:
+        found |= levels >> 1 | levels & 0b100
+    return found & _LEVELS
+
+
+_STEPS = [
+    [_step(ways, levels) for levels in range(_LEVELS + 1)] for ways in range((KEPT | MADE | RETURNED | PASSED) + 1)
+]
 
 
 class Holders:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.scoping = Scoping(index)
-        self._known: dict[frozenset[State], frozenset[State]] = {}
+        self._known: dict[frozenset[str], Mapping[Name, int]] = {}
         self._known_bits: dict[int, tuple[Name, ...]] = {}
 
     def aliases(self, names: Iterable[str]) -> frozenset[str]:
         """`names` and every last name that what they mean in the project or outside may go by."""
-        return frozenset(last_of(held) for calls, held in self._reached((0, name) for name in names) if not calls)
+        held = self._reached(dict.fromkeys(names, 1))
+        return frozenset(last_of(name) for name, levels in held.items() if levels & 1)
 
     def calls(self, names: Iterable[str]) -> Iterator[Site]:
         """Every call of a function with one of these names, or of an object of a class; by last name, then by file."""
-        seeds = frozenset(names)
-        below = [cls.name for cls in self.index.classes() if any(base.last in seeds for base in cls.bases)]
-        held = self._reached((int(name[:1].isupper()), name) for name in (*seeds, *below))
+        wanted = frozenset(names)
+        if wanted not in self._known:
+            below = [cls.name for cls in self.index.classes() if any(base.last in wanted for base in cls.bases)]
+            self._known[wanted] = self._reached({name: 2 if name[:1].isupper() else 1 for name in (*wanted, *below)})
         places: dict[str, set[Name]] = {}
-        for calls, name in held:
-            if not calls:
+        for name, levels in self._known[wanted].items():
+            if levels & 1:
                 places.setdefault(last_of(name), set()).add(name)
         for last in sorted(places):
             for site in self.index.calls(last):
@@ -50,13 +68,13 @@ class Holders:
 
     def runs(self, function: Function) -> tuple[Name, ...]:
         """Every name in the project that a call which runs `function` may have, but "" for what has no name."""
-        bits = self._held.of((0, function.name))
+        bits = self._held.of((1, function.name))
         cls = self.index.class_of(function)
-        level = int(function.name in RUN_BY_OBJECTS)
-        if cls is not None and (level or function.name == "__init__"):
+        by_object = function.name in RUN_BY_OBJECTS
+        if cls is not None and (by_object or function.name == "__init__"):
             for name in {one.name for one in (cls, *self.index.subclasses(cls))}:
-                bits |= self._held.of((level, name))
-        return self._called(bits) + (tuple(INNER) if level and cls is not None else ())
+                bits |= self._held.of((2 if by_object else 1, name))
+        return self._called(bits) + (tuple(INNER) if by_object and cls is not None else ())
 
     def _called(self, bits: int) -> tuple[Name, ...]:
         if bits not in self._known_bits:
@@ -67,7 +85,7 @@ class Holders:
     @cached_property
     def _places_of(self) -> list[Name]:
         """Every name that is called and may run something of the project."""
-        found = {name for calls, name in self._of_project if not calls}
+        found = {name for name, levels in self._of_project.items() if levels & 1}
         return sorted(found & self.callers.keys(), key=self._order)
 
     def _order(self, name: Name) -> tuple[str, int, str, int, str]:
@@ -77,47 +95,43 @@ class Holders:
         return last_of(name), 0, scope or "", 0, ""
 
     @cached_property
-    def _held(self) -> Reachable[State]:
-        """From a state to all called names that hold the thing itself."""
+    def _held(self) -> Reachable[tuple[int, Name]]:
+        """From a name at one level to all called names that hold the thing itself."""
         bits = {name: 1 << place for place, name in enumerate(self._places_of)}
-        return Reachable(lambda state: self._after(*state), lambda state: 0 if state[0] else bits.get(state[1], 0))
+        return Reachable(self._after, lambda state: bits.get(state[1], 0) if state[0] == 1 else 0)
 
-    def _after(self, calls: int, name: Name) -> list[State]:
-        """One step on from what calling `name` so many times gives."""
-        found: list[State] = []
+    def _after(self, state: tuple[int, Name]) -> list[tuple[int, Name]]:
+        """One step on."""
+        levels, name = state
+        found: list[tuple[int, Name]] = [(levels >> 1, name)] if levels > 1 and name in self._properties else []
         for other, ways in self._handing.table.get(name, {}).items():
-            if ways & KEPT:
-                found.append((calls, other))
-            if ways & RETURNED:
-                found.append((min(calls + 1, _DEEP), other))
-            if calls and ways & PASSED:
-                found.append((calls, other))
-            if calls and ways & MADE:
-                found.append((calls - 1, other))
-                if calls == _DEEP:
-                    found.append((calls, other))
-        if calls and name in self._properties:
-            found.append((calls - 1, name))
+            reached = _STEPS[ways][levels]
+            found += [(level, other) for level in (1, 2, 4) if reached & level]
         return found
 
-    def _reached(self, seeds: Iterable[State]) -> frozenset[State]:
-        key = frozenset(seeds)
-        if key not in self._known:
-            reached, waiting = set(key), list(key)
-            while waiting:
-                for state in self._after(*waiting.pop()):
-                    if state not in reached:
-                        reached.add(state)
-                        waiting.append(state)
-            self._known[key] = frozenset(reached)
-        return self._known[key]
+    def _reached(self, seeds: Mapping[Name, int] | Mapping[str, int]) -> Mapping[Name, int]:
+        """All names that what is had at the levels of `seeds` is handed on to, at any distance, with their levels."""
+        reached: dict[Name, int] = {**seeds}
+        waiting, table = list(reached), self._handing.table
+        while waiting:
+            name = waiting.pop()
+            if name in self._properties:
+                reached[name] |= reached[name] >> 1
+            levels = reached[name]
+            for other, ways in table.get(name, {}).items():
+                before = reached.get(other, 0)
+                after = before | _STEPS[ways][levels]
+                if after != before:
+                    reached[other] = after
+                    waiting.append(other)
+        return reached
 
     @cached_property
-    def _of_project(self) -> frozenset[State]:
+    def _of_project(self) -> Mapping[Name, int]:
         """All that may hold a function or class of the project, or what one of them gives."""
-        functions = ((0, function.name) for function in self.index.functions())
-        classes = ((calls, cls.name) for cls in self.index.classes() for calls in (0, 1))
-        return self._reached([*functions, *classes])
+        seeds: dict[Name, int] = {function.name: 1 for function in self.index.functions()}
+        seeds.update((cls.name, 0b11) for cls in self.index.classes())
+        return self._reached(seeds)
 
     @property
     def callers(self) -> Mapping[Name, list[Function]]:
@@ -131,7 +145,7 @@ class Holders:
         """Wide: a call in `function` may run a function of the project."""
         called = call.parts[0]
         if called.kind == "path" and "." not in called.text:
-            return (0, self.scoping.variable(function, called.text)) in self._of_project
+            return bool(self._of_project.get(self.scoping.variable(function, called.text), 0) & 1)
         if called.kind not in ("path", "attr"):
             return True
         receiver = called.receiver
@@ -144,11 +158,8 @@ class Holders:
                 return True
         elif (expr.kind == "call" and expr.last == "super") or expr.kind not in ("call", "attr"):
             return True
-        states = self._of_project
-        return any(
-            (ways & KEPT and (0, name) in states) or (ways & MADE and (1, name) in states)
-            for name, ways in self._handing.held(expr, function)
-        )
+        held = self._handing.held(expr, function)
+        return any(_STEPS[ways][self._of_project.get(name, 0)] & 1 for name, ways in held)
 
     @cached_property
     def members(self) -> frozenset[str]:
