@@ -48,7 +48,7 @@ class Holders:
 
     def aliases(self, names: Iterable[str]) -> frozenset[str]:
         """`names` and every last name that what they mean in the project or outside may go by."""
-        held = self._reached(dict.fromkeys(names, 1))
+        held = self._reached((name, 1) for name in names)
         return frozenset(last_of(name) for name, levels in held.items() if levels & 1)
 
     def calls(self, names: Iterable[str]) -> Iterator[Site]:
@@ -56,7 +56,7 @@ class Holders:
         wanted = frozenset(names)
         if wanted not in self._known:
             below = [cls.name for cls in self.index.classes() if any(base.last in wanted for base in cls.bases)]
-            self._known[wanted] = self._reached({name: 2 if name[:1].isupper() else 1 for name in (*wanted, *below)})
+            self._known[wanted] = self._reached((name, 2 if name[:1].isupper() else 1) for name in (*wanted, *below))
         places: dict[str, set[Name]] = {}
         for name, levels in self._known[wanted].items():
             if levels & 1:
@@ -109,9 +109,9 @@ class Holders:
             found += [(level, other) for level in (1, 2, 4) if reached & level]
         return found
 
-    def _reached(self, seeds: Mapping[Name, int] | Mapping[str, int]) -> Mapping[Name, int]:
+    def _reached(self, seeds: Iterable[tuple[Name, int]]) -> Mapping[Name, int]:
         """All names that what is had at the levels of `seeds` is handed on to, at any distance, with their levels."""
-        reached: dict[Name, int] = {**seeds}
+        reached = dict(seeds)
         waiting, table = list(reached), self._handing.table
         while waiting:
             name = waiting.pop()
@@ -131,7 +131,7 @@ class Holders:
         """All that may hold a function or class of the project, or what one of them gives."""
         seeds: dict[Name, int] = {function.name: 1 for function in self.index.functions()}
         seeds.update((cls.name, 0b11) for cls in self.index.classes())
-        return self._reached(seeds)
+        return self._reached(seeds.items())
 
     @property
     def callers(self) -> Mapping[Name, list[Function]]:
