@@ -69,6 +69,7 @@ WRONG = [
     (["preflight", *TRAIN], "invalid choice: 'preflight'"),
     (["probe"], "put your own command after --"),
     (["triage", "--symptom", "stuck", "python", "train.py"], "for example: trainsleuth triage -- python train.py"),
+    (["triage", "train.py", "--lr", "1"], "for example: trainsleuth triage -- python train.py --lr 1"),
     (["check", "--speed", "9"], "check does not know --speed"),
     (["probe", "--time", "-1", *TRAIN], "'-1' is not a number of seconds above 0"),
     (["probe", "--time", "nan", *TRAIN], "'nan' is not a number of seconds above 0"),
@@ -96,6 +97,13 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(repo: Path, words: list[st
     assert done.returncode == 2, done.stdout
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["check", "--speed"], ["triage"], ["probe", "train.py"], ["map", "--", "python", "x"]]
+)
+def test_wrong_usage_of_a_command_shows_its_own_help(repo: Path, words: list[str]) -> None:
+    assert cli(repo, *words).stderr.startswith(f"usage: trainsleuth {words[0]} ")
 
 
 def test_help_and_version(repo: Path) -> None:

@@ -229,15 +229,15 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
             line=crash.get("line"),
             message=f"the program itself crashed after {steps} steps: {crash['type']}: {crash['message']}",
             suspects=("program-crashes",),
-            next=str(crash["traceback"])[-1500:],
+            said=str(crash["traceback"])[-1500:],
         )
     elif run.ended == "crashed" and run.exit_code is None:  # our own supervisor was killed, and the program with it
         yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
     elif run.ended == "crashed":
         yield Finding(by="probe:run", outcome="fail", severity="error", confidence="high", message=run.why,
-                      suspects=("program-crashes",), next=run.output[-1500:])  # fmt: skip
+                      suspects=("program-crashes",), said=run.output[-1500:])  # fmt: skip
     elif not training:
-        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run), next=run.output[-800:])
+        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run), said=run.output[-800:])
     elif run.ended in ("timeout", "out_of_memory", "cancelled"):
         yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
 
