@@ -102,7 +102,7 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(repo: Path, words: list[st
 def test_what_the_program_said_is_no_next_step(repo: Path) -> None:
     done = cli(repo, "triage", "--no-notes", "--", "python", "-c", "import sys; sys.exit('no data here')")
     assert "| no data here" in done.stdout and "next: no data" not in done.stdout
-    missing = cli(repo, "triage", "--no-notes", "--", "python", "nosuch.py")
+    missing = cli(repo, "probe", "--", "python", "nosuch.py")
     assert missing.returncode == 2 and f"nosuch.py does not exist in {repo}" in missing.stdout
 
 

@@ -7,7 +7,8 @@ the first half must stay.
 
 Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
 the batch in evaluation); a next-token model that sees the future.
-A pass proves independence for this batch and these weights.
+A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
+nothing moves, the answer is open.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
 modules that return only a loss, mixing that happens in training mode alone.
 
@@ -44,6 +45,8 @@ def _mates(model: Event) -> Finding:
     if effect is None:
         return _open(model, model.get("why") or "no output has a row per example")
     measured = {"effect": effect, "largest_output": model["scale"], "rows": model["rows"]}
+    if effect == 0.0 and (why := _unmoved_anyhow(model)):
+        return _open(model, why)
     if effect == 0.0:
         return finding(BY, model, "pass", f"{what}: one example's output is the same with other batch mates, to the last bit",
                        confidence="high", measured=measured)  # fmt: skip
@@ -67,8 +70,18 @@ def _mates(model: Event) -> Finding:
     )  # fmt: skip
 
 
+def _unmoved_anyhow(model: Event) -> str:
+    """Why an output that stays the same tells nothing; "" when it does."""
+    if not model["inputs_differ"]:
+        return f"the {model['rows']} rows of the last batch are all the same"
+    return "" if model["input_effect"] else "its output is the same for every example, so nothing could move it"
+
+
 def _future(model: Event) -> Finding:
     what = f"{model['cls']} called at {shown(model)}"
+    if model["causal"] and not model["later_moved"]:
+        return finding(BY, model, "open", f"whether {what} sees the future stays open: no output moves when later tokens change",
+                       next="run the probe input_matters")  # fmt: skip
     if model["causal"]:
         return finding(BY, model, "pass", f"{what}: nothing said in the first {model['positions']} positions moves when later tokens change",
                        confidence="high", measured={"positions": model["positions"]})  # fmt: skip

@@ -175,6 +175,15 @@ def _fail(site: Event, message: str, **more: Any) -> Finding:
                    claims=("train-eval-mode", "no-grad-is-not-eval"), **more)  # fmt: skip
 
 
+def _undecided(trained: Sequence[Event], evaluated: Sequence[Event]) -> str:
+    """What was seen and may be meant so, or not; "" when the modes are the usual ones."""
+    if not any(phase["training"] for phase in trained):
+        return ", and are off while it trains: whether that is meant is open"
+    if any(phase["training"] for phase in evaluated):
+        return ": whether those in training mode evaluate is open"
+    return "" if evaluated else ", so whether evaluation turns them off is open"
+
+
 def _passes(trace: Trace, phases: Sequence[Event], roots: list[int]) -> Iterator[Finding]:
     for root in roots:
         mine = [phase for phase in phases if phase["root"] == root]
@@ -191,9 +200,10 @@ def _passes(trace: Trace, phases: Sequence[Event], roots: list[int]) -> Iterator
         if evaluated:
             off = all(not phase["training"] for phase in evaluated)
             again = f"; {sum(p['calls'] for p in evaluated)} calls without gradients, {'all in evaluation mode' if off else 'some in training mode'}"
+        why = _undecided(trained, evaluated) if _mode_layers(trained[0]) else ""
         yield Finding(
-            by="probe:modes", outcome="pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
+            by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
             message=f"{trained[0]['cls']} trains in {mode} mode in all {sum(p['backwards'] for p in trained)} backwards seen{frozen}{again}; "
-            f"{_mode_layers(trained[0]) or 'no'} layers depend on it",
+            f"{_mode_layers(trained[0]) or 'no'} layers depend on it{why}",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
         )  # fmt: skip

@@ -35,6 +35,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found = list(_softmax_over_batch(trace))
     yield from found
     if not found:
+        yield from _softmax_in_doubt(trace)
         for table in tables:
             yield _pass(trace, table)
 
@@ -55,6 +56,22 @@ def _softmax_over_batch(trace: Trace) -> Iterator[Finding]:
             claims=("backprop-dependency-check",),
         )  # fmt: skip
         return
+
+
+def _softmax_in_doubt(trace: Trace) -> Iterator[Finding]:
+    """A softmax over axis 0 in a program whose model could not be called again: whether that is the batch is not known."""
+    if any(model.get("mates_effect") is not None for model in trace.events("inspected")):
+        return
+    for event in trace.events("activation"):
+        if event["fn"] in ("softmax", "log_softmax") and event.get("axis") == 0 and len(event["shape"]) > 1:
+            path, line = place(event.get("site"))
+            yield Finding(
+                by="probe:shapes", outcome="open", family="architecture", path=path, line=line,
+                message=f"whether {event['fn']} at {shown(event)} over axis 0 of {event['shape']} runs over the examples stays open: the "
+                "model could not be called again with other batch mates",
+                next="look which axis holds the examples there",
+            )  # fmt: skip
+            return
 
 
 def _pass(trace: Trace, table: Event) -> Finding:

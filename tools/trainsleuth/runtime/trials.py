@@ -146,6 +146,7 @@ class Again:
         early = [(a[:, :half] != b[:, :half]).any(-1).any(0) for a, b in pairs]
         return {
             "causal": not any(bool(e.any()) for e in early), "positions": half,
+            "later_moved": any(bool((a[:, half:] != b[:, half:]).any()) for a, b in pairs),
             "moved_positions": max(int(e.sum()) for e in early),
             "future_effect": distance([a[:, :half] for a, _ in pairs], [b[:, :half] for _, b in pairs]),
         }  # fmt: skip
