@@ -97,6 +97,24 @@ def test_what_was_not_seen_is_open(host: Host, tmp_path: Path, name: str) -> Non
     assert [one for one in said if one.outcome == "open" and words in one.message], (said, ended["output"][-500:])
 
 
+OWN_LOSS = """class Loss(nn.Module):
+    def forward(self, given, wished):
+        return (given - wished).square().mean()
+
+
+criterion = Loss()
+"""
+
+
+def test_a_loss_module_is_no_model_and_our_own_looks_detach_nothing(host: Host, tmp_path: Path) -> None:
+    program = edited(PROGRAMS / "table.py", (("criterion = nn.MSELoss()\n", OWN_LOSS),), tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 20})
+    assert {event["cls"] for event in trace.events("root")} == {"Sequential", "Loss"}, ended["output"]
+    told = list(probes.judge("observe", trace, frozenset({"modes", "shapes", "batch_as_seen"})))
+    assert len(told) == 3 and not [one for one in told if "Loss" in one.message]
+    assert not trace.events("detach")
+
+
 def test_gradients_without_a_loss_are_told_apart(host: Host, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(BY_AUTOGRAD)
     trace, _ = host.run(tmp_path / "program.py", tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 20})

@@ -64,10 +64,9 @@ def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
         return []
     share = sum(r.elements for r in unreached) / max(1, sum(r.elements for r in rows))
     proof = _cut_at(trace, unreached)
-    cut = proof or (trace.events("detach")[-1] if trace.events("detach") else None)
     alarming = share >= MEANINGFUL_SHARE or proof is not None
-    site = cut or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
-    how = f"; a tensor {'computed from them' if proof else 'with a graph'} is detached at {shown(cut)}" if cut else ""
+    site = proof or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
+    how = f"; a tensor computed from them is detached at {shown(proof)}" if proof else ""
     return [
         fail(
             site.get("site"),

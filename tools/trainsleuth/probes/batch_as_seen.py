@@ -30,6 +30,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._batch_repeats import alike, overwritten, repeated, standing, standing_between
 from ._batch_values import constant_targets, other_scale, single_class
 from ._batch_words import NEEDED_BATCHES, described, labels_in_words, latest
+from ._roots import models_among
 from ._split_leaks import leaked, stored_twice
 
 EXPERIMENT = "observe"
@@ -64,7 +65,8 @@ def _passes(trace: Trace, entered: list[Event]) -> Iterator[Finding]:
     told: dict[int, Event] = {}
     for event in entered:
         told.setdefault(event["root"], event)
-    for root, event in told.items():
+    for root in models_among(told, trace):
+        event = told[root]
         rows = [r for r in latest(trace, "rows", "role", "root", "loader") if (r["role"], r["root"]) == ("train", root)]
         path, line = place(event.get("site"))
         main = next(t for t in event["tensors"] if t["name"] == event["main"])

@@ -22,6 +22,8 @@ from typing import Any
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._roots import models_among
+
 EXPERIMENT = "observe"
 SHOWN = 8
 
@@ -36,8 +38,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
     yield from found
     if not found:
         yield from _softmax_in_doubt(trace)
-        for table in tables:
-            yield _pass(trace, table)
+        models = models_among((table["root"] for table in tables), trace)
+        yield from (_pass(trace, table) for table in tables if table["root"] in models)
 
 
 def _softmax_over_batch(trace: Trace) -> Iterator[Finding]:
