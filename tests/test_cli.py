@@ -242,6 +242,17 @@ def test_tests_to_do_next_can_be_copied() -> None:
     assert " -- python 'a b.py'  (about" in first
 
 
+def test_a_program_that_crashes_is_not_run_again(repo: Path) -> None:
+    (repo / "crash.py").write_text(
+        "import torch\nmodel = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "for step in range(4):\n    model(torch.ones(3, 2)).mean().backward()\n    optimizer.step()\n"
+        "raise OSError('disk full')\n"
+    )
+    said = parsed(cli(repo, "triage", "--no-notes", "--format", "json", "--", sys.executable, "crash.py").stdout)
+    assert len(said["ran"]) == 1
+    assert any("disk full" in finding["message"] for finding in said["findings"])
+
+
 def test_triage_without_notes_leaves_no_trace(repo: Path, warm: Callable[..., Answer]) -> None:
     (repo / "train.py").write_text(HEALTHY)
     done = warm("triage", "--no-notes", "--time", "40", *TRAIN, cwd=repo)
