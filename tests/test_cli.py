@@ -248,7 +248,7 @@ def test_a_program_that_crashes_is_not_run_again(repo: Path) -> None:
         "for step in range(4):\n    model(torch.ones(3, 2)).mean().backward()\n    optimizer.step()\n"
         "raise OSError('disk full')\n"
     )
-    said = parsed(cli(repo, "triage", "--no-notes", "--format", "json", "--", sys.executable, "crash.py").stdout)
+    said = parsed(cli(repo, "triage", "--no-notes", "--format", "json", "--", "python", "crash.py").stdout)
     assert len(said["ran"]) == 1
     assert any("disk full" in finding["message"] for finding in said["findings"])
 

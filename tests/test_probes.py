@@ -123,6 +123,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("nn.ReLU(), nn.Linear(32, 32)", "nn.Tanh(), nn.Linear(32, 32)"), ("(inputs - mean) / std, target", "inputs * 1000, target")),
         "activations", "loss = criterion(model(x), y)", "tanh",
     ),
+    "all that the model says is cut off": (
+        "table",
+        (("        loss = criterion(model(x), y)", "        out = model(x).detach().requires_grad_()\n        loss = criterion(out, y)"),),
+        "parameter_table", ".detach().requires_grad_()", "a tensor computed from 6 of them is detached",
+    ),
     "the optimizer never steps": (
         "table",
         (("        optimizer.step()\n", ""),),

@@ -8,8 +8,8 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from trainsleuth.finding import Finding
-from trainsleuth.trace import Event, Trace, shown
+from trainsleuth.finding import Finding, Link
+from trainsleuth.trace import Event, Trace, place, shown
 
 from ._parameters import MEANINGFUL_SHARE, NEEDED_READINGS, Row, Table, fail, names
 
@@ -28,12 +28,17 @@ def loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
             if graph["detached"]
             else f"the graph of {graph['nodes']} operations behind it ends before them"
         )
+        held = sum(graph["members"])
+        cut = next((event for event in trace.events("detach") if len(event["behind"]) >= CUT * held), None)
+        path, line = place(cut.get("site")) if cut else (None, None)
+        where = f"; a tensor computed from {len(cut['behind'])} of them is detached at {shown(cut)}" if cut else ""
         yield fail(
-            graph.get("site"),
-            f"backward at {shown(graph)} reaches none of the {sum(graph['members'])} parameters in the optimizer: "
-            f"{how}; expected a gradient for them",
+            (cut or graph).get("site"),
+            f"backward at {shown(graph)} reaches none of the {held} parameters in the optimizer: {how}{where}; "
+            "expected a gradient for them",
             "loss-cut-from-graph",
-            measured={"reached": 0, "in_optimizer": sum(graph["members"]), "graph_nodes": graph["nodes"]},
+            chain=(Link(path, line, "cuts off what was computed from the parameters"),) if path and line else (),
+            measured={"reached": 0, "in_optimizer": held, "graph_nodes": graph["nodes"]},
             next="look for .item(), .detach(), .data, .numpy() or torch.tensor(...) between the model's output and this line",
             claims=("detach-breaks-learning",),
         )
