@@ -115,6 +115,29 @@ def test_a_loss_module_is_no_model_and_our_own_looks_detach_nothing(host: Host, 
     assert not trace.events("detach")
 
 
+def test_a_model_that_moves_its_inputs_itself_may_be_asked_for_them(host: Host, tmp_path: Path) -> None:
+    edits = (
+        ("        x = self.embed(idx) +", "        idx = F.pad(idx[:, :-1], (1, 0))\n        x = self.embed(idx) +"),
+        ("logits.flatten(0, 1), y.flatten()", "logits.flatten(0, 1), x.flatten()"),
+    )
+    program = edited(PROGRAMS / "letters.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 20})
+    (model,) = trace.events("inspected")
+    assert model["copies"] and model["causal"] and not model["own_moved"], ended["output"]
+    assert [said.outcome for said in probes.judge("observe", trace, frozenset({"independence"}))] == ["pass"]
+
+
+def test_a_tagger_may_see_the_whole_sentence(host: Host, tmp_path: Path) -> None:
+    """Its targets are no next tokens, and no copies."""
+    edits = (
+        ("tril() == 0", "tril() < 0"),
+        ("logits.flatten(0, 1), y.flatten()", "logits.flatten(0, 1), (x.flatten() * 7 + 3) % len(letters)"),
+    )
+    program = edited(PROGRAMS / "letters.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 20})
+    assert [event["causal"] for event in trace.events("inspected")] == [None], ended["output"]
+
+
 def test_gradients_without_a_loss_are_told_apart(host: Host, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(BY_AUTOGRAD)
     trace, _ = host.run(tmp_path / "program.py", tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 20})

@@ -103,6 +103,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("tril() == 0", "tril() < 0"),),
         "independence", "logits = model(x)", "sees the future: outputs at 12 of the first 12 positions",
     ),
+    "targets that are the inputs": (
+        "letters",
+        (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", "F.cross_entropy(logits.flatten(0, 1), x.flatten())"),),
+        "independence", "logits = model(x)", "learns to copy",
+    ),
     "a rate that moves nothing": (
         "pictures",
         (("lr=0.003", "lr=1e-11"),),

@@ -68,7 +68,9 @@ def check_answer(review: Review, where: str, sources: int, width: int | None = N
     skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
     return Answer(
         head=wrapped(
-            f"{path_text(where)}: {outcome} ({sources} files, {asked} at {sites} places; nothing was run)", "", width
+            f"{path_text(where)}: {outcome} ({sources} {'file' if sources == 1 else 'files'}, {asked} at {sites} places; nothing was run)",
+            "",
+            width,
         ),
         sections=(
             *sections(report.findings, width, NARROW_CHECK),

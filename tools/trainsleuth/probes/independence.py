@@ -6,7 +6,7 @@ Where targets are the inputs moved by one, the second half of each sequence is e
 the first half must stay.
 
 Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
-the batch in evaluation); a next-token model that sees the future.
+the batch in evaluation); a next-token model that sees the future; one whose targets are the very tokens that it sees.
 A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
 nothing moves, the answer is open.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
@@ -34,7 +34,9 @@ BY = "probe:independence"
 def probe(trace: Trace) -> Iterator[Finding]:
     for model in models(trace):
         yield _mates(model)
-        if model.get("causal") is not None:
+        if model.get("copies"):
+            yield from _copying(model)
+        elif model.get("causal") is not None:
             yield _future(model)
     yield from unanswered(trace, BY, "whether examples are independent of each other")
 
@@ -93,6 +95,20 @@ def _future(model: Event) -> Finding:
         measured={"moved_positions": model["moved_positions"], "positions": model["positions"], "effect": model["future_effect"]},
         suspects=("wrong-axis-or-mask",), claims=("backprop-dependency-check",),
         next="check the mask of every attention, and that convolutions are padded on the left only",
+    )  # fmt: skip
+
+
+def _copying(model: Event) -> Iterator[Finding]:
+    """A model that sees each token and no later one, and is asked for that token."""
+    if not model["causal"] or not model["own_moved"]:
+        return  # an autoencoder, or one that moves its inputs by one itself
+    yield finding(
+        BY, model, "fail",
+        f"{model['cls']} called at {shown(model)} learns to copy: the targets of the loss are the tokens that enter it, at the same "
+        "positions, and each output sees its own token and no later one; expected the next tokens as targets",
+        severity="error", confidence="high", family="data", suspects=("targets-misaligned-with-inputs",),
+        measured={"positions": model["positions"]}, claims=("off-by-one-target",),
+        next="compare logits[:, :-1] with labels[:, 1:], or let the model shift the labels that it is given",
     )  # fmt: skip
 
 
