@@ -69,6 +69,7 @@ WRONG = [
     (["preflight", *TRAIN], "invalid choice: 'preflight'"),
     (["probe"], "put your own command after --"),
     (["triage", "--symptom", "stuck", "python", "train.py"], "for example: trainsleuth triage -- python train.py"),
+    (["triage", "train.py", "--lr", "1"], "for example: trainsleuth triage -- python train.py --lr 1"),
     (["check", "--speed", "9"], "check does not know --speed"),
     (["probe", "--time", "-1", *TRAIN], "'-1' is not a number of seconds above 0"),
     (["probe", "--time", "nan", *TRAIN], "'nan' is not a number of seconds above 0"),
@@ -96,6 +97,20 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(repo: Path, words: list[st
     assert done.returncode == 2, done.stdout
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_the_program_said_is_no_next_step(repo: Path) -> None:
+    done = cli(repo, "triage", "--no-notes", "--", "python", "-c", "import sys; sys.exit('no data here')")
+    assert "| no data here" in done.stdout and "next: no data" not in done.stdout
+    missing = cli(repo, "probe", "--", "python", "nosuch.py")
+    assert missing.returncode == 2 and f"nosuch.py does not exist in {repo}" in missing.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [["check", "--speed"], ["triage"], ["probe", "train.py"], ["map", "--", "python", "x"]]
+)
+def test_wrong_usage_of_a_command_shows_its_own_help(repo: Path, words: list[str]) -> None:
+    assert cli(repo, *words).stderr.startswith(f"usage: trainsleuth {words[0]} ")
 
 
 def test_help_and_version(repo: Path) -> None:
@@ -225,6 +240,17 @@ def test_the_head_counts_a_problem_once_and_calls_a_note_a_note() -> None:
 def test_tests_to_do_next_can_be_copied() -> None:
     (first, *_) = suggestions_section(ledger.suggest(ledger.update([])), command="python 'a b.py'").items
     assert " -- python 'a b.py'  (about" in first
+
+
+def test_a_program_that_crashes_is_not_run_again(repo: Path) -> None:
+    (repo / "crash.py").write_text(
+        "import torch\nmodel = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "for step in range(4):\n    model(torch.ones(3, 2)).mean().backward()\n    optimizer.step()\n"
+        "raise OSError('disk full')\n"
+    )
+    said = parsed(cli(repo, "triage", "--no-notes", "--format", "json", "--", "python", "crash.py").stdout)
+    assert len(said["ran"]) == 1
+    assert any("disk full" in finding["message"] for finding in said["findings"])
 
 
 def test_triage_without_notes_leaves_no_trace(repo: Path, warm: Callable[..., Answer]) -> None:

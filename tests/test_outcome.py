@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trainsleuth.finding import Finding
 from trainsleuth.launcher import Ended, Limits, Run
 from trainsleuth.launcher.outcome import judge
-from trainsleuth.probing import ending
+from trainsleuth.probing import ending, told_once
 from trainsleuth.trace import Trace
 
 EXITED = {
@@ -81,3 +82,15 @@ def test_a_run_that_was_cut_short_is_never_called_whole(ended: Ended, code: int 
     run = Run(("python", "train.py"), "", Path(), ended, "why", exit_code=code)
     trained = Trace(1, None, ({"kind": "tick", "n": 13, "pid": 1},))
     assert [finding.outcome for finding in ending(run, [trained], "observe")] == [outcome] * bool(outcome)
+
+
+def _said(message: str, suspect: str, place: int = 9) -> Finding:
+    return Finding("probe:x", "fail", message, severity="warning", path="train.py", line=place, suspects=(suspect,))
+
+
+def test_what_processes_say_of_one_place_is_told_once_and_counted_by_process() -> None:
+    leak, other = _said("3 of 9", "split-leak"), _said("frozen", "frozen-parameters")
+    (told,) = told_once([[leak, _said("4 of 9", "split-leak")]])
+    assert told == leak
+    first, second = told_once([[leak, other], [leak]])
+    assert (first.measured, second) == ({"processes": 2}, other)

@@ -103,6 +103,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("tril() == 0", "tril() < 0"),),
         "independence", "logits = model(x)", "sees the future: outputs at 12 of the first 12 positions",
     ),
+    "targets that are the inputs": (
+        "letters",
+        (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", "F.cross_entropy(logits.flatten(0, 1), x.flatten())"),),
+        "independence", "logits = model(x)", "learns to copy",
+    ),
     "a rate that moves nothing": (
         "pictures",
         (("lr=0.003", "lr=1e-11"),),
@@ -122,6 +127,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         "table",
         (("nn.ReLU(), nn.Linear(32, 32)", "nn.Tanh(), nn.Linear(32, 32)"), ("(inputs - mean) / std, target", "inputs * 1000, target")),
         "activations", "loss = criterion(model(x), y)", "tanh",
+    ),
+    "all that the model says is cut off": (
+        "table",
+        (("        loss = criterion(model(x), y)", "        out = model(x).detach().requires_grad_()\n        loss = criterion(out, y)"),),
+        "parameter_table", ".detach().requires_grad_()", "a tensor computed from 6 of them is detached",
     ),
     "the optimizer never steps": (
         "table",

@@ -80,6 +80,18 @@ def test_wrong_pairs_learned_by_heart_do_not_pass(host: Host, tmp_path: Path) ->
     assert finding.measured["mixed_known"] > 2 * finding.measured["real_known"]  # type: ignore[operator]
 
 
+def test_training_away_from_the_pairs_is_told(host: Host, tmp_path: Path) -> None:
+    uphill = (
+        ("inputs, target.unsq", "inputs, (target - target.mean()).unsq"),
+        ("momentum=0.9)", "momentum=0.9, maximize=True)"),
+        ("nn.Linear(32, 1))", "nn.Linear(32, 1), nn.Tanh())"),
+    )
+    finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", uphill, steps=76)))
+    assert finding.outcome == "fail" and finding.message.startswith("mixed-up pairs do better"), finding.message
+    assert finding.measured["mixed"] < finding.measured["real"]  # type: ignore[operator]
+    assert "loss-below-bound" in finding.suspects
+
+
 def test_pairs_that_no_loader_serves_pass_with_low_confidence(host: Host, tmp_path: Path) -> None:
     whole = (("for x, y in loader:", "for x, y in [train_set[:48], train_set[48:96]] * 10:"),)
     finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", whole, steps=76)))

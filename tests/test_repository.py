@@ -25,6 +25,27 @@ def test_lists_what_is_not_ignored_in_order(tmp_path: Path) -> None:
     assert repository.select((".py",), ["a"]) == ("a/x.py",)
 
 
+@pytest.mark.parametrize(
+    ("mark", "folder"),
+    [
+        ("env/pyvenv.cfg", "env"),
+        ("tools/my_env/pyvenv.cfg", "tools/my_env"),
+        ("conda/conda-meta/history", "conda"),
+        ("pyvenv.cfg", "lib/python3.11/site-packages"),
+    ],
+)
+def test_what_is_installed_is_no_part_of_the_project(mark: str, folder: str, tmp_path: Path) -> None:
+    installed = f"{'' if folder.startswith('lib/') else folder + '/'}lib/python3.11/site-packages/torch/optim.py"
+    for name in ("train.py", "environment/agents.py", mark, installed):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("import torch\n")
+    repository = Repository(tmp_path)
+    assert repository.sources() == ("environment/agents.py", "train.py")
+    assert [(one.path, one.reason.partition(":")[0]) for one in repository.skipped] == [
+        (folder, "an environment of Python")
+    ]
+
+
 def test_one_file_is_a_repository_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("loss.backward()\n")
     (tmp_path / "other.py").write_text("loss.backward()\n")

@@ -130,6 +130,20 @@ def train(args, model, train_set):
 }
 
 SILENT = {
+    "a sampler that no loader is given": """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(model, dataset):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=8, shuffle=True)
+    for epoch in range(10):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
     "made anew for each evaluation": """
 import torch
 from torch.utils.data import DataLoader

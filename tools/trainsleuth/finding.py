@@ -43,7 +43,7 @@ class Finding:
     says what, where, expected and got in one sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
     the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
     from its words. `grounds`: what the confidence rests on, where it was measured. `seen_by`: other tests
-    that fail for the same cause.
+    that fail for the same cause. `said`: the last words of the program, or its traceback.
     """
 
     by: str
@@ -61,6 +61,7 @@ class Finding:
     suspects: tuple[str, ...] = ()
     grounds: str = ""
     seen_by: tuple[str, ...] = ()
+    said: str = ""
 
     @property
     def place(self) -> str:

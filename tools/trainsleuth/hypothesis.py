@@ -74,11 +74,14 @@ class Hypothesis:
         return cls(**{**known, "for_": tuple(plain.get("for", ())), "against": tuple(plain.get("against", ()))})
 
 
+_TOLD_BESIDE = ("confidence", "next", "seen_by", "said")
+
+
 def reference(finding: Finding) -> str:
     """Eight hex digits that stand for what the finding says: the same words, the same reference.
 
     How sure it is and what to do next may change when another test agrees; what was found stays the same.
     """
-    said = {name: value for name, value in finding.to_dict().items() if name not in ("confidence", "next", "seen_by")}
-    plain = json.dumps(said, sort_keys=True, ensure_ascii=True)
+    found = {name: value for name, value in finding.to_dict().items() if name not in _TOLD_BESIDE}
+    plain = json.dumps(found, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(plain.encode()).hexdigest()[:8]

@@ -192,20 +192,24 @@ def _judged(experiment: str, runs: Sequence[Run], only: frozenset[str] | None) -
         yield from probes.judge_together(experiment, [training[0] for training in by_run if training], only)
     elif by_run[0]:
         yield from probes.judge_together(experiment, by_run[0], only)
-    training = by_run[-1]
-    seen: dict[tuple[str, str, str], int] = {}
-    found: list[Finding] = []
-    for trace in training:
-        for finding in probes.judge(experiment, trace, only):
-            key = (finding.by, finding.place, finding.outcome)
-            if key in seen and finding.outcome != "pass":
-                seen[key] += 1
-            elif key not in seen:
-                seen[key] = 1
-                found.append(finding)
-    for finding in found:
-        ranks = seen[(finding.by, finding.place, finding.outcome)]
-        yield finding if ranks == 1 else replace(finding, measured={**finding.measured, "processes": ranks})
+    yield from told_once([list(probes.judge(experiment, trace, only)) for trace in by_run[-1]])
+
+
+def told_once(by_process: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+    """What several processes say of one place, and one process several times, once; failures with the number of
+    processes.
+    """
+    found: dict[tuple[Any, ...], Finding] = {}
+    processes: dict[tuple[Any, ...], set[int]] = {}
+    for process, findings in enumerate(by_process):
+        for finding in findings:
+            key = (finding.by, finding.place, finding.outcome, finding.suspects)
+            found.setdefault(key, finding)
+            processes.setdefault(key, set()).add(process)
+    for key, finding in found.items():
+        several = len(processes[key]) > 1 and finding.outcome != "pass"
+        measured = {**finding.measured, "processes": len(processes[key])} if several else finding.measured
+        yield replace(finding, measured=measured)
 
 
 def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Finding]:
@@ -229,15 +233,15 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
             line=crash.get("line"),
             message=f"the program itself crashed after {steps} steps: {crash['type']}: {crash['message']}",
             suspects=("program-crashes",),
-            next=str(crash["traceback"])[-1500:],
+            said=str(crash["traceback"])[-1500:],
         )
     elif run.ended == "crashed" and run.exit_code is None:  # our own supervisor was killed, and the program with it
         yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
     elif run.ended == "crashed":
         yield Finding(by="probe:run", outcome="fail", severity="error", confidence="high", message=run.why,
-                      suspects=("program-crashes",), next=run.output[-1500:])  # fmt: skip
+                      suspects=("program-crashes",), said=run.output[-1500:])  # fmt: skip
     elif not training:
-        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run), next=run.output[-800:])
+        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run), said=run.output[-800:])
     elif run.ended in ("timeout", "out_of_memory", "cancelled"):
         yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
 

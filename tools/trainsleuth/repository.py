@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import python_ripgrep
 
+from trainsleuth.installed import environments
+
 NOTEBOOK = ".ipynb"
 SOURCE_SUFFIXES = (".py", NOTEBOOK)
 CONFIG_SUFFIXES = (".yaml", ".yml", ".json")
@@ -93,6 +95,9 @@ class Repository:
         listed = python_ripgrep.files(patterns=[""], paths=[str(self.root)])
         relative = (path.replace(os.sep, "/").removeprefix(start) for path in listed)
         paths = sorted(path for path in relative if path != NOTES_FILE)
+        for folder in environments(paths):
+            self.skip(folder, "an environment of Python: what is installed is no part of the project")
+            paths = [path for path in paths if not is_under(path, folder)]
         self._odd = dict(_odd_entries(self.root, paths))
         for path, reason in self._odd.items():
             self.skip(path, reason)

@@ -72,8 +72,8 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         reports.append(report)
         findings += report.findings
         _write(book, report.findings, shown)
-        if not report.trained:
-            break
+        if not report.trained or any("program-crashes" in finding.suspects for finding in report.findings):
+            break  # a second run would show the same
 
     findings = _of_this_program(findings, reports)
     hypotheses = ledger.update(findings, symptom=symptom)
@@ -182,7 +182,8 @@ def _corroborated(failures: Sequence[Finding]) -> list[Finding]:
     same = [f for f in others if f.is_alarm and f.by != first.by and set(f.suspects) & set(first.suspects)]
     if first.is_alarm and same:
         seen_by = tuple(dict.fromkeys(f.by for f in same))
-        first = replace(first, confidence="high", seen_by=seen_by, next=same[0].next or first.next)
+        then = same[0].next if first.by.startswith("check:") else ""  # a check's own is to run the probe that failed
+        first = replace(first, confidence="high", seen_by=seen_by, next=then or first.next)
     return [first, *others]
 
 

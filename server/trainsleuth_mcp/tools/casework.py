@@ -43,7 +43,7 @@ hypothesis is, given the notes of the repository and what the tools found in it 
 
 
 async def read_notes(context: Context[Any, Any], root: Root = "", detail: Detail = "concise") -> str:
-    """What earlier work on this repository found: hypotheses with their verdicts, findings newest first, runs. Reads \
+    """What earlier work on this repository found: hypotheses with their verdicts, findings (failures first, of each kind the newest first), runs. Reads \
 trainsleuth-notes.md, which triage_training_run and add_to_notes write."""
     folder = root_folder(root)
 

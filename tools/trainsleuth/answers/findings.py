@@ -21,9 +21,9 @@ def failure_text(finding: Finding, width: int | None = None) -> str:
         lines.append(wrapped(f"via {path_text(link.path)}:{link.line}  {one_line(link.why)}", "    ", width, "  "))
     if finding.measured:
         lines.append(wrapped(f"measured: {measured_text(finding.measured)}", "  ", width, "  "))
-    if "\n" in finding.next.strip():  # output of the program
-        lines.append(quoted(finding.next))
-    elif finding.next:
+    if finding.said.strip():
+        lines.append(quoted(finding.said))
+    if finding.next:
         lines.append(wrapped(f"next: {one_line(finding.next)}", "  ", width, "  "))
     if finding.seen_by:
         lines.append(f"  also seen by: {', '.join(map(one_line, finding.seen_by))}")
@@ -38,11 +38,11 @@ def line_text(finding: Finding, width: int | None = None) -> str:
     """A pass, an open question or a skip on one line; the output of the program below it, when it came with any."""
     place = f"{path_text(finding.place)}  " if finding.place else ""
     text = wrapped(f"{place}{one_line(finding.by)}: {one_line(finding.message, 400)}", "  ", width, "  ")
-    if finding.outcome != "open" or not finding.next.strip():
+    if finding.outcome != "open":
         return text
-    if "\n" in finding.next.strip():
-        return f"{text}\n{quoted(finding.next, '    ', 12)}"
-    return f"{text}\n{wrapped(f'next: {one_line(finding.next)}', '    ', width, '  ')}"
+    said = [quoted(finding.said, "    ", 12)] if finding.said.strip() else []
+    then = [wrapped(f"next: {one_line(finding.next)}", "    ", width, "  ")] if finding.next.strip() else []
+    return "\n".join([text, *said, *then])
 
 
 def sections(findings: Sequence[Finding], width: int | None, narrow: str) -> tuple[Section, ...]:

@@ -10,7 +10,7 @@ from trainsleuth.answers.answer import Answer, Section
 from trainsleuth.answers.findings import failure_text, line_text
 from trainsleuth.answers.hypotheses import hypotheses_section
 from trainsleuth.answers.reading import plain_progress, reading_section
-from trainsleuth.finding import Finding
+from trainsleuth.finding import Finding, Outcome
 from trainsleuth.hypothesis import reference
 from trainsleuth.wording import one_line, path_text
 
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from trainsleuth.notes import Recorded
 
 
+_ORDER: tuple[Outcome, ...] = ("fail", "open", "pass", "skip")
+
+
 def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> Answer:
-    """What the notes at `path` hold, newest findings first."""
-    found = tuple(_finding_text(one, width) for one in reversed(recorded.findings))
+    """What the notes at `path` hold: what failed, then the rest, each newest first."""
+    newest = tuple(reversed(recorded.findings))
+    found = tuple(_finding_text(one, width) for kind in _ORDER for one in newest if one.outcome == kind)
     runs = tuple(f"  {run.when}  {one_line(run.command, 200)}" for run in reversed(recorded.runs))
     damaged = tuple(f"  line {one.line}: {one_line(one.why, 200)}" for one in recorded.damaged)
     empty = "" if found or recorded.hypotheses or recorded.questions else "; nothing is in them yet"
@@ -29,7 +33,7 @@ def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> An
         head=f"notes in {path_text(str(path))}: {len(found)} findings, {len(runs)} runs{empty}{left_out}",
         sections=(
             hypotheses_section(recorded.hypotheses, width),
-            Section("findings, newest first:", found, "the file itself"),
+            Section("findings, failures first, of each kind the newest first:", found, "the file itself"),
             reading_section(recorded.questions, width),
             Section("runs, newest first:", runs, "the file itself"),
             Section("entries that could not be read:", damaged, "the file itself"),

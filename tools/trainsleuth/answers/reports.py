@@ -68,7 +68,9 @@ def check_answer(review: Review, where: str, sources: int, width: int | None = N
     skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
     return Answer(
         head=wrapped(
-            f"{path_text(where)}: {outcome} ({sources} files, {asked} at {sites} places; nothing was run)", "", width
+            f"{path_text(where)}: {outcome} ({sources} {'file' if sources == 1 else 'files'}, {asked} at {sites} places; nothing was run)",
+            "",
+            width,
         ),
         sections=(
             *sections(report.findings, width, NARROW_CHECK),
@@ -168,7 +170,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     if case.trained:
         guesses.append(suggestions_section(case.suggestions, width, shlex.join(asked.command)))
     else:  # no probe can be asked of a program that does not come to train: that is to be mended first
-        outcome = f"no training step was seen, only the code was examined; there {counted(_of_code(case.findings))}"
+        outcome = f"no training step was seen; in the code alone: {counted(_of_code(case.findings))}"
         guesses = guesses if any(f.is_alarm for f in _of_code(case.findings)) else []
         tail.insert(0, "next: mend what kept the program from training (above), then do this again")
     return Answer(

@@ -53,7 +53,7 @@ SAY = Verdicts(
     "labels-shuffled-apart",
     "data",
     "error",
-    "overfit_one_batch",
+    "label_pairing",
     suspects=("targets-misaligned-with-inputs",),
     claims=("labels-shuffled-together",),
 )

@@ -128,11 +128,22 @@ def check(index: Index) -> Iterator[Finding]:
             yield _examined(index, site)
 
 
+def _is_given_to_nobody(site: Site) -> bool:
+    """A local name that nothing later in its function speaks of: the loader is made without it."""
+    names = [target.text for target in site.event.targets]
+    if not names or site.event.value is not site.call or any("." in name for name in names):
+        return False
+    later = site.function.events[site.position + 1 :]
+    return site.function.name != MODULE_BODY and not any(mentions(event.value, names) for event in later)
+
+
 def _examined(index: Index, site: Site) -> Finding:
     path, line, part = site.function.path, site.call.line, index.part(site.function.path)
     shuffles = _shuffles(index, site)
     if shuffles is False:
         return SAY.passed(path, line, "the sampler does not shuffle")
+    if _is_given_to_nobody(site):
+        return SAY.open(path, line, "nothing is given the sampler, so who draws from it is not known")
     written_about = " ".join(target.text for target in site.event.targets) + " ".join(
         part.text for part in site.call.walk() if part.kind == "path"
     )

@@ -30,12 +30,12 @@ class _Parser(argparse.ArgumentParser):
 def run(given: Sequence[str]) -> int:
     """Parses, runs and shows one command; returns its exit code."""
     ours, command = _split(given)
-    parser = _parser()
+    parser, verbs = _parsers()
     try:
         asked, unknown = parser.parse_known_args(ours)
         if asked.verb is None:
             parser.error("no command was given")
-        _check_command(parser, asked, command, unknown)
+        _check_command(verbs[asked.verb], asked, command, unknown)
     except SystemExit as end:
         return int(end.code or 0)
     return running.run(asked, tuple(command))
@@ -51,14 +51,21 @@ def _check_command(
         parser.error("--again runs the command of the earlier run; leave out the -- and what follows it")
     if (asked.verb in _WITH_COMMAND or observes) and not command and not again:
         words = f"{asked.verb} --observe" if observes else asked.verb
-        example = shlex.join(unknown) if unknown and not unknown[0].startswith("-") else "python train.py"
+        example = _example(unknown)
         parser.error(f"put your own command after --, for example: trainsleuth {words} -- {example}")
     if unknown:
-        parser.error(f"{asked.verb} does not know {shlex.join(unknown)}; see trainsleuth {asked.verb} --help")
+        parser.error(f"{asked.verb} does not know {shlex.join(unknown)}")
     if command and not observes and asked.verb in _MAY_OBSERVE:
         parser.error(f"{asked.verb} runs no program unless you say --observe")
     if command and not observes and asked.verb not in _WITH_COMMAND:
         parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
+
+
+def _example(unknown: Sequence[str]) -> str:
+    """The command that was meant, when it was given without its `--`."""
+    if not unknown or unknown[0].startswith("-"):
+        return "python train.py"
+    return shlex.join(["python", *unknown] if unknown[0].endswith(".py") else unknown)
 
 
 def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -70,12 +77,14 @@ def _split(given: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(given[:place]), command
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+    """The whole, and the one of each command."""
     parser = _Parser(
         prog="trainsleuth", description="Find why a neural network trains silently wrong.", epilog=_EXIT_CODES
     )
     parser.add_argument("--version", action="version", version=f"trainsleuth {__version__}")
     add = parser.add_subparsers(dest="verb", metavar="COMMAND", parser_class=_Parser).add_parser
+    verbs = {name: add(name, help=verb.__doc__) for name, verb in VERBS.items()}
     for name, verb in VERBS.items():
-        verb.add_options(add(name, help=verb.__doc__))
-    return parser
+        verb.add_options(verbs[name])
+    return parser, verbs

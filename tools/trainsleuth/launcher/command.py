@@ -26,6 +26,7 @@ def resolve(
     if python is not None and is_python(words[0]):
         words[0] = python
     words[0] = find(words[0], cwd, environment)
+    _check_script(words, cwd)
     line = shebang(cwd / words[0])
     is_script = bool(line) and is_python(line[0])
     if is_script and python is not None:
@@ -35,6 +36,13 @@ def resolve(
         return words
     call = parse_python(words[at:]) if at is not None else parse_python([*line, *words])
     return [*words[: at or 0], *call.through(runner)] if call.is_blind else words
+
+
+def _check_script(words: Sequence[str], cwd: Path) -> None:
+    """An interpreter without a wrapper before it is given a script that is there."""
+    script = parse_python(words).what[:1] if is_python(words[0]) else ()
+    if script and not script[0].startswith("-") and not (cwd / script[0]).exists():
+        raise CommandError(f"{script[0]} does not exist in {cwd}: check the path and the folder")
 
 
 def find(program: str, cwd: Path, environment: Mapping[str, str]) -> str:

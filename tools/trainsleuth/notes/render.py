@@ -14,6 +14,8 @@ from trainsleuth.question import Question
 TITLE = "# trainsleuth notes\n\nWhat was looked at, what was found, what is still open. \
 Write between the entries as you like: trainsleuth only adds at the end.\n"
 
+SAID = 300  # characters of the program's last words
+
 
 def stamp(when: datetime | None) -> str:
     """UTC to the second, as in 2026-11-21T14:05:33Z."""
@@ -39,6 +41,8 @@ def finding_text(finding: Finding) -> str:
     if finding.measured:
         pairs = ", ".join(f"{plain(name)} {_shown(value)}" for name, value in finding.measured.items())
         lines.append(f"  - measured: {pairs}")
+    if finding.said.strip():
+        lines.append(f"  - it said: {plain(' '.join(finding.said.split())[-SAID:])}")
     if finding.next:
         lines.append(f"  - next: {plain(finding.next)}")
     if finding.claims:

@@ -8,8 +8,8 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from trainsleuth.finding import Finding
-from trainsleuth.trace import Event, Trace, shown
+from trainsleuth.finding import Finding, Link
+from trainsleuth.trace import Event, Trace, place, shown
 
 from ._parameters import MEANINGFUL_SHARE, NEEDED_READINGS, Row, Table, fail, names
 
@@ -28,12 +28,17 @@ def loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
             if graph["detached"]
             else f"the graph of {graph['nodes']} operations behind it ends before them"
         )
+        held = sum(graph["members"])
+        cut = next((event for event in trace.events("detach") if len(event["behind"]) >= CUT * held), None)
+        path, line = place(cut.get("site")) if cut else (None, None)
+        where = f"; a tensor computed from {len(cut['behind'])} of them is detached at {shown(cut)}" if cut else ""
         yield fail(
-            graph.get("site"),
-            f"backward at {shown(graph)} reaches none of the {sum(graph['members'])} parameters in the optimizer: "
-            f"{how}; expected a gradient for them",
+            (cut or graph).get("site"),
+            f"backward at {shown(graph)} reaches none of the {held} parameters in the optimizer: {how}{where}; "
+            "expected a gradient for them",
             "loss-cut-from-graph",
-            measured={"reached": 0, "in_optimizer": sum(graph["members"]), "graph_nodes": graph["nodes"]},
+            chain=(Link(path, line, "cuts off what was computed from the parameters"),) if path and line else (),
+            measured={"reached": 0, "in_optimizer": held, "graph_nodes": graph["nodes"]},
             next="look for .item(), .detach(), .data, .numpy() or torch.tensor(...) between the model's output and this line",
             claims=("detach-breaks-learning",),
         )
@@ -64,10 +69,9 @@ def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
         return []
     share = sum(r.elements for r in unreached) / max(1, sum(r.elements for r in rows))
     proof = _cut_at(trace, unreached)
-    cut = proof or (trace.events("detach")[-1] if trace.events("detach") else None)
     alarming = share >= MEANINGFUL_SHARE or proof is not None
-    site = cut or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
-    how = f"; a tensor {'computed from them' if proof else 'with a graph'} is detached at {shown(cut)}" if cut else ""
+    site = proof or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
+    how = f"; a tensor computed from them is detached at {shown(proof)}" if proof else ""
     return [
         fail(
             site.get("site"),

@@ -11,8 +11,8 @@ SHOWN_OPS = ("batch", "forward", "loss", "backward", "clip", "step", "zero_grad"
              "scaler_unscale", "scaler_step", "scaler_update")  # fmt: skip
 
 
-def order(trace: Trace, healthy: bool) -> Finding:
-    """The order of the last complete step, as the evidence a reader would otherwise collect."""
+def order(trace: Trace, found: bool, why: str) -> Finding:
+    """The order of a typical step, as the evidence a reader would otherwise collect; open for the reason `why`."""
     cycles = list(trace.cycles(trace.stepping[-1]))
     typical = cycles[min(2, len(cycles) - 1)]
     after = _until_next_batch(trace, typical[-1])
@@ -26,12 +26,12 @@ def order(trace: Trace, healthy: bool) -> Finding:
         if path and line and len(links) < 16:
             through = f" (through {op['lib']})" if op.get("lib") else ""
             links.append(Link(path, line, f"{name}{through}"))
-    outcome: Outcome = "pass"
-    head = "one step runs in order" if healthy else "the order of one step as it ran"
+    outcome: Outcome = "open" if why else "pass"
+    head = "the order of one step as it ran" if found or why else "one step runs in order"
     path, line = place(typical[-1].get("site"))
     return Finding(
         by="probe:step_trace", outcome=outcome, confidence="high", path=path, line=line, chain=tuple(links),
-        message=f"{head}: {' > '.join(_folded(words))} ({trace.steps} steps seen)",
+        message=f"{head}: {' > '.join(_folded(words))} ({trace.steps} steps seen{'; ' + why if why else ''})",
         measured={"steps": trace.steps, "optimizers": len(trace.stepping), **_clipped(typical)},
     )  # fmt: skip
 

@@ -50,7 +50,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
         yield Finding(by="probe:activations", outcome="open", family="architecture",
                       message="no module was called in training mode, so no activation was read")  # fmt: skip
     elif not any(finding.is_alarm for finding in found):
-        yield _pass(rectifiers, squashers, layers)
+        yield _pass([event for event in rectifiers if not _is_in_doubt(event)], squashers, layers)
+        yield from map(_in_doubt, filter(_is_in_doubt, rectifiers))
 
 
 def _fail(site: Event, message: str, suspects: tuple[str, ...], **more: Any) -> Finding:
@@ -61,13 +62,7 @@ def _fail(site: Event, message: str, suspects: tuple[str, ...], **more: Any) -> 
 
 def _dead(rectifiers: list[Event]) -> Iterator[Finding]:
     for event in rectifiers:
-        share = event["dead"] / max(1, event["units"])
-        if (
-            share < DEAD
-            or len(event["looks"]) < NEEDED_LOOKS
-            or event["samples"] < NEEDED_SAMPLES
-            or event["units"] < 4
-        ):
+        if not _is_silent(event) or not _is_enough(event):
             continue
         yield _fail(
             event,
@@ -80,6 +75,29 @@ def _dead(rectifiers: list[Event]) -> Iterator[Finding]:
             next="look at the bias and the scale before it, and at the first steps' learning rate",
             claims=("dead-relu-forty-percent",),
         )
+
+
+def _is_silent(event: Event) -> bool:
+    """Nearly no unit was ever active."""
+    return bool(event["dead"] >= DEAD * max(1, event["units"]))
+
+
+def _is_enough(event: Event) -> bool:
+    return bool(len(event["looks"]) >= NEEDED_LOOKS and event["samples"] >= NEEDED_SAMPLES and event["units"] >= 4)
+
+
+def _is_in_doubt(event: Event) -> bool:
+    return _is_silent(event) and not _is_enough(event)
+
+
+def _in_doubt(event: Event) -> Finding:
+    path, line = place(event.get("site"))
+    return Finding(
+        by="probe:activations", outcome="open", family="architecture", path=path, line=line,
+        message=f"whether the units of {event['fn']} at {shown(event)} are dead stays open: {event['dead']} of {event['units']} were "
+        f"never above zero, but only {len(event['looks'])} looks of {event['samples']} values each were had",
+        next="allow more --steps, or a larger batch",
+    )  # fmt: skip
 
 
 def _saturated(squashers: list[Event]) -> Iterator[Finding]:

@@ -29,7 +29,8 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from ._batch_repeats import alike, overwritten, repeated, standing, standing_between
 from ._batch_values import constant_targets, other_scale, single_class
-from ._batch_words import described, labels_in_words, latest
+from ._batch_words import NEEDED_BATCHES, described, labels_in_words, latest
+from ._roots import models_among
 from ._split_leaks import leaked, stored_twice
 
 EXPERIMENT = "observe"
@@ -64,18 +65,20 @@ def _passes(trace: Trace, entered: list[Event]) -> Iterator[Finding]:
     told: dict[int, Event] = {}
     for event in entered:
         told.setdefault(event["root"], event)
-    for root, event in told.items():
+    for root in models_among(told, trace):
+        event = told[root]
         rows = [r for r in latest(trace, "rows", "role", "root", "loader") if (r["role"], r["root"]) == ("train", root)]
         path, line = place(event.get("site"))
         main = next(t for t in event["tensors"] if t["name"] == event["main"])
         total, distinct, telling = (sum(r[key] for r in rows) for key in ("rows", "distinct", "telling"))
         read, calls = (sum(r[key] for r in rows) for key in ("read", "calls"))
+        few = read < NEEDED_BATCHES
         files = [f"{one['what']}: {one['path'] or ' / '.join(one['lines'])}" for one in event["shown"]]
         yield Finding(
-            by="probe:batch_as_seen", outcome="pass", confidence="medium", family="data", path=path, line=line,
+            by="probe:batch_as_seen", outcome="open" if few else "pass", confidence="medium", family="data", path=path, line=line,
             message=f"{event['cls']} at {shown(event)} gets {described(main)}; {total} rows in {read} batches"
             + (f" of {calls}" if read < calls else "") + f", {distinct} distinct of {telling} that can be told apart"
-            + labels_in_words(trace) + "".join(f". {one}" for one in files),
+            + labels_in_words(trace) + (f"; fewer than {NEEDED_BATCHES} batches do not show whether they repeat" if few else "") + "".join(f". {one}" for one in files),
             measured={"rows": total, "distinct": distinct, "batches": read},
             next="look at the files: are these the examples that were meant, and do the labels fit?" if files else "",
         )  # fmt: skip

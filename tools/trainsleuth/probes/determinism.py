@@ -35,6 +35,7 @@ WHY = {
     "gradient": "the gradient of",
     "parameters": "the parameters",
 }
+KINDS = {"input": "input of a module", "loss": "loss", "gradient": "gradient", "parameters": "parameter"}
 NEXT = {
     "start": "seed torch before the model is built, and load weights instead of drawing them",
     "input": "seed what draws the data: numpy, random, workers, shuffling, file order of os.listdir",
@@ -66,9 +67,14 @@ def compare(traces: Sequence[Trace]) -> Iterator[Finding]:
             next="allow more --time",
         )
         return
-    compared = sum(len(event["rows"]) for event in one[:steps])
+    rows = [row for event in one[:steps] for row in event["rows"]]
+    kinds = {row[0] for row in rows}
+    if missing := [word for kind, word in KINDS.items() if kind not in kinds]:
+        yield _finding(traces[0], "open", f"what was compared in {steps} steps of two runs is the same, but no {' and no '.join(missing)} could be "
+                       "read", measured={"steps": steps, "compared": len(rows)})  # fmt: skip
+        return
     yield _finding(traces[0], "pass", f"two runs computed the same in {steps} steps: inputs, layers, loss, gradients and parameters, "
-                   f"{compared} comparisons to the last bit", confidence="high", measured={"steps": steps, "compared": compared})  # fmt: skip
+                   f"{len(rows)} comparisons to the last bit", confidence="high", measured={"steps": steps, "compared": len(rows)})  # fmt: skip
 
 
 def _first_difference(one: list[list[str]], other: list[list[str]]) -> tuple[str, str] | None:

@@ -51,9 +51,12 @@ def probe(trace: Trace) -> Iterator[Finding]:
 def _finite(watched: Event) -> Finding:
     skipped = watched["skipped_by_scaler"]
     scaler = f"; the gradient scaler skipped {skipped} steps, its scale is {watched['scale']:g}" if skipped else ""
+    read = [what for what, times in (("loss", watched["losses"]), ("gradients", watched["gradients"])) if times]
+    unread = "" if len(read) > 1 else f"; no {'gradient' if read == ['loss'] else 'loss'} was seen"
     return Finding(
-        by=BY, outcome="pass", confidence="high", family=NUMERICAL,
-        message=f"loss and gradients were finite over {watched['steps']} steps ({watched['losses']} backwards){scaler}",
+        by=BY, outcome="pass", confidence="low" if unread else "high", family=NUMERICAL,
+        message=f"{' and '.join(read)} {'was' if read == ['loss'] else 'were'} finite over {watched['steps']} steps "
+        f"({watched['losses']} backwards){scaler}{unread}",
         measured={"steps": watched["steps"], "losses": watched["losses"], "skipped_by_scaler": skipped},
     )  # fmt: skip
 

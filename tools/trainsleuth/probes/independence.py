@@ -6,8 +6,9 @@ Where targets are the inputs moved by one, the second half of each sequence is e
 the first half must stay.
 
 Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
-the batch in evaluation); a next-token model that sees the future.
-A pass proves independence for this batch and these weights.
+the batch in evaluation); a next-token model that sees the future; one whose targets are the very tokens that it sees.
+A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
+nothing moves, the answer is open.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
 modules that return only a loss, mixing that happens in training mode alone.
 
@@ -33,7 +34,9 @@ BY = "probe:independence"
 def probe(trace: Trace) -> Iterator[Finding]:
     for model in models(trace):
         yield _mates(model)
-        if model.get("causal") is not None:
+        if model.get("copies"):
+            yield from _copying(model)
+        elif model.get("causal") is not None:
             yield _future(model)
     yield from unanswered(trace, BY, "whether examples are independent of each other")
 
@@ -44,6 +47,8 @@ def _mates(model: Event) -> Finding:
     if effect is None:
         return _open(model, model.get("why") or "no output has a row per example")
     measured = {"effect": effect, "largest_output": model["scale"], "rows": model["rows"]}
+    if effect == 0.0 and (why := _unmoved_anyhow(model)):
+        return _open(model, why)
     if effect == 0.0:
         return finding(BY, model, "pass", f"{what}: one example's output is the same with other batch mates, to the last bit",
                        confidence="high", measured=measured)  # fmt: skip
@@ -67,8 +72,18 @@ def _mates(model: Event) -> Finding:
     )  # fmt: skip
 
 
+def _unmoved_anyhow(model: Event) -> str:
+    """Why an output that stays the same tells nothing; "" when it does."""
+    if not model["inputs_differ"]:
+        return f"the {model['rows']} rows of the last batch are all the same"
+    return "" if model["input_effect"] else "its output is the same for every example, so nothing could move it"
+
+
 def _future(model: Event) -> Finding:
     what = f"{model['cls']} called at {shown(model)}"
+    if model["causal"] and not model["later_moved"]:
+        return finding(BY, model, "open", f"whether {what} sees the future stays open: no output moves when later tokens change",
+                       next="run the probe input_matters")  # fmt: skip
     if model["causal"]:
         return finding(BY, model, "pass", f"{what}: nothing said in the first {model['positions']} positions moves when later tokens change",
                        confidence="high", measured={"positions": model["positions"]})  # fmt: skip
@@ -80,6 +95,20 @@ def _future(model: Event) -> Finding:
         measured={"moved_positions": model["moved_positions"], "positions": model["positions"], "effect": model["future_effect"]},
         suspects=("wrong-axis-or-mask",), claims=("backprop-dependency-check",),
         next="check the mask of every attention, and that convolutions are padded on the left only",
+    )  # fmt: skip
+
+
+def _copying(model: Event) -> Iterator[Finding]:
+    """A model that sees each token and no later one, and is asked for that token."""
+    if not model["causal"] or not model["own_moved"]:
+        return  # an autoencoder, or one that moves its inputs by one itself
+    yield finding(
+        BY, model, "fail",
+        f"{model['cls']} called at {shown(model)} learns to copy: the targets of the loss are the tokens that enter it, at the same "
+        "positions, and each output sees its own token and no later one; expected the next tokens as targets",
+        severity="error", confidence="high", family="data", suspects=("targets-misaligned-with-inputs",),
+        measured={"positions": model["positions"]}, claims=("off-by-one-target",),
+        next="compare logits[:, :-1] with labels[:, 1:], or let the model shift the labels that it is given",
     )  # fmt: skip
 
 

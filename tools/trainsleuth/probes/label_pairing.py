@@ -7,7 +7,8 @@ has learned anything about the pairs must do worse on mixed-up ones, also on pai
 
 Fails on: pairs learned by heart, where mixing hurts those that were trained on and not those that were kept
 back, as with targets shuffled apart from inputs, or with far too few data; and a loss that has fallen and is
-level, but is the same for mixed-up pairs: what was learned is only how the targets are distributed.
+level, but is the same for mixed-up pairs: what was learned is only how the targets are distributed; and mixed-up
+pairs that do clearly better, for those that were trained on too: the training moves away from its pairs.
 A pass means that the pairs matter. Where no data loader serves the batches none can be kept back, and wrong
 pairs of few data that were learned by heart pass too, with low confidence. While nothing has been learned
 yet, the answer is open.
@@ -108,10 +109,20 @@ def _judge(trace: Trace, fit: Sequence[float], met: Gap, known: Gap | None) -> F
         heart = "" if met.kind == "new" else "; none could be kept back, so wrong pairs learned by heart look the same"
         return _finding(trace, "pass", f"the pairs matter: {told} (it started at {start:.4g}){heart}",
                         confidence="low" if heart else "high", measured=measured)  # fmt: skip
-    if known is not None and known.apart > CLEAR and _is_small(met, known):
+    if met.apart < -CLEAR and (known is None or known.apart < -CLEAR):
         return _failure(
             trace,
-            f"pairs are learned by heart: {told}, the same, but {known.real:.4g} and {known.mixed:.4g} for pairs that were "
+            f"mixed-up pairs do better: {told} (it started at {start:.4g}); what is trained moves away from its pairs, "
+            "expected mixed-up ones to do clearly worse",
+            measured,
+            suspects=("loss-below-bound", "targets-misaligned-with-inputs"),
+            then="look for a wrong sign of the loss, maximize=True, or targets that belong to a neighbouring row",
+        )
+    if known is not None and known.apart > CLEAR and _is_small(met, known):
+        same = "the same" if met.apart > -CLEAR else "even less"
+        return _failure(
+            trace,
+            f"pairs are learned by heart: {told}, {same}, but {known.real:.4g} and {known.mixed:.4g} for pairs that were "
             "trained on; expected what is learned from some pairs to hold for others",
             {**measured, "real_known": known.real, "mixed_known": known.mixed},
         )
@@ -127,7 +138,7 @@ def _judge(trace: Trace, fit: Sequence[float], met: Gap, known: Gap | None) -> F
             "expected mixed-up pairs to do clearly worse",
             measured,
         )
-    little = "too little was learned to tell"
+    little = "too little was learned to tell" if met.apart > -CLEAR else "why they do better is not known"
     if known is not None and known.apart > CLEAR:
         little = f"{known.real:.4g} and {known.mixed:.4g} for pairs that were trained on, of which too little carries over to tell"
     return _finding(trace, "open", f"{told} ({met.apart:.1f} standard errors apart, from {start:.4g}): {little}",
@@ -139,12 +150,17 @@ def _is_small(met: Gap, known: Gap) -> bool:
     return met.mixed - met.real + STILL_SAME * met.error < SMALL * (known.mixed - known.real)
 
 
-def _failure(trace: Trace, message: str, measured: dict[str, Any]) -> Finding:
+def _failure(
+    trace: Trace,
+    message: str,
+    measured: dict[str, Any],
+    suspects: tuple[str, ...] = ("targets-misaligned-with-inputs", "input-does-not-matter"),
+    then: str = "print ten inputs with their targets as they enter the loss; look for a shuffle, sort or join of one side only",
+) -> Finding:
     return _finding(
         trace, "fail", message,
         severity="warning", confidence="medium", measured=measured,
-        suspects=("targets-misaligned-with-inputs", "input-does-not-matter"), claims=("labels-shuffled-together", "random-input-test"),
-        next="print ten inputs with their targets as they enter the loss; look for a shuffle, sort or join of one side only",
+        suspects=suspects, claims=("labels-shuffled-together", "random-input-test"), next=then,
     )  # fmt: skip
 
 

@@ -66,12 +66,23 @@ def _passes(calls: list[Event]) -> Iterator[Finding]:
         chance = chance_of(call)
         value = call["value"] if chance is None else per_label(call)
         against = f" per label, chance {chance:.3g}" if chance is not None else ""
+        if isinstance(call["value"], str):  # "nan", "inf"
+            yield _without_value(call)
+            continue
+        first = f"; first value {value:.4g}{against}" if value is not None else ""
         yield Finding(
             by="probe:loss_contract", outcome="pass", confidence="high", family="loss", path=path, line=line,
             message=f"{call['fn']} at {shown(call)} gets {_kind(call)} in [{span(call)}]"
-            f"{made_at(call.get('producer') or {})}; first value {value if not isinstance(value, float) else f'{value:.4g}'}{against}",
+            f"{made_at(call.get('producer') or {})}{first}",
             measured={**numbers_of(call), **({"chance": round(chance, 4)} if chance is not None else {})},
         )  # fmt: skip
+
+
+def _without_value(call: Event) -> Finding:
+    path, line = place(call.get("site"))
+    return Finding(by="probe:loss_contract", outcome="open", family="loss", path=path, line=line,
+                   message=f"whether {call['fn']} at {shown(call)} gets what it expects stays open: its first value is {call['value']}",
+                   next="run the probe first_nonfinite")  # fmt: skip
 
 
 def _nothing_seen(trace: Trace, graphs: tuple[Event, ...]) -> Finding:

@@ -55,6 +55,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
         yield _finding(
             trace, "open", f"only {len(steps)} steps were seen", next="allow more --steps or --time", measured=measured
         )
+    elif blown is None and fastest is None:
+        yield _finding(trace, "open", f"the loss fell at no rate and rose at none, up to {steps[-1]['rate']:.3g}", measured=measured,
+                       next="run the probe parameter_table")  # fmt: skip
     else:
         where = f"blew up at {blown['rate']:.3g} ({blown['factor']:.3g} times)" if blown else "never blew up"
         best = (

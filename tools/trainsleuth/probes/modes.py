@@ -26,6 +26,8 @@ from typing import Any
 from trainsleuth.finding import Finding, Link
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._roots import models_among
+
 EXPERIMENT = "observe"
 SELDOM = 0.5  # calls per step
 NEEDED_STEPS = 10  # between the first and the last of them
@@ -43,7 +45,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         yield Finding(by="probe:modes", outcome="open", family="eval",
                       message="no module was called before a backward, so no phase of training was seen")  # fmt: skip
     elif not any(finding.is_alarm for finding in found):
-        yield from _passes(trace, phases, list(roots))
+        yield from _passes(phases, models_among(roots, trace))
 
 
 def _of_root(phases: Sequence[Event]) -> Iterator[Finding]:
@@ -175,11 +177,20 @@ def _fail(site: Event, message: str, **more: Any) -> Finding:
                    claims=("train-eval-mode", "no-grad-is-not-eval"), **more)  # fmt: skip
 
 
-def _passes(trace: Trace, phases: Sequence[Event], roots: list[int]) -> Iterator[Finding]:
+def _undecided(trained: Sequence[Event], evaluated: Sequence[Event]) -> str:
+    """What was seen and may be meant so, or not; "" when the modes are the usual ones."""
+    if not any(phase["training"] for phase in trained):
+        return ", and are off while it trains: whether that is meant is open"
+    if any(phase["training"] for phase in evaluated):
+        return ": whether those in training mode evaluate is open"
+    return "" if evaluated else ", so whether evaluation turns them off is open"
+
+
+def _passes(phases: Sequence[Event], roots: list[int]) -> Iterator[Finding]:
     for root in roots:
         mine = [phase for phase in phases if phase["root"] == root]
         trained = [phase for phase in mine if phase["backwards"]]
-        evaluated = [phase for phase in mine if not phase["grad"]]
+        evaluated = [phase for phase in mine if not phase["backwards"] and not (phase["grad"] and phase["training"])]
         path, line = place(trained[0].get("site"))
         frozen = (
             f", {trained[0]['other_flag']} modules of it in the other ({', '.join(trained[0]['other_names'][:3])})"
@@ -190,10 +201,11 @@ def _passes(trace: Trace, phases: Sequence[Event], roots: list[int]) -> Iterator
         again = "" if evaluated else "; no evaluation was seen"
         if evaluated:
             off = all(not phase["training"] for phase in evaluated)
-            again = f"; {sum(p['calls'] for p in evaluated)} calls without gradients, {'all in evaluation mode' if off else 'some in training mode'}"
+            again = f"; {sum(p['calls'] for p in evaluated)} calls that nothing learns from, {'all in evaluation mode' if off else 'some in training mode'}"
+        why = _undecided(trained, evaluated) if _mode_layers(trained[0]) else ""
         yield Finding(
-            by="probe:modes", outcome="pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
+            by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
             message=f"{trained[0]['cls']} trains in {mode} mode in all {sum(p['backwards'] for p in trained)} backwards seen{frozen}{again}; "
-            f"{_mode_layers(trained[0]) or 'no'} layers depend on it",
+            f"{_mode_layers(trained[0]) or 'no'} layers depend on it{why}",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
         )  # fmt: skip

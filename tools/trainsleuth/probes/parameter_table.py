@@ -143,9 +143,10 @@ def _summary(trace: Trace, table: Table, failed: bool) -> Iterator[Finding]:
     path, line = place(born.get("site"))
     frozen, share = _kept_out(table)
     doubtful = share >= MOST and not trace.ops("weights_loaded")
+    still = bool(held) and not moved and not failed
     yield Finding(
         by="probe:parameter_table",
-        outcome="open" if doubtful else "pass",
+        outcome="open" if doubtful or still else "pass",
         confidence="high",
         family="optimizer",
         path=path,
@@ -155,6 +156,7 @@ def _summary(trace: Trace, table: Table, failed: bool) -> Iterator[Finding]:
         + ("" if failed else "; none that requires a gradient is missing")
         + (" (changes judged on a sample of each)" if table.sampled else "")
         + (f"; {frozen}" if frozen else "")
+        + ("; whether they learn is open, for nothing has moved yet" if still else "")
         + (
             "; whether they were to learn is open, for torch was not seen to load weights into them" if doubtful else ""
         ),

@@ -4,7 +4,8 @@ At a few steps every rank writes down an exact code of its parameters and of its
 compared. No collective is used, so the program's own ones stay in step.
 
 Fails on: parameters that differ between ranks of a model that is not sharded; the same batches on all ranks.
-A pass rules both out for the steps seen by all.
+A pass rules both out for the steps seen by all. Parameters that were not seen to change, and batches that were not
+seen or not different on each rank, leave it open.
 Cost: a sample of the parameters at ten steps. Cannot see: sharded parameters (FSDP, DTensor), ranks on other
 machines, tensor and pipeline parallel groups (their ranks rightly differ: open).
 
@@ -52,9 +53,24 @@ def compare(traces: Sequence[Trace]) -> Iterator[Finding]:
     failed = [*_parameters_differ(first, steps, together), *_same_batches(first, steps, together)]
     yield from failed
     if not failed:
-        yield _finding(first, "pass", f"{len(ranks)} ranks hold the same {together[0][0]['elements']} parameters at steps "
-                       f"{', '.join(map(str, steps))}, and each has batches of its own", confidence="high",
-                       measured={"ranks": len(ranks), "steps": len(steps)})  # fmt: skip
+        yield _agreement(first, steps, together)
+
+
+def _agreement(first: Trace, steps: Sequence[int], together: Sequence[Sequence[Event]]) -> Finding:
+    """A pass where both were seen: parameters that were trained, and batches that differ."""
+    ranks = len(together[0])
+    same = f"{ranks} ranks hold the same {together[0][0]['elements']} parameters at steps {', '.join(map(str, steps))}"
+    measured = {"ranks": ranks, "steps": len(steps)}
+    why = ""
+    if len({row[0]["parameters"] for row in together}) < 2:
+        why = "they were not seen to change in between, so ranks that do not exchange gradients would look the same"
+    elif not any(all(event["batch"] for event in row) for row in together):
+        why = "no batch of plain tensors entered a model on all of them, so whether each has its own is not known"
+    elif not any(len({event["batch"] for event in row}) == ranks for row in together):
+        why = "at no step looked at had each a batch of its own"
+    if why:
+        return _finding(first, "open", f"whether {ranks} ranks agree stays open: {same}, but {why}", measured=measured)
+    return _finding(first, "pass", f"{same}, and each has batches of its own", confidence="high", measured=measured)
 
 
 def _finding(trace: Trace, outcome: Outcome, message: str, op: str = "step", **more: Any) -> Finding:

@@ -47,6 +47,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
         )
         return
     pairs = list(zip(event["first"], event["second"], strict=False))
+    if not pairs or not all(isinstance(loss, float) for pair in pairs for loss in pair):
+        yield _finding(trace, "open", "no loss was seen" if not pairs else "the loss is not finite")
+        return
     apart = next((number for number, (one, other) in enumerate(pairs) if not _same(one, other)), None)
     measured = {"steps": event["steps"], "first_loss": pairs[0][0], "after_loading": pairs[0][1]} if pairs else {}
     if apart is None:

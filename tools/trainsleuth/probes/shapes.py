@@ -22,6 +22,8 @@ from typing import Any
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._roots import models_among
+
 EXPERIMENT = "observe"
 SHOWN = 8
 
@@ -35,8 +37,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found = list(_softmax_over_batch(trace))
     yield from found
     if not found:
-        for table in tables:
-            yield _pass(trace, table)
+        yield from _softmax_in_doubt(trace)
+        models = models_among((table["root"] for table in tables), trace)
+        yield from (_pass(trace, table) for table in tables if table["root"] in models)
 
 
 def _softmax_over_batch(trace: Trace) -> Iterator[Finding]:
@@ -55,6 +58,22 @@ def _softmax_over_batch(trace: Trace) -> Iterator[Finding]:
             claims=("backprop-dependency-check",),
         )  # fmt: skip
         return
+
+
+def _softmax_in_doubt(trace: Trace) -> Iterator[Finding]:
+    """A softmax over axis 0 in a program whose model could not be called again: whether that is the batch is not known."""
+    if any(model.get("mates_effect") is not None for model in trace.events("inspected")):
+        return
+    for event in trace.events("activation"):
+        if event["fn"] in ("softmax", "log_softmax") and event.get("axis") == 0 and len(event["shape"]) > 1:
+            path, line = place(event.get("site"))
+            yield Finding(
+                by="probe:shapes", outcome="open", family="architecture", path=path, line=line,
+                message=f"whether {event['fn']} at {shown(event)} over axis 0 of {event['shape']} runs over the examples stays open: the "
+                "model could not be called again with other batch mates",
+                next="look which axis holds the examples there",
+            )  # fmt: skip
+            return
 
 
 def _pass(trace: Trace, table: Event) -> Finding:

@@ -24,7 +24,7 @@ from trainsleuth.trace import Trace, place, shown
 from ._step_clearing import cleared_before_step, stale_gradients
 from ._step_scaling import accumulates_sums, clips_nothing, clips_scaled, scaler_left_out
 from ._step_shown import order
-from ._step_words import finding
+from ._step_words import NEEDED_CYCLES, finding
 
 EXPERIMENT = "observe"
 NEEDED_CLEARINGS = 5  # of gradients that no step has used
@@ -38,7 +38,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         return
     found = [one for rule in RULES for one in rule(trace)]
     yield from found
-    yield order(trace, healthy=not found)
+    yield order(trace, found=bool(found), why="" if found else _unjudged(trace))
 
 
 def _never_steps(trace: Trace) -> Iterator[Finding]:
@@ -64,6 +64,17 @@ def _never_steps(trace: Trace) -> Iterator[Finding]:
         next="call optimizer.step() after the backward, and look for a condition that is never true around it",
         claims=("updates-not-applied",),
     )
+
+
+def _unjudged(trace: Trace) -> str:
+    """Why no optimizer had a chance to be found at fault; "" when one had."""
+    cycles = [list(trace.cycles(number)) for number in trace.stepping]
+    if max(map(len, cycles)) <= NEEDED_CYCLES:
+        return f"more than {NEEDED_CYCLES} steps are needed to see whether gradients are cleared in between"
+    with_backward = [[one for one in own[1:] if any(op["op"] == "backward" for op in one)] for own in cycles]
+    if max(map(len, with_backward)) < NEEDED_CYCLES:
+        return "no backward was seen between its steps, so nothing tells where its gradients come from"
+    return ""
 
 
 def _no_step(trace: Trace) -> Finding:

@@ -29,6 +29,7 @@ NEEDED_STEPS = 20
 WAITING = 0.5  # of the time
 WORTH_SAVING = 0.005  # seconds per step
 GROWS = 1.5  # last quarter over first, with every quarter above the one before
+MORE_CALLS = 1.2  # of modules, in the last quarter over the first
 NEEDED_FOR_TREND = 60
 
 
@@ -69,12 +70,17 @@ def _grows(trace: Trace, timing: Event) -> Iterator[Finding]:
     rises = all(later > 1.05 * earlier for earlier, later in pairwise(quarters))
     if timing["steps"] >= NEEDED_FOR_TREND and rises and quarters[-1] > GROWS * quarters[0]:
         step = trace.ops("step")
-        times = ", ".join(f"{1000 * quarter:.1f}" for quarter in quarters)
+        times, calls = ", ".join(f"{1000 * quarter:.1f}" for quarter in quarters), timing["calls"]
+        more = calls[-1] > MORE_CALLS * calls[0]
         yield _note(
             step[0].get("site") if step else None,
-            f"a step takes more and more CPU time: {times} ms in the four quarters of {timing['steps']} steps; expected it to stay",
+            f"a step takes more and more CPU time: {times} ms in the four quarters of {timing['steps']} steps"
+            + (f", and calls modules {', '.join(map(str, calls))} times" if more else "")
+            + "; expected it to stay",
             {"first_quarter": quarters[0], "last_quarter": quarters[-1]},
-            "look for a loss or an output that is kept with its graph (sum of losses without .item(), a growing list)",
+            "an adaptive solver may do so; else look for a list of inputs that grows"
+            if more
+            else "look for a loss or an output that is kept with its graph (sum of losses without .item(), a growing list)",
         )
 
 

@@ -80,7 +80,12 @@ def _groups(findings: Iterable[Finding]) -> Iterator[str]:
 
 def _finding(one: Finding) -> Mapping[str, str]:
     links = "".join(_filled("link", place=f"{link.path}:{link.line}", why=link.why) for link in one.chain)
-    facts = {"measured": measured_text(one.measured), "next": one.next, "claims": shown(one.claims)}
+    facts = {
+        "measured": measured_text(one.measured),
+        "it said": one.said,
+        "next": one.next,
+        "claims": shown(one.claims),
+    }
     return {
         "ref": reference(one),
         "kind": f"{one.outcome} {one.severity}",

@@ -58,7 +58,7 @@ class Bus:
         self.in_loader = False  # modules called meanwhile prepare data (torchvision's transforms): no forwards
         self.in_loss = False  # a loss function that calls another is told once
         self.steps = 0  # of training, finished
-        self.listeners = []
+        self.listeners, self.dropped = [], []
         self.told = {moment: [] for moment in MOMENTS}
         self.closed = False
         self.numbered = {}
@@ -96,9 +96,25 @@ class Bus:
             self.busy = False
         return answer
 
+    def quietly(self, listener, function):
+        """`function` of a listener as a hook of torch: nobody hears of what it does itself, and its fault is not the program's."""
+
+        def hook(*details):
+            if self.awake and listener not in self.dropped:
+                self.busy = True
+                try:
+                    function(*details)
+                except Exception as problem:
+                    self.drop(listener, "a hook", problem)
+                finally:
+                    self.busy = False
+
+        return hook
+
     def drop(self, listener, moment, problem):
         """Our own fault must not become the program's: the listener falls silent, and that is told."""
         name = type(listener).__module__.rpartition(".")[2]
+        self.dropped.append(listener)
         for methods in self.told.values():
             methods[:] = [method for method in methods if method.__self__ is not listener]
         why = "%s: %s" % (type(problem).__name__, str(problem)[:300])

@@ -42,7 +42,7 @@ class Listener:
             self.rows = self.tables[root] = []
         for name, one in module.named_modules():
             self._watch(name or type(module).__name__, one)
-        self.mode = _watching(self.torch, self._called)
+        self.mode = _watching(self.torch, self.bus.quietly(self, self._called))
         self.mode.__enter__()
 
     def forward_after(self, module, args, kwargs, output):
@@ -78,7 +78,8 @@ class Listener:
                 self.rows.append([name, type(module).__name__, *_flow(args, output)])
 
         with suppress(RuntimeError):  # scripted modules take no such hooks
-            self.handles += [module.register_forward_pre_hook(before), module.register_forward_hook(after)]
+            self.handles.append(module.register_forward_pre_hook(self.bus.quietly(self, before)))
+            self.handles.append(module.register_forward_hook(self.bus.quietly(self, after)))
 
     # -- activation functions --------------------------------------------------------------
 

@@ -44,7 +44,8 @@ class Listener:
         self._add("input", type(module).__name__, tensors_in((args, kwargs)))
         for name, one in list(module.named_modules())[:MOST_LAYERS]:
             with suppress(RuntimeError):
-                self.handles.append(one.register_forward_hook(self._layer(name or type(module).__name__)))
+                told = self.bus.quietly(self, self._layer(name or type(module).__name__))
+                self.handles.append(one.register_forward_hook(told))
 
     def _layer(self, name):
         def hook(module, args, output):

@@ -14,7 +14,8 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events = bus, bus.events
         self.began, self.sums = {}, dict.fromkeys(PARTS, 0.0)
-        self.steps = []  # [seconds, cpu seconds, seconds of each part]
+        self.steps = []  # [seconds, cpu seconds, seconds of each part, calls of modules]
+        self.calls = 0
         self.last = None
 
     def _from(self, part):
@@ -33,6 +34,7 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         self._from("forward")
+        self.calls += 1
 
     def forward_after(self, module, args, kwargs, output):
         self._to("forward")
@@ -53,8 +55,8 @@ class Listener:
         now, cpu = time.perf_counter(), time.process_time()
         if self.last is not None and len(self.steps) < MOST_STEPS:
             parts = [self.sums[part] for part in PARTS]
-            self.steps.append([now - self.last[0], cpu - self.last[1], *parts])
-        self.sums = dict.fromkeys(PARTS, 0.0)
+            self.steps.append([now - self.last[0], cpu - self.last[1], *parts, self.calls])
+        self.sums, self.calls = dict.fromkeys(PARTS, 0.0), 0
         self.last = (time.perf_counter(), time.process_time())
         if step in (30, 100, 300, 1000, 3000):
             self._tell()
@@ -66,15 +68,19 @@ class Listener:
         if len(self.steps) < 8:
             return
         counted = self.steps[2:]  # the first ones warm up
-        quarter = max(1, len(counted) // 4)
         typical = [median(step[place] for step in counted) for place in range(2 + len(PARTS))]
         device = self.bus.torch.cuda.is_available() and self.bus.torch.cuda.is_initialized()
         self.events(
             "timing", n=self.bus.steps, steps=len(counted), asynchronous=bool(device), step=typical[0], cpu=typical[1],
             parts=dict(zip(PARTS, typical[2:])),
             mean=sum(step[0] for step in counted) / len(counted), mean_wait=sum(s[2] for s in counted) / len(counted),
-            quarters=[median(step[1] for step in counted[i * quarter : (i + 1) * quarter]) for i in range(4)],
+            quarters=by_quarter(counted, 1), calls=by_quarter(counted, -1),
         )  # fmt: skip
+
+
+def by_quarter(steps, place):
+    size = max(1, len(steps) // 4)
+    return [median(step[place] for step in steps[i * size : (i + 1) * size]) for i in range(4)]
 
 
 def median(values):

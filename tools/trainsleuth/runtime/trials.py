@@ -15,6 +15,8 @@ from .rows import is_batch
 from .tensors import tensors_in
 
 NEXT_TOKEN = 0.95  # share of targets that are the input shifted by one, from which a model must be causal
+COPIED = 0.999  # share of targets that are the input itself
+VARIED = 5  # tokens in the batch, below which that may be chance
 MOST_ARGUMENTS = 4  # that are exchanged one by one
 HELPERS = re.compile(r"label|target|truth|mask|length|len$|weight|id$|idx|index|^y$|^gt", re.IGNORECASE)  # not examples
 
@@ -129,7 +131,10 @@ class Again:
     def _causal(self, results, targets):
         """For a model of the next token: does what comes later change what is said earlier?"""
         x = self.main
-        if x.is_floating_point() or x.dim() != 2 or x.shape[1] < 4 or not self._is_next_token(targets):
+        if x.is_floating_point() or x.dim() != 2 or x.shape[1] < 4:
+            return {"causal": None}
+        is_next = self._is_next_token(targets)
+        if not is_next and not self._is_copy(targets):
             return {"causal": None}
         half = x.shape[1] // 2
 
@@ -145,14 +150,31 @@ class Again:
             return {"causal": None}
         early = [(a[:, :half] != b[:, :half]).any(-1).any(0) for a, b in pairs]
         return {
-            "causal": not any(bool(e.any()) for e in early), "positions": half,
+            "causal": not any(bool(e.any()) for e in early), "positions": half, "copies": not is_next,
+            "own_moved": any(bool((a[:, half] != b[:, half]).any()) for a, b in pairs),
+            "later_moved": any(bool((a[:, half:] != b[:, half:]).any()) for a, b in pairs),
             "moved_positions": max(int(e.sum()) for e in early),
             "future_effect": distance([a[:, :half] for a, _ in pairs], [b[:, :half] for _, b in pairs]),
         }  # fmt: skip
 
+    def _besides_main(self, shape):
+        """Arguments of this shape but the tokens themselves; the same tensor given once more counts, as labels."""
+        found = [t for t in tensors_in((self.args, self.kwargs)) if t.shape == shape]
+        first = next((n for n, t in enumerate(found) if t.data_ptr() == self.main.data_ptr()), None)
+        return [t for n, t in enumerate(found) if n != first]
+
+    def _is_copy(self, targets):
+        """What the loss is given as targets are the tokens that go in, at the same places."""
+        x = self.main
+        for y in [t.reshape(x.shape) for t in targets if t.numel() == x.numel() and not t.is_floating_point()]:
+            kept = y >= 0
+            if bool(kept.any()) and float((y == x)[kept].float().mean()) >= COPIED and len(x.unique()) >= VARIED:
+                return True
+        return False
+
     def _is_next_token(self, targets):
         x = self.main
-        own = [t for t in tensors_in((self.args, self.kwargs)) if t is not self.main and t.shape == x.shape]
+        own = self._besides_main(x.shape)
         for target in [t for t in own + list(targets) if not t.is_floating_point()]:
             if target.numel() == x.numel():
                 y = target.reshape(x.shape)

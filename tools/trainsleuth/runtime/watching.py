@@ -72,7 +72,7 @@ class Watch:
         return self.gradients(gradients.of(optimizer))
 
     def gradients(self, held):
-        self.counted["gradients"] += 1
+        self.counted["gradients"] += bool(held)
         if self.late is not None:
             waiting, self.pending = self.pending, []
             was_finite = self.late.swap(gradients.total(self.torch, held + [value for _, value, _ in waiting]))
