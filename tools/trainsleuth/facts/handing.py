@@ -5,6 +5,7 @@ Wide, outside of tests. Each way is a set of bits, because several questions are
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -115,27 +116,31 @@ class Handing:
         return head in self._foreign[function.path] and self._scoping.variable(function, head) == head
 
     def _passed(self, call: Expr, function: Function) -> None:
-        name, receiver = call.last, call.receiver
-        if name == "__init__" or (receiver is not None and receiver.kind == "call" and receiver.last == "super"):
+        receiver = call.receiver
+        if receiver is not None and receiver.kind == "call" and receiver.last == "super":
             self._passed_up(call, function)
             return
-        is_named = name in self._named
-        for place, argument in enumerate(call.parts[1:]):
+        hub, given = self._hub(call, function), call.parts[1:]
+        if call.last == "__init__" and receiver is not None:  # Base.__init__(self, x)
+            hub, given = receiver.last, given[1:]
+        for place, argument in enumerate(given):
             if argument.kind == "keyword":
-                self._hold(argument.parts[0], function, (name if is_named else _OBJECT, argument.text))
-            elif is_named:
-                self._hold(argument, function, (name, place))
-            elif argument.kind == "path":
-                self._hold(argument, function, (_OBJECT, argument.last))
+                self._hold(argument.parts[0], function, (hub, argument.text))
+            else:
+                self._hold(argument, function, (hub, place))
+
+    def _hub(self, call: Expr, function: Function) -> str:
+        """The name under which what a call is given waits for those who take it."""
+        cls = self.index.class_of(function) if call.callee and call.callee == function.self_name else None
+        return cls.name if cls is not None else call.last if call.last in self._named else _OBJECT
 
     def _passed_up(self, call: Expr, function: Function) -> None:
-        """Base.__init__(self, x), super().step(x)."""
-        name, cls, receiver = call.last, self.index.class_of(function), call.receiver
+        """super().step(x)."""
+        name, cls = call.last, self.index.class_of(function)
         above = self.index.lineage(cls)[1:] if cls is not None else ()
-        given = call.parts[1 if receiver is not None and receiver.kind == "call" else 2 :]
         for method in (one.methods[name] for one in above if name in one.methods):
             places = _places(method)
-            for place, argument in enumerate(given):
+            for place, argument in enumerate(call.parts[1:]):
                 if argument.kind == "keyword":
                     self._hold(argument.parts[0], function, (method, argument.text))
                 elif place < len(places):
@@ -147,14 +152,14 @@ class Handing:
         if function.name == "__init__" and (cls := self.index.class_of(function)) is not None:
             hubs = [one.name for one in (cls, *self.index.subclasses(cls))]
         hubs += [alias for name in hubs for alias in self._aliases.get(name, ())]
-        for place, name in enumerate(_places(function)):
-            for hub in hubs:
-                self._hand((hub, place), (function, name), KEPT)
-        if function.name in RUN_BY_OBJECTS or function.decorators or function.name in self._values:
+        if function.name in RUN_BY_OBJECTS or function.decorators or not self._values.isdisjoint(hubs):
             hubs.append(_OBJECT)
+        places = {name: place for place, name in enumerate(_places(function))}
         for parameter in function.parameters:
             for hub in hubs if parameter.name != function.self_name else ():
                 self._hand((hub, parameter.name), (function, parameter.name), KEPT)
+                if parameter.name in places:
+                    self._hand((hub, places[parameter.name]), (function, parameter.name), KEPT)
 
     def held(self, expr: Expr, function: Function, ways: int = KEPT) -> Iterable[tuple[Name, int]]:
         """Names of what the value of an expression may be; `ways`: how it is handed on itself."""
@@ -187,10 +192,11 @@ class Handing:
     def _given_back(self, call: Expr, function: Function, ways: int) -> Iterator[tuple[Name, int]]:
         """Of a call: what it makes, and what it may give back of what it is given."""
         name = call.last
-        callee, receiver = self._scoping.callee(call, function), call.receiver
-        is_own = not isinstance(callee, str) or (receiver is not None and receiver.text == function.self_name)
-        if is_own or name[:1].isupper() or (name in self._named and not self._is_foreign(call, function)):
-            yield callee, MADE
+        receiver = call.receiver
+        is_bare = bool(name) and receiver is None and not hasattr(builtins, name)
+        is_own = is_bare or name in self._named or (receiver is not None and receiver.text == function.self_name)
+        if name[:1].isupper() or (is_own and not self._is_foreign(call, function)):
+            yield self._scoping.callee(call, function), MADE
         if name in SAME_OBJECT and receiver is not None:
             yield from self.held(receiver, function, ways)
         elif name in AROUND_ONE or name in _COLLECTIONS or name == "partial" or name.endswith("_norm"):
