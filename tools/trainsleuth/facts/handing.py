@@ -65,9 +65,9 @@ class Handing:
         found = self.table.setdefault(source, {})
         found[name] = found.get(name, 0) | ways
 
-    def _hold(self, expr: Expr, function: Function, name: Name, ways: int = KEPT) -> None:
+    def _hold(self, expr: Expr, function: Function, name: Name) -> None:
         """The value of an expression in `function` is handed to `name`."""
-        for source, way in self.held(expr, function, ways):
+        for source, way in self.held(expr, function):
             if way & KEPT:
                 self._values.add(last_of(source))
             self._hand(source, name, way)
@@ -161,35 +161,33 @@ class Handing:
                 if parameter.name in places:
                     self._hand((hub, places[parameter.name]), (function, parameter.name), KEPT)
 
-    def held(self, expr: Expr, function: Function, ways: int = KEPT) -> Iterable[tuple[Name, int]]:
-        """Names of what the value of an expression may be; `ways`: how it is handed on itself."""
+    def held(self, expr: Expr, function: Function) -> Iterable[tuple[Name, int]]:
+        """Names of what the value of an expression may be, and the way from them to it: KEPT or MADE."""
         kind = expr.kind
         if kind == "path":
-            return self._of_path(expr.text, function, ways)
+            return self._of_path(expr.text, function)
         if kind == "attr":
-            return ((expr.text, ways), *(self.held(expr.parts[0], function, ways) if expr.text in INNER else ()))
+            return ((expr.text, KEPT), *(self.held(expr.parts[0], function) if expr.text in INNER else ()))
         if kind == "call":
-            return self._given_back(expr, function, ways)
+            return self._given_back(expr, function)
         if kind in _PARTS:
-            return self._of_parts(expr.parts, function, ways)
+            return self._of_parts(expr.parts, function)
         if kind == "choice":
-            return self._of_parts(expr.parts[::2], function, ways)
+            return self._of_parts(expr.parts[::2], function)
         if kind == "binary" and expr.text == "+":
-            return self._of_parts(expr.parts, function, ways)
+            return self._of_parts(expr.parts, function)
         return ()
 
-    def _of_path(self, path: str, function: Function, ways: int) -> Iterable[tuple[Name, int]]:
+    def _of_path(self, path: str, function: Function) -> Iterable[tuple[Name, int]]:
         head, dot, last = path.rpartition(".")
         if not dot:
-            return ((self._scoping.variable(function, path), ways),)
-        return ((last, ways), *(self._of_path(head, function, ways) if last in INNER else ()))
+            return ((self._scoping.variable(function, path), KEPT),)
+        return ((last, KEPT), *(self._of_path(head, function) if last in INNER else ()))
 
-    def _of_parts(self, parts: Iterable[Expr], function: Function, ways: int) -> list[tuple[Name, int]]:
-        return [
-            found for part in parts if part.parts or part.kind == "path" for found in self.held(part, function, ways)
-        ]
+    def _of_parts(self, parts: Iterable[Expr], function: Function) -> list[tuple[Name, int]]:
+        return [found for part in parts if part.parts or part.kind == "path" for found in self.held(part, function)]
 
-    def _given_back(self, call: Expr, function: Function, ways: int) -> Iterator[tuple[Name, int]]:
+    def _given_back(self, call: Expr, function: Function) -> Iterator[tuple[Name, int]]:
         """Of a call: what it makes, and what it may give back of what it is given."""
         name = call.last
         receiver = call.receiver
@@ -198,11 +196,11 @@ class Handing:
         if name[:1].isupper() or (is_own and not self._is_foreign(call, function)):
             yield self._scoping.callee(call, function), MADE
         if name in SAME_OBJECT and receiver is not None:
-            yield from self.held(receiver, function, ways)
+            yield from self.held(receiver, function)
         elif name in AROUND_ONE or name in _COLLECTIONS or name == "partial" or name.endswith("_norm"):
-            yield from self._of_parts(call.parts[1:], function, ways)
+            yield from self._of_parts(call.parts[1:], function)
         elif name == "getattr" and len(call.parts) > 2 and call.parts[2].kind == "string":
-            yield call.parts[2].text, ways
+            yield call.parts[2].text, KEPT
         elif not name:
             yield from ((held, MADE) for held, _ in self.held(call.parts[0], function))
 
