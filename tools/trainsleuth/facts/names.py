@@ -291,7 +291,8 @@ class Names:
         module = self.module(importer, entry.module, entry.level)
         if module is not None:
             return self.member(module, name) if not name.startswith("_") else None
-        return External(f"{entry.module}.{name}") if name in _STARRED.get(entry.module, ()) else None
+        known = _STARRED.get(entry.module) or _STARRED.get(entry.module.partition(".")[0] + ".*", ())
+        return External(f"{entry.module}.{name}") if name in known else None
 
     def member(self, module: Module, name: str) -> Symbol | None:
         """Attribute of a project module: a name at its top, or a module inside its folder."""
@@ -330,6 +331,23 @@ _STARRED = {
     ),
     "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
     "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
+    "fastai.*": (  # of any of its modules: they hand on each other's names
+        "Learner",
+        "cnn_learner",
+        "vision_learner",
+        "unet_learner",
+        "tabular_learner",
+        "collab_learner",
+        "language_model_learner",
+        "text_classifier_learner",
+        "Callback",
+        "LearnerCallback",
+        "DataBunch",
+        "ImageDataBunch",
+        "DataBlock",
+        "DataLoaders",
+        "ImageDataLoaders",
+    ),
 }
 
 

@@ -12,6 +12,7 @@ from .edges import DIRECT
 from .frameworks import Framework, Handover, owned_by
 from .hooks import callback_hooks, hook_methods
 from .networks import calls_network
+from .own_runners import own_loops
 from .program import Program
 from .records import Place
 from .ways import line_of_call
@@ -147,3 +148,4 @@ def _trainers(program: Program, framework: Framework) -> Iterator[Place]:
                     yield program.at(called.function, called.call.line, "trainer", 0.92 * called.weight**0.3)
                     if isinstance(target, Class):
                         yield program.at_target(target, "class", 0.85 * called.weight**0.3)
+                        yield from own_loops(program, framework, target)

@@ -9,6 +9,7 @@ from trainsleuth.facts import MODULE_BODY, Expr, External, Function
 
 from ..experience import collected
 from ..framework_loop import handed_loop
+from ..own_runners import STEPS
 from ..parameter_holders import changes_parameters
 from ..program import Program
 from ..records import Place
@@ -136,11 +137,8 @@ def _own_loop(program: Program) -> Iterator[Place]:
             yield from _step(program, function, 0.95)
             for event in function.events:
                 for call in event.calls:
-                    if call.last in _STEPS and event.block.loops:
+                    if call.last in STEPS and event.block.loops:
                         yield program.at(function, call.line, "call of the step", 0.93)
-
-
-_STEPS = ("training_step", "compute_loss", "train_step", "forward_backward")
 
 
 _CLIPS = re.compile(r"clip_?(?:grad|norm)", re.I)
