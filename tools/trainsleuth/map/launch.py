@@ -28,6 +28,7 @@ _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
+_TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a document, how programs are started
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 
 
@@ -122,7 +123,10 @@ def _texts(index: Index) -> list[str]:
             path.endswith(SHELL)
             or name.startswith("readme")
             or name == "makefile"
-            or (name.endswith(".md") and (path.count("/") < 2 or "/docs/" in f"/{path}"))
+            or (
+                name.endswith(".md")
+                and (path.count("/") < 2 or "/docs/" in f"/{path}" or _TELLS.search(name) is not None)
+            )
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]
