@@ -41,6 +41,7 @@ class Names:
     """Import-aware name resolution over all files. Narrow: an ambiguous name is not resolved."""
 
     files: Mapping[str, FileFacts]
+    beside: Mapping[str, str] = field(default_factory=dict)  # file -> a folder that it also imports from
     _active: set[tuple[str, str]] = field(default_factory=set)
     _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
     _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
@@ -96,7 +97,10 @@ class Names:
         """
         key = (importer, dotted, level)
         if key not in self._modules:
-            self._modules[key] = self._module(importer, dotted, level)
+            found = self._module(importer, dotted, level)
+            if found is None and not level and importer in self.beside:
+                found = self._at(_join(self.beside[importer], dotted.replace(".", "/")))
+            self._modules[key] = found
         return self._modules[key]
 
     def _module(self, importer: str, dotted: str, level: int) -> Module | None:

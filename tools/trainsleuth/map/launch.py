@@ -32,6 +32,9 @@ _TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a do
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 
 
+_ONLY_EVALUATES = re.compile(r"\s--?(?:eval|evaluate|test|inference|validate)(?:[-_]only)?(?=\s|$)")
+
+
 class Command(NamedTuple):
     """A command as a text of the repository gives it. `target` is the file it starts, `function` a console script's.
 
@@ -112,7 +115,7 @@ def _rank(command: Command) -> tuple[int, str, int]:
         if name.endswith("sh")
         else 3
     )
-    order += 2 * ("test" in name)
+    order += 2 * ("test" in name) + 3 * (_ONLY_EVALUATES.search(command.text) is not None)
     return order + command.path.count("/"), command.path, command.line
 
 

@@ -187,6 +187,8 @@ def _by_name(call: Expr) -> tuple[str, float]:
     )
     if call.last == "save" and own:
         return "save", 0.85 if call.receiver is not None and call.receiver.last == "accelerator" else 0.6
+    if call.last in _MOVED and call.receiver is not None and call.receiver.last in ("learn", "learner"):
+        return _MOVED[call.last]
     return _of_state(call)
 
 

@@ -50,6 +50,8 @@ def _constructed(program: Program) -> Iterator[Place]:
                 role, score = _role(program, Site(function, position, call))
                 if not role and _is_handed_parameters(event, call):
                     role, score = "optimizer", 0.8
+                if not role and _is_picked(program, function, call):
+                    role, score = "picked", 0.85
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
                 if role == "optimizer" and function.self_name and function.name != "__init__":
@@ -62,6 +64,16 @@ def _constructed(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
         elif _RATE_FUNCTION.search(function.name):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
+
+
+def _is_picked(program: Program, function: Function, call: Expr) -> bool:
+    """A class of optimizers or schedules that is made elsewhere: getattr(torch.optim, name), partial(OneCycle, ...)."""
+    first = call.arguments[0] if call.arguments else None
+    if first is None or first.kind != "path" or call.last not in ("getattr", "partial"):
+        return False
+    if call.last == "getattr":
+        return program.full_name(function, first.text) in ("torch.optim", "torch.optim.lr_scheduler")
+    return _SCHEDULE.search(first.last) is not None and first.last[:1].isupper()
 
 
 def _calls_of(program: Program, method: Function) -> Iterator[Place]:

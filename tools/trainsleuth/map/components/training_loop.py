@@ -9,6 +9,7 @@ from trainsleuth.facts import MODULE_BODY, Expr, External, Function
 
 from ..experience import collected
 from ..framework_loop import handed_loop
+from ..networks import calls_network
 from ..own_runners import STEPS
 from ..parameter_holders import changes_parameters
 from ..program import Program
@@ -70,10 +71,7 @@ def places(program: Program) -> Iterator[Place]:
         for where, line, target in program.training.ways.calls_down_to(other):
             yield program.at(where, line, "call of the step", 0.74)
             yield program.at(target, target.line, "step", 0.5)
-    for rank, (caller, line) in enumerate(program.training.ways.calls_above(step)):
-        yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
-        if caller.name != MODULE_BODY:
-            yield program.at(caller, caller.line, "holds the loop", 0.62 / (1 + 0.2 * rank))
+    yield from _above(program, step)
     for function in near - {step}:
         for event in function.events:
             if averages(event):
@@ -87,6 +85,14 @@ def places(program: Program) -> Iterator[Place]:
         yield from _of_library(program)
     if not program.training.ways.is_repeated(step):
         yield from _named_loops(program)
+
+
+def _above(program: Program, function: Function) -> Iterator[Place]:
+    """The calls down to the loop that goes around `function`, or stands in it."""
+    for rank, (caller, line) in enumerate(program.training.ways.calls_above(function)):
+        yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
+        if caller.name != MODULE_BODY:
+            yield program.at(caller, caller.line, "holds the loop", 0.62 / (1 + 0.2 * rank))
 
 
 NEAR_ENTRY = 6  # distance of a function
@@ -107,7 +113,20 @@ def _named_loops(program: Program) -> Iterator[Place]:
                     yield program.at(function, call.line, "call of the step", 0.85 * weight**0.3)
                     for number in event.block.loops:
                         yield program.at(function, function.loops[number].line, "loop", 0.86 * weight**0.3)
-                    yield from (program.at_target(one, "step", 0.6) for one in targets if isinstance(one, Function))
+                    yield from _above(program, function)
+                    for one in targets:
+                        if isinstance(one, Function):
+                            yield program.at_target(one, "step", 0.6)
+                            yield from _networks_run(program, one)
+
+
+def _networks_run(program: Program, function: Function) -> Iterator[Place]:
+    """What runs forward in a step from which no loss is seen to go to backward: it leaves it to a hook."""
+    if not any(stage.role == "forward" for stage in program.training.stages):
+        for event in function.events:
+            for call in event.calls:
+                if calls_network(program.values, function, call):
+                    yield program.at(function, call.line, "forward", 0.88)
 
 
 def _of_library(program: Program) -> Iterator[Place]:
