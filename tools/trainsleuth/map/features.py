@@ -20,7 +20,7 @@ _CALLS = {
     "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
     "distribution": r"init_process_group|DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|FSDP|"
     r"DeviceMesh|init_device_mesh|Accelerator|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
-    "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_grads|dispatch_clip_grad",
+    "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_grads|dispatch_clip_grad|GradientClipp(?:ing|er)",
     "compile": r"compile",
     "ema": r"\w*EMA|AveragedModel|ExponentialMovingAverage|ModelEma\w*|ModuleDictEMA|update_ema|ema_update|EMAModel|swap_ema_state",
     "seeds": r"manual_seed|manual_seed_all|seed_everything|set_seed|set_random_seed|random_seed|set_torch_seed",

@@ -29,6 +29,9 @@ def handed_loop(program: Program) -> Iterator[Place]:
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
                 yield from _made_for(program, function, handover)
     yield from _trainers(program, framework)
+    for called in program.reached_calls:
+        if _CLIPS.fullmatch(called.call.last):
+            yield program.at(called.function, called.call.line, "clip", 0.75 * called.weight**0.3)
     yield from _way_to(program)
     yield from _configured(program)
     for cls in program.training.hooked_classes:
@@ -73,6 +76,7 @@ def _forwards(program: Program) -> Iterator[Place]:
 
 
 _STEP = "training_step"
+_CLIPS = re.compile(r"Grad(?:ient)?Clip\w*")  # a plugin that is told to
 
 
 def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:

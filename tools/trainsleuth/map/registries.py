@@ -51,7 +51,7 @@ def _decorated(index: Index) -> Iterator[Table]:
             if not kind:
                 continue
             filler = _resolved(index, thing, decorator) if not holder else None
-            registry = Registry(kind, filler if isinstance(filler, Function) else None)
+            registry = Registry(kind, filler if isinstance(filler, Function) and not filler.owner else None)
             name = _name(index, thing, decorator) or _given_name(registry, thing, decorator) or _own_name(thing)
             if kinds.setdefault(registry, {}).setdefault(name, thing) is not thing:
                 yield Table({name: thing}, "", kind)  # of another backend

@@ -117,7 +117,9 @@ _WHERE = re.compile(r"_(?:to|from|into)_\w*$")
 _MOVES = re.compile(r"_?(?:load|save|read|write|get|dump|open)_")
 
 
-_KEEPER = re.compile(r"(?:Checkpoint(?:er|Saver|Manager|Callback|Hook|Connector|IO|Handler)?|Saver|CheckpointConfig)$")
+_KEEPER = re.compile(
+    r"(?:Checkpoint(?:er|Saver|Manager|Callback|Hook|Connector|IO|Handler)?|Saver(?:Hook|Callback)?|CheckpointConfig)$"
+)
 _OF_RESULTS = re.compile(r"predict|result|output|feature|embed|sample|image|latent|token|stats|metric", re.I)
 _HELD = re.compile(r"checkpoint(?:er|_manager|_saver|_io|s)?$|ckpt(?:er|_manager)?$|(?:^|[._])saver$|recoverer$", re.I)
 

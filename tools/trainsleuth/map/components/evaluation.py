@@ -226,8 +226,12 @@ _EVALUATOR = re.compile(
 def _built(program: Program) -> Iterator[Place]:
     """Where an object whose work is to evaluate is made."""
     for called in program.reached_calls:
-        if _EVALUATOR.match(called.call.last) and not any(isinstance(one, Function) for one in called.targets):
+        made = [one for one in called.targets if isinstance(one, Class) and _EVALUATOR.match(one.name)]
+        named = _EVALUATOR.match(called.call.last) and not any(isinstance(one, Function) for one in called.targets)
+        if named or made:
             yield program.at(called.function, called.call.line, "evaluator", 0.75 * called.weight**0.4)
+        for cls in made:
+            yield program.at_target(cls, "evaluator", 0.68 * called.weight**0.4)
 
 
 def _loops(program: Program, function: Function, weight: float) -> Iterator[Place]:

@@ -150,7 +150,7 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     return "", 0.0
 
 
-_LOGGER_OUTSIDE = re.compile(r"\.(?:(?:Periodic|JSON|CSV|Metrics?|Event|Summary|Tensor[Bb]oard\w*|Wandb|Scalar)Writer|(?:\w*Metric)Printer|LoggerHook|LearningRateMonitor)$")  # fmt: skip
+_LOGGER_OUTSIDE = re.compile(r"\.(?:(?:Periodic|JSON|CSV|Metrics?|Event|Summary|Tensor[Bb]oard\w*|Wandb|Scalar)Writer|(?:\w*Metric)Printer|LoggerHook|LearningRateMonitor|(?:LR|Speed|Optimizer)Monitor)$")  # fmt: skip
 _LOGS = re.compile(
     r"^_?(?:\w+_)?log(?:s|ging|_\w+)?$|^_?(?:report|summari[sz]e|print|display|record)(?:_\w+)?$|_logger$|^_?(?:write|save)_(?:metrics?|scalars?|stats|logs?|summar\w+)$",
     re.I,
