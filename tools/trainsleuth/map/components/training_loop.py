@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Expr, External, Function
+from trainsleuth.facts import MODULE_BODY, Expr, External, Function, Loop
 
 from ..experience import collected
 from ..framework_loop import handed_loop
@@ -56,6 +56,7 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(step, step.line, "step", 0.7)
     for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
+        yield from _beside_the_step(program, caller, loop)
     for caller, line, target in down:
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.62)
@@ -118,6 +119,18 @@ def _named_loops(program: Program) -> Iterator[Place]:
                         if isinstance(one, Function):
                             yield program.at_target(one, "step", 0.6)
                             yield from _networks_run(program, one)
+
+
+def _beside_the_step(program: Program, function: Function, loop: Loop) -> Iterator[Place]:
+    """What the loop calls besides the step and says that it trains: run_step(), where a hook then goes backward."""
+    for event in function.events:
+        for call in event.calls if loop in (function.loops[number] for number in event.block.loops) else ():
+            for one in program.graph.targets(function, call) if _SAYS_TRAIN.match(call.last) else ():
+                found = list(_networks_run(program, one)) if isinstance(one, Function) else []
+                if found and isinstance(one, Function):
+                    yield program.at(function, call.line, "call of the step", 0.85)
+                    yield program.at_target(one, "step", 0.6)
+                    yield from found
 
 
 def _networks_run(program: Program, function: Function) -> Iterator[Place]:
