@@ -239,8 +239,9 @@ def _recipes(program: Program) -> Iterator[str]:
 
 def _unresolved(program: Program) -> Iterator[str]:
     looked_up = {site for choice in program.choices for site in choice.sites}
+    read = {choice.key for choice in program.choices if choice.target is not None}
     for table in program.tables:
-        if table.site is None or table.site in looked_up or len(table.entries) < 2:
+        if table.site is None or table.site in looked_up or len(table.entries) < 2 or table.key in read:
             continue
         function, line = table.site
         if (

@@ -76,8 +76,8 @@ def _groups(program: Program, function: Function, call: Expr) -> Iterator[Place]
     for value in made:
         for target in program.graph.targets(function, value) if value is not None and value.kind == "call" else ():
             if isinstance(target, Function) and value is not None:
-                yield program.at(function, value.line, "groups", 0.6)
-                yield program.at(target, target.line, "groups", 0.67)
+                yield program.at(function, value.line, "groups", 0.55)
+                yield program.at(target, target.line, "groups", 0.62)
 
 
 def _is_picked(program: Program, function: Function, call: Expr) -> bool:
