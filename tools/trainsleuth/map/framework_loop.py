@@ -32,6 +32,10 @@ def handed_loop(program: Program) -> Iterator[Place]:
     for called in program.reached_calls:
         if _CLIPS.fullmatch(called.call.last):
             yield program.at(called.function, called.call.line, "clip", 0.75 * called.weight**0.3)
+    for function, found in program.signs.items():
+        for sign in found if program.is_reached(function) else ():
+            if sign.role == "clip":
+                yield program.at(function, sign.site.call.line, "clip", 0.75 * program.weight(function) ** 0.3)
     yield from _way_to(program)
     yield from _configured(program)
     for cls in program.training.hooked_classes:

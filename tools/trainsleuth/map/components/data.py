@@ -36,7 +36,7 @@ _OUTSIDE_NAME = re.compile(
 _ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
 _ENVIRONMENT = re.compile(r"^(?:\w+_)?envs?(?:_\w+)?$", re.I)
 _BUILDER = re.compile(
-    r"^_?(?:get|build|create|make|load|setup|prepare|init|split|data\w*)_?\w*(?:data(?:set|loader)?s?|loaders?|"
+    r"^_?(?:get|build|create|make|load|setup|prepare|init|split|data\w*)_?\w*(?:data_?(?:set|loader|spec|module)?s?|loaders?|"
     r"batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)(?:_(?:from|for|with)_\w+)?$|"
     r"^data(?:set|io|loader)?s?_(?:prepar\w+|setup|factory|builder|prep|creation)$",
     re.I,

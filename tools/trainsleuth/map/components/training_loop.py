@@ -63,6 +63,7 @@ def places(program: Program) -> Iterator[Place]:
     if down and down[-1][0].name != MODULE_BODY:
         yield program.at(down[-1][0], down[-1][0].line, "holds the loop", 0.66)
     yield from _prepared(program)
+    yield from _made(program, step)
     for caller, line in program.training.ways.direct_calls(step):
         yield program.at(caller, line, "call of the step", 0.72)
     for other in program.training.steppers[1:3]:  # another optimizer's, or another network's
@@ -86,6 +87,14 @@ def places(program: Program) -> Iterator[Place]:
         yield from _of_library(program)
     if not program.training.ways.is_repeated(step):
         yield from _named_loops(program)
+
+
+def _made(program: Program, step: Function) -> Iterator[Place]:
+    """Where the frame of the program makes the object that trains."""
+    owner = program.index.class_of(step) if step.self_name else None
+    for cls, sites in program.made_at.items() if owner is not None else ():
+        if owner in program.index.lineage(cls):
+            yield from (program.at(one, line, "trainer", 0.7) for one, line in sites if one in program.training.spine)
 
 
 def _above(program: Program, function: Function) -> Iterator[Place]:
