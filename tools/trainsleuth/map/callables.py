@@ -65,8 +65,10 @@ class Callables:
             return self._entries(function, call.receiver, wanted, depth)
         if call.last == "partial" and call.arguments:
             return self.of(function, call.arguments[0], depth + 1)
-        if call.last == "getattr" and (named := self._of_named_module(function, call)):
-            return named
+        if call.last == "getattr":
+            picked = picked_by(self._known.picked, call.arguments[1]) if len(call.arguments) > 1 else ()
+            if named := self._of_named_module(function, call) or picked:
+                return named
         called = [one for one in self.of(function, call.parts[0], depth + 1) if isinstance(one, Function)]
         chosen = tuple(cls for one in called for cls in self._known.looked_up.get(one, ()))
         returned = (inner for one in called for inner in given_back(self._index, one))

@@ -56,7 +56,7 @@ def _signs(program: Program) -> Iterator[Place]:
         sign = _quiet(program, function)
         drawn = (not sign or _DRAWS.search(function.owner) is not None) and _is_draw(program, function)
         named = not drawn and _is_named(function)
-        evaluates = sign > 0 and not drawn and function.name not in _SWITCHES
+        evaluates = sign > 0 and not drawn and not _is_switch(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
             role = "evaluation mode" if evaluates and (named or _is_switched(function)) else NO_GRADIENTS
@@ -117,13 +117,18 @@ _NOT_VERB = re.compile(
 
 def _is_named(function: Function) -> bool:
     """By its own name, or as the main function of a file that is named so: val.run(...)."""
-    if function.name in _SWITCHES:
+    if _is_switch(function):
         return False
     if _NAMED.match(function.name):
         return True
     if _VERB.match(function.name) and not _NOT_VERB.search(function.name):
         return not _CHECKS.match(function.name) or bool(function.loops)
     return function.name in ("run", "main") and _FILE.search(PurePosixPath(function.path).name) is not None
+
+
+def _is_switch(function: Function) -> bool:
+    """Not eval() of a trainer, which goes over data."""
+    return function.name in _SWITCHES and not (function.name == "eval" and function.loops)
 
 
 def _quiet(program: Program, function: Function) -> int:
