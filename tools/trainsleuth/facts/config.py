@@ -14,6 +14,7 @@ from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, Repository, 
 from .plain_config import read_plain
 
 MAX_ENTRIES = 5000
+MAX_MENDED = 8  # lines of one file that are no YAML
 MAX_NODES = 4 * MAX_ENTRIES  # visited: an alias may be met again and again, also inside of itself
 BUILDING_TAGS = ("!new", "!name", "!apply", "!applyref", "!module")  # HyperPyYAML: what follows the colon is built
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -78,11 +79,23 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
         text = self._repository.read(path) or ""
         if path.endswith(PLAIN_SUFFIXES):
             return {key: ConfigValue(*found) for key, found in read_plain(text).items()}
-        try:
-            return read_config(text)
-        except ValueError as error:
-            self._repository.skip(path, str(error))
-            return {}
+        return self._read_yaml(path, text)
+
+    def _read_yaml(self, path: str, text: str | None) -> dict[str, ConfigValue]:
+        """Of a form that is no YAML yet, what is left when a few lines are mended."""
+        why: list[str] = []
+        while text is not None and len(why) <= MAX_MENDED:
+            try:
+                table = read_config(text)
+            except ValueError as error:
+                why.append(str(error))
+                text = _mended(text, error.__cause__)
+                continue
+            if why:
+                self._repository.skip(path, f"read in part: {why[0]}")
+            return table
+        self._repository.skip(path, why[0])
+        return {}
 
     def __getitem__(self, path: str) -> dict[str, ConfigValue]:
         table = self._tables[path]
@@ -98,6 +111,32 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
 
     def __len__(self) -> int:
         return len(self._tables)
+
+
+def _mended(text: str, error: BaseException | None) -> str | None:
+    """With what stands on the line that is no YAML in quotes: path: "a/7b" or "a/13b". None when that is not its trouble.
+
+    Where the line only stands too deep below a value, kind: images, that value goes.
+    """
+    mark: Any = getattr(error, "problem_mark", None)
+    lines = text.split("\n")
+    at = mark.line if mark is not None and mark.line < len(lines) else -1
+    found = _VALUE.fullmatch(lines[at]) if at >= 0 else None
+    if found is not None and not _QUOTED.fullmatch(found[2]):
+        said = re.sub(r"\s+#.*", "", found[2]).replace("'", "''")
+        lines[at] = f"{found[1]}'{said}'"
+        return "\n".join(lines)
+    above = next((one for one in range(at - 1, -1, -1) if lines[one].strip()), None)
+    held = _VALUE.fullmatch(lines[above]) if above is not None and _KEY.fullmatch(lines[at]) else None
+    if above is None or held is None:
+        return None
+    lines[above] = held[1]
+    return "\n".join(lines)
+
+
+_VALUE = re.compile(r"(\s*(?:- )?[A-Za-z_][\w.-]*: +)(\S.*)")
+_QUOTED = re.compile(r"'(?:[^']|'')*'")
+_KEY = re.compile(r"\s*[A-Za-z_][\w.-]*:\s*")
 
 
 def _flat(node: yaml.Node | None, prefix: str, depth: int, nodes: Iterator[int]) -> Iterator[tuple[str, ConfigValue]]:

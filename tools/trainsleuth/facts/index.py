@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from trainsleuth.repository import Repository
@@ -41,10 +41,11 @@ class Index:
     repository: Repository
     files: Mapping[str, FileFacts]
     configs: Mapping[str, Mapping[str, ConfigValue]]
+    beside: Mapping[str, str] = field(default_factory=dict)  # file -> a folder that it also imports from
 
     @cached_property
     def names(self) -> Names:
-        return Names(self.files)
+        return Names(self.files, self.beside)
 
     @cached_property
     def sites(self) -> Sites:

@@ -41,6 +41,7 @@ class Names:
     """Import-aware name resolution over all files. Narrow: an ambiguous name is not resolved."""
 
     files: Mapping[str, FileFacts]
+    beside: Mapping[str, str] = field(default_factory=dict)  # file -> a folder that it also imports from
     _active: set[tuple[str, str]] = field(default_factory=set)
     _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
     _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
@@ -96,7 +97,10 @@ class Names:
         """
         key = (importer, dotted, level)
         if key not in self._modules:
-            self._modules[key] = self._module(importer, dotted, level)
+            found = self._module(importer, dotted, level)
+            if found is None and not level and importer in self.beside:
+                found = self._at(_join(self.beside[importer], dotted.replace(".", "/")))
+            self._modules[key] = found
         return self._modules[key]
 
     def _module(self, importer: str, dotted: str, level: int) -> Module | None:
@@ -291,7 +295,8 @@ class Names:
         module = self.module(importer, entry.module, entry.level)
         if module is not None:
             return self.member(module, name) if not name.startswith("_") else None
-        return External(f"{entry.module}.{name}") if name in _STARRED.get(entry.module, ()) else None
+        known = _STARRED.get(entry.module) or _STARRED.get(entry.module.partition(".")[0] + ".*", ())
+        return External(f"{entry.module}.{name}") if name in known else None
 
     def member(self, module: Module, name: str) -> Symbol | None:
         """Attribute of a project module: a name at its top, or a module inside its folder."""
@@ -330,6 +335,23 @@ _STARRED = {
     ),
     "torch": ("nn", "optim", "Tensor", "tensor", "softmax", "sigmoid", "no_grad"),
     "torch.optim": ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "LBFGS"),
+    "fastai.*": (  # of any of its modules: they hand on each other's names
+        "Learner",
+        "cnn_learner",
+        "vision_learner",
+        "unet_learner",
+        "tabular_learner",
+        "collab_learner",
+        "language_model_learner",
+        "text_classifier_learner",
+        "Callback",
+        "LearnerCallback",
+        "DataBunch",
+        "ImageDataBunch",
+        "DataBlock",
+        "DataLoaders",
+        "ImageDataLoaders",
+    ),
 }
 
 

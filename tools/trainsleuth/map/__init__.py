@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainsleuth.facts import Index, keep_facts, no_collection, other_library
 from trainsleuth.history import head_of
@@ -24,6 +24,7 @@ from .launch import Command
 from .layout import MIN_BUDGET
 from .parts import Anatomy, parts_of
 from .program import Program
+from .recipe_modules import importers_of
 from .records import COMPONENTS, Map, Part, Place
 from .scripts import given_command
 from .sheet import draw
@@ -148,6 +149,8 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     if launch is not None:
         recipe, where = None, where or launch.target or None
     chosen = _existing(repository, recipe, "recipe", index.configs)
+    if chosen is not None and (importers := importers_of(index, chosen)):
+        index = replace(index, beside=dict.fromkeys(importers, chosen.rpartition("/")[0]))
     program = find_program(index, where, chosen, launch)
     keep_facts(index)
     return _Found(index, program, where, chosen, launch)

@@ -73,10 +73,13 @@ def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]
 
 
 def _callers(index: Index, function: Function, called: str) -> Iterator[Site]:
-    """Of a method with a common name those that call it on its class: Algorithms.get(name)."""
+    """Calls by its name that are none of a namesake; of a method with a common name those on its class: Algorithms.get(name)."""
     owner = function.owner.rpartition(".")[2]
     if called not in COMMON_NAMES:
-        yield from index.calls(called)
+        for site in index.calls(called):
+            meant = index.resolve(site.function, site.call.callee) if site.call.callee else None
+            if not isinstance(meant, Function) or meant is function:
+                yield site
     elif owner and any(one.last in ("classmethod", "staticmethod") for one in function.decorators):
         for caller in index.functions_holding(re.compile(rf"{owner}\s*\.\s*{called}\b".encode())):
             for position, event in enumerate(caller.events):

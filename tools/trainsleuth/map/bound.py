@@ -34,7 +34,7 @@ _PLAIN = frozenset(
         "cuda", "cpu", "half", "parameters", "state_dict", "size", "view", "reshape", "unsqueeze", "squeeze", "detach",
         "clone", "type", "super", "numpy", "item", "mean", "cat", "stack", "zeros", "ones", "full", "empty", "tensor", "enumerate",
         "eval", "train", "permute", "transpose", "append", "strip", "replace", "lower", "flatten", "contiguous", "tqdm", "print",
-        "abs", "next", "iter", "map", "filter", "reversed", "vars", "open", "expand", "repeat", "group", "match", "search",
+        "abs", "_unwrap_optional", "next", "iter", "map", "filter", "reversed", "vars", "open", "expand", "repeat", "group", "match", "search",
         "from_numpy", "array", "asarray", "randn", "rand", "Parameter", "ModuleList", "ModuleDict", "partial", "round", "pad",
     }
 )  # fmt: skip

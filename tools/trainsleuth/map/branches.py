@@ -112,8 +112,8 @@ def _holds(word: str, holder: Expr, expected: bool, settled: Settled) -> bool | 
 
 def _below(expr: Expr, settled: Settled) -> set[str]:
     """The keys of a section that settings were given for: of config["training"], and of a name that is bound to it."""
-    expr = _bound_once(expr, settled) or expr
-    words = (expr.text if expr.kind == "path" else _asked(expr)).split(".")
+    expr = bound_once(expr, settled) or expr
+    words = (expr.text if expr.kind == "path" else key_asked(expr)).split(".")
     for section in (".".join(words[cut:]).lower() + "." for cut in range(len(words)) if words[-1]):
         if found := {
             key[len(section) :].partition(".")[0].lower() for key in settled.known if key.lower().startswith(section)
@@ -149,11 +149,11 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
     if expr.kind == "path" and "." not in expr.text:
         return _of_name(expr.text, settled, names) if expr.text not in names else None
     if expr.kind == "path":
-        return _known(expr.text.split("."), settled.known)
+        return _found(expr.text.split("."), settled)
     if expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1:
         return value_of(expr.arguments[0], settled, names)
-    key = _asked(expr)
-    known = _known(key.split("."), settled.known) if key else None
+    key = key_asked(expr)
+    known = _found(key.split("."), settled) if key else None
     return _fallback(expr, key, settled.known) if key and known is None else known
 
 
@@ -188,7 +188,7 @@ def _fallback(expr: Expr, key: str, known: Mapping[str, str]) -> str | None:
     return fallback.text.lower()
 
 
-def _bound_once(name: Expr, settled: Settled) -> Expr | None:
+def bound_once(name: Expr, settled: Settled) -> Expr | None:
     """What the only assignment binds to a plain name of the function, when that is no plain name again."""
     if name.kind != "path" or "." in name.text or settled.function.parameter(name.text) is not None:
         return None  # if kind is None: kind = args.kind
@@ -197,7 +197,7 @@ def _bound_once(name: Expr, settled: Settled) -> Expr | None:
     return None if only is None or (only.kind == "path" and "." not in only.text) else only
 
 
-def _asked(expr: Expr) -> str:
+def key_asked(expr: Expr) -> str:
     """ "configs.model" of configs["model"] and configs.get("model", "asr")."""
     if expr.kind == "index" and len(expr.parts) == 2:
         holder, key = expr.parts[0], expr.parts[1]
@@ -208,9 +208,26 @@ def _asked(expr: Expr) -> str:
     if key.kind != "string":
         return ""
     if holder.kind != "path":
-        above = _asked(holder)
+        above = key_asked(holder)
         return f"{above}.{key.text}" if above else ""
     return f"{holder.text}.{key.text}" if _HOLDS.search(holder.last) else ""
+
+
+def section_key(function: Function, name: str) -> str:
+    """Under which settings hold the sections of the configuration that a parameter may be, with OR between them."""
+    return f"section of {parameter_key(function, name)}"
+
+
+OR = "|"
+
+
+def _found(words: list[str], settled: Settled) -> str | None:
+    """What is set under the words; below the section that the first of them is worth, where that is known."""
+    sections = settled.known.get(section_key(settled.function, words[0]), "")
+    if not sections:
+        return _known(words, settled.known)
+    values = {settled.known.get(".".join((one, *words[1:]))) for one in sections.split(OR)}
+    return values.pop() if len(values) == 1 else None
 
 
 def _known(words: list[str], known: Mapping[str, str]) -> str | None:

@@ -65,13 +65,16 @@ class Callables:
             return self._entries(function, call.receiver, wanted, depth)
         if call.last == "partial" and call.arguments:
             return self.of(function, call.arguments[0], depth + 1)
-        if call.last == "getattr" and (named := self._of_named_module(function, call)):
-            return named
+        if call.last == "getattr":
+            picked = picked_by(self._known.picked, call.arguments[1]) if len(call.arguments) > 1 else ()
+            if named := self._of_named_module(function, call) or picked:
+                return named
         called = [one for one in self.of(function, call.parts[0], depth + 1) if isinstance(one, Function)]
         chosen = tuple(cls for one in called for cls in self._known.looked_up.get(one, ()))
         returned = (inner for one in called for inner in given_back(self._index, one))
         returned = (inner for inner in returned if inner not in self._known.excluded)
-        return chosen or tuple(dict.fromkeys([*returned, *self._wrapped(function, call)]))[:MAX_HELD]
+        same = (held for one in called for held in self._handed_back(function, call, one, depth))
+        return chosen or tuple(dict.fromkeys([*returned, *same, *self._wrapped(function, call)]))[:MAX_HELD]
 
     def _of_named_module(self, function: Function, expr: Expr) -> tuple[Called, ...]:
         modules = self._known.modules
@@ -99,6 +102,15 @@ class Callables:
                 return self._parameter(symbol.scope, symbol.name, depth)
             return self._variable(symbol, depth)
         return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
+
+    def _handed_back(self, function: Function, call: Expr, called: Function, depth: int) -> Iterator[Called]:
+        """What it is given and gives back, as a decorator does: with_hooks(RUNNERS.get(name))(cfg)."""
+        names = [one.name for one in called.parameters if one.name != called.self_name]
+        for event in called.events:
+            if event.kind == "return" and event.value is not None and event.value.text in names:
+                given = call.argument(names.index(event.value.text), event.value.text)
+                if given is not None and given.kind == "call" and event.value.text not in bindings(called):
+                    yield from self.of(function, given, depth + 1)
 
     def _wrapped(self, function: Function, call: Expr) -> Iterator[Function]:
         """A function that a call is handed is what calling its result may call: torch.compile(train_step)."""

@@ -10,6 +10,7 @@ from trainsleuth.facts import Index
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from .composition import Part, composed, config_file, entries_of, normal
+from .configuration.handed_tables import base_files
 from .configuration.imported_settings import taken
 from .environment import exported
 from .hydra_main import of_main, own_root
@@ -89,6 +90,8 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
             base = next(filter(None, (config_file(index, folder, value.value) for folder in folders)), None)
             if base is not None:
                 yield from _bases(index, Part(base), root, seen)
+    for base in base_files(index, path):
+        yield from _bases(index, Part(base), root, seen)
     for one in taken(index, path):
         renamed = dict(part.taken).get(one.here) if part.taken else one.here
         if renamed is not None:

@@ -18,9 +18,9 @@ from .switches import switch_of
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
 _CALLS = {
     "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
-    "distribution": r"init_process_group|DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|FSDP|"
+    "distribution": r"init_process_group|\w*DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|FSDP|"
     r"DeviceMesh|init_device_mesh|Accelerator|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
-    "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_grads|dispatch_clip_grad",
+    "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_gradients|clip_grads|dispatch_clip_grad|GradientClipp(?:ing|er)",
     "compile": r"compile",
     "ema": r"\w*EMA|AveragedModel|ExponentialMovingAverage|ModelEma\w*|ModuleDictEMA|update_ema|ema_update|EMAModel|swap_ema_state",
     "seeds": r"manual_seed|manual_seed_all|seed_everything|set_seed|set_random_seed|random_seed|set_torch_seed",
@@ -175,6 +175,9 @@ def _counts(program: Program, name: str, function: Function, call: Expr) -> bool
     if name == "seeds":  # a generator of one sampler is not the program's seed
         held = call.receiver.last if call.receiver is not None else ""
         return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held))
+    if name == "mixed_precision":  # autocast(enabled=False) keeps a part out of it
+        enabled = call.keyword("enabled")
+        return enabled is None or enabled.text != "False"
     return True
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .program import Program
 from .records import Place
 
-_TELLING = re.compile(r"^(?:learning_rate|lr|base_lr|batch_size|epochs?|max_epochs|max_steps|num_epochs|optimizer|model|dataset|loss|name|type|seed)$", re.I)  # fmt: skip
+TELLING = re.compile(r"^(?:learning_rate|lr|base_lr|batch_size|epochs?|max_epochs|max_steps|num_epochs|optimizer|model|dataset|loss|name|type|seed)$", re.I)  # fmt: skip
 
 
 def file_sections(program: Program, path: str, score: float) -> Iterator[Place]:
@@ -20,5 +20,5 @@ def file_sections(program: Program, path: str, score: float) -> Iterator[Place]:
         if top not in seen:
             seen.add(top)
             yield Place(path, value.line, "section", score * (1.0 if "." not in top else 0.85))
-        elif _TELLING.match(last):
+        elif TELLING.match(last):
             yield Place(path, value.line, "setting", 0.8 * score)

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, Variable
 
 Thing = Class | Function
 
 
-def lookups(index: Index, fillers: Mapping[str, set[Function]]) -> Iterator[tuple[Site, Expr, str]]:
-    """(where, wanted name, kind) of every lookup in a dict that one of the `fillers` of a kind fills."""
-    kinds: dict[Variable, str] = {}
-    for kind, functions in fillers.items():
-        for function in functions:
-            kinds.update(dict.fromkeys(_filled_by(index, function), kind))
+class Registry(NamedTuple):
+    """One of its kind; `filler` is the function of the project that fills it, where a decorator is one."""
+
+    kind: str
+    filler: Function | None
+
+
+def lookups(index: Index, registries: Iterable[Registry]) -> Iterator[tuple[Site, Expr, Registry]]:
+    """(where, wanted name, registry) of every lookup in a dict that a decorator of the project fills."""
+    kinds: dict[Variable, Registry] = {}
+    for one in registries:
+        if one.filler is not None:
+            kinds.update(dict.fromkeys(_filled_by(index, one.filler), one))
     names = sorted({re.escape(one.name).encode() for one in kinds})
     for function in (
         index.functions_holding(re.compile(rb"(?:%s)\s*(?:\[|\.get\b)" % b"|".join(names))) if names else ()

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
+from .binding import bound_names
 from .edges import DIRECT
 from .frameworks import Framework, Handover, owned_by
 from .hooks import callback_hooks, hook_methods
 from .networks import calls_network
+from .own_runners import own_loops
 from .program import Program
 from .records import Place
 from .ways import line_of_call
@@ -27,6 +29,13 @@ def handed_loop(program: Program) -> Iterator[Place]:
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
                 yield from _made_for(program, function, handover)
     yield from _trainers(program, framework)
+    for called in program.reached_calls:
+        if _CLIPS.fullmatch(called.call.last):
+            yield program.at(called.function, called.call.line, "clip", 0.75 * called.weight**0.3)
+    for function, found in program.signs.items():
+        for sign in found if program.is_reached(function) else ():
+            if sign.role == "clip":
+                yield program.at(function, sign.site.call.line, "clip", 0.75 * program.weight(function) ** 0.3)
     yield from _way_to(program)
     yield from _configured(program)
     for cls in program.training.hooked_classes:
@@ -71,6 +80,7 @@ def _forwards(program: Program) -> Iterator[Place]:
 
 
 _STEP = "training_step"
+_CLIPS = re.compile(r"Grad(?:ient)?Clip\w*")  # a plugin that is told to
 
 
 def _helpers(program: Program, cls: Class, hook: Function) -> Iterator[Place]:
@@ -116,15 +126,19 @@ def _made_for(program: Program, function: Function, handover: Handover) -> Itera
         yield from _registered(program, function, call.receiver.text)
 
 
-_HOOKS = re.compile(r"(?:add|register)_\w*(?:hooks?|callbacks?)$")
+_HOOKS = re.compile(r"(?:add|register)_\w*(?:hooks?|callbacks?|cbs?)$")
+_HELD = re.compile(r"\.(?:callbacks|callback_fns|cbs|hooks)$")
 
 
 def _registered(program: Program, function: Function, trainer: str) -> Iterator[Place]:
-    """What the trainer is to call besides: runner.register_hook(...)."""
+    """What the trainer is to call besides: runner.register_hook(...), learner.callbacks += [...]."""
     for event in function.events:
-        for call in event.calls:
-            if call.receiver is not None and call.receiver.text == trainer and _HOOKS.match(call.last):
-                yield program.at(function, call.line, "registered", 0.78 * program.weight(function) ** 0.3)
+        added = event.kind == "augment" and any(
+            target.text.startswith(f"{trainer}.") and _HELD.search(target.text) for target in event.targets
+        )
+        called = (one for one in event.calls if one.receiver is not None and one.receiver.text == trainer)
+        for line in [event.line] if added else [one.line for one in called if _HOOKS.match(one.last)]:
+            yield program.at(function, line, "registered", 0.78 * program.weight(function) ** 0.3)
 
 
 def _bound_calls(function: Function, name: Expr | None) -> Iterator[Expr]:
@@ -145,5 +159,8 @@ def _trainers(program: Program, framework: Framework) -> Iterator[Place]:
                 *_, holder, last = ("", *target.name.split("."))
                 if last.endswith(framework.classes) or (holder.endswith(framework.classes) and _MAKES.match(last)):
                     yield program.at(called.function, called.call.line, "trainer", 0.92 * called.weight**0.3)
+                    for name in bound_names(called.event):
+                        yield from _registered(program, called.function, name)
                     if isinstance(target, Class):
                         yield program.at_target(target, "class", 0.85 * called.weight**0.3)
+                        yield from own_loops(program, framework, target)

@@ -28,6 +28,24 @@ class Framework(NamedTuple):
 
 _ALL_BUT_DATA = ("loss", "optimizer_scheduler", "training_loop", "logging", "checkpointing", "evaluation")
 
+_MM = Framework(
+    "MMEngine",
+    ("mmengine",),
+    ("Runner", "build_runner"),
+    ("train", "run", "test", "val"),
+    _ALL_BUT_DATA,
+    (
+        "loss",
+        "forward",
+        "train_step",
+        "val_step",
+        "predict",
+        "forward_train",
+        "after_train_iter",
+        "after_train_epoch",
+    ),
+)
+
 FRAMEWORKS = (
     Framework(
         "Lightning",
@@ -103,23 +121,8 @@ FRAMEWORKS = (
         _ALL_BUT_DATA,
         ("_on_step", "step", "reset"),
     ),
-    Framework(
-        "MMEngine",
-        ("mmengine", "mmcv"),
-        ("Runner", "build_runner"),
-        ("train", "run", "test", "val"),
-        _ALL_BUT_DATA,
-        (
-            "loss",
-            "forward",
-            "train_step",
-            "val_step",
-            "predict",
-            "forward_train",
-            "after_train_iter",
-            "after_train_epoch",
-        ),
-    ),
+    _MM,
+    _MM._replace(name="MMCV", packages=("mmcv",)),
     Framework("Ultralytics", ("ultralytics",), ("YOLO",), ("train",), (*_ALL_BUT_DATA, "data", "model"), ()),
 )
 

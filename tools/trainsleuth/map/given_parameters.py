@@ -39,18 +39,18 @@ def _given(program: Program, known: Mapping[str, str], function: Function, name:
     for number, site in enumerate(islice(program.values.calls.of(function), MAX_CALLS + 1)):
         if number == MAX_CALLS:
             yield None
-        if not _is_call_of(program, site, function):
+        if not is_call_of(program, site, function):
             continue
         given = site.call.argument(place, name) or (default.default if default is not None else None)
-        yield None if given is None or _spreads(site) else value_of(given, Settled(known, program.index, site.function))
+        yield None if given is None or spreads(site) else value_of(given, Settled(known, program.index, site.function))
 
 
-def _is_call_of(program: Program, site: Site, function: Function) -> bool:
+def is_call_of(program: Program, site: Site, function: Function) -> bool:
     if site.function not in program.entry.reach.distance:
         return False
     made = program.index.class_of(function) if function.name == "__init__" else function
     return made in program.graph.targets(site.function, site.call)
 
 
-def _spreads(site: Site) -> bool:
+def spreads(site: Site) -> bool:
     return any(part.kind in ("star", "doublestar") for part in site.call.parts[1:])

@@ -120,9 +120,13 @@ class Graph:
     def _defined(self, function: Function, event: Event, position: int) -> Iterator[Edge]:
         if function.name == MODULE_BODY or not event.text:
             return
-        inner = self.index.files[function.path].functions.get(f"{function.qualname}.{event.text}")
+        file = self.index.files[function.path]
+        inner = file.functions.get(f"{function.qualname}.{event.text}")
         if inner is not None and inner.outer == function.qualname:
             yield Edge(inner, CALLBACK, position)
+        cls = file.classes.get(f"{function.qualname}.{event.text}")
+        for method in cls.methods.values() if cls is not None else ():
+            yield Edge(method, CALLBACK, position)
 
     def _put_in_place(self, function: Function, event: Event) -> Iterator[Function]:
         """A function that replaces a method of a class: Trainer.create_optimizer = create_optimizer."""

@@ -76,10 +76,11 @@ def callback_hooks(index: Index, framework: Framework, distance: Mapping[Functio
     for function in distance:
         cls = index.class_of(function) if _OF_THE_LOOP.match(function.name) else None
         bases = index.external_bases(cls) if cls is not None else ()
-        if any(base.endswith("Callback") and base.partition(".")[0] in framework.packages for base in bases):
+        if any(_CALLBACK.search(base) and base.partition(".")[0] in framework.packages for base in bases):
             yield function
 
 
+_CALLBACK = re.compile(r"Callback$|\.callbacks?\.")
 _OF_THE_LOOP = re.compile(r"on_\w*(?:train|fit|epoch|batch|step|backward|zero_grad)")
 
 

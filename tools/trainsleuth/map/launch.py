@@ -28,7 +28,11 @@ _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
+_TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a document, how programs are started
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
+
+
+_ONLY_EVALUATES = re.compile(r"\s--?(?:eval|evaluate|test|inference|validate)(?:[-_]only)?(?=\s|$)")
 
 
 class Command(NamedTuple):
@@ -111,7 +115,7 @@ def _rank(command: Command) -> tuple[int, str, int]:
         if name.endswith("sh")
         else 3
     )
-    order += 2 * ("test" in name)
+    order += 2 * ("test" in name) + 3 * (_ONLY_EVALUATES.search(command.text) is not None)
     return order + command.path.count("/"), command.path, command.line
 
 
@@ -122,7 +126,10 @@ def _texts(index: Index) -> list[str]:
             path.endswith(SHELL)
             or name.startswith("readme")
             or name == "makefile"
-            or (name.endswith(".md") and (path.count("/") < 2 or "/docs/" in f"/{path}"))
+            or (
+                name.endswith(".md")
+                and (path.count("/") < 2 or "/docs/" in f"/{path}" or _TELLS.search(name) is not None)
+            )
         )
 
     fits = [path for path in index.repository.files if is_launch(path)]

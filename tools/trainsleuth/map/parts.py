@@ -12,6 +12,7 @@ from trainsleuth.repository import Repository, is_notebook, is_python
 from .arguments import argument_places
 from .bound import bound_places, section_places, setting_places
 from .components import places_of
+from .components.evaluation import DRAW, NO_GRADIENTS
 from .configuration import Truth, truth_of
 from .definitions import definitions
 from .entries import NEVER
@@ -113,7 +114,7 @@ def _framework_name(program: Program) -> str:
 
 
 _ALWAYS_THERE = ("data", "model", "loss", "optimizer_scheduler", "training_loop")
-_MAY_LACK = ("checkpointing",)  # what the objects of many libraries offer and few programs ask for
+_MAY_LACK = ("checkpointing", "evaluation")  # what the objects of many libraries offer and few programs ask for
 _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 
 
@@ -126,10 +127,11 @@ def _part(program: Program, name: str, trains: bool) -> Part:
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
     if places and program.assumed and name in _TRAINING_ONLY:
         return Part("unresolved", "taken for that of this program; how it is reached was not read", places)
-    if places and name in _MAY_LACK and is_supposed(program, places):
-        return Part("unresolved", "only methods of that name are there: no call is seen to lead to them", places)
-    if places and trains and name == "evaluation" and not any(_is_own(program, place) for place in places):
+    own = tuple(place for place in places if name != "evaluation" or _is_own(program, place))
+    if places and trains and not own:
         return Part("elsewhere", "only in programs of their own: this one is not seen to evaluate", places)
+    if places and name in _MAY_LACK and is_supposed(program, own):
+        return Part("unresolved", "only methods of that name are there: no call is seen to lead to them", places)
     if places:
         return Part("found", "", places)
     if framework is not None and name in framework.holds:
@@ -140,8 +142,11 @@ def _part(program: Program, name: str, trains: bool) -> Part:
 
 
 def _is_own(program: Program, place: Place) -> bool:
-    """Of the program itself, and more than a name that is bound to something."""
-    return place.role not in ("bound", "mention") and program.is_loaded(place.path)
+    """Of the program itself, and more than a name that is bound to something or gradients that are off."""
+    return place.role not in _SAY_LITTLE and program.is_loaded(place.path)
+
+
+_SAY_LITTLE = ("bound", "mention", "program", NO_GRADIENTS, DRAW)
 
 
 def _running(program: Program, name: str) -> Iterator[Place]:
@@ -234,8 +239,9 @@ def _recipes(program: Program) -> Iterator[str]:
 
 def _unresolved(program: Program) -> Iterator[str]:
     looked_up = {site for choice in program.choices for site in choice.sites}
+    read = {choice.key for choice in program.choices if choice.target is not None}
     for table in program.tables:
-        if table.site is None or table.site in looked_up or len(table.entries) < 2:
+        if table.site is None or table.site in looked_up or len(table.entries) < 2 or table.key in read:
             continue
         function, line = table.site
         if (

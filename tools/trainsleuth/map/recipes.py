@@ -15,7 +15,7 @@ from .branches import Settled, is_not_chosen
 from .composition import Part
 from .config_objects import BUILDS, is_config
 from .forwarding import handing_on
-from .tables import OF_ALL, Entry, Table
+from .tables import NAME_KEYS, OF_ALL, Entry, Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
 
@@ -97,8 +97,23 @@ def choices(
     decided = {choice.table.kind for choice in every if choice.table is not None}
     every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
     by_kind_first = sorted(every, key=lambda one: one.table is not None and bool(one.table.key))
-    latest = {_slot(choice): choice for choice in by_kind_first}  # a key that code reads beats one of the right kind
-    return tuple(choice for choice in every if latest[_slot(choice)] is choice)
+    asked: dict[str, set[str]] = {}  # the slots of a kind that a lookup of its own fills
+    for choice in every:
+        asked.setdefault(_slot(choice), set()).add(_lookup(choice))
+    latest = {_place(choice, asked): choice for choice in by_kind_first}  # a key that code reads beats the right kind
+    return tuple(choice for choice in every if latest[_place(choice, asked)] is choice)
+
+
+def _place(choice: Choice, asked: Mapping[str, set[str]]) -> str:
+    """Of a kind that lookups of different keys fill, each by its own, the slot of one of them."""
+    slot = _slot(choice)
+    return f"{slot} {_lookup(choice)}" if "" not in asked[slot] else slot
+
+
+def _lookup(choice: Choice) -> str:
+    """Where the code asks for it by its key, if that is one place."""
+    keyed = choice.table is not None and choice.table.key and choice.table.key not in NAME_KEYS
+    return f"{choice.sites[0][0].path}:{choice.sites[0][1]}" if keyed and len(choice.sites) == 1 else ""
 
 
 def _is_asked_elsewhere(table: Table, loaded: Container[str]) -> bool:

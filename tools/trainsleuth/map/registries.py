@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variable
@@ -11,7 +11,8 @@ from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
 from .factories import factory_tables
-from .filled_registries import lookups
+from .filled_registries import Registry, lookups
+from .left_copies import in_use
 from .registered_subclasses import subclass_tables
 from .tables import OF_ALL, Entry, Table
 from .values import Values
@@ -40,41 +41,54 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
 
 
 def _decorated(index: Index) -> Iterator[Table]:
-    kinds: dict[str, dict[str, Entry]] = {}
+    kinds: dict[Registry, dict[str, Entry]] = {}
     holders: dict[str, str] = {}  # a name that holds a registry -> its kind
-    fillers: dict[str, set[Function]] = {}  # decorators of the project, by the kind of their registry
     things: list[Class | Function] = [*index.classes(), *index.functions()]
     for thing in things:
         for decorator in thing.decorators:
             of_all = _of_all(index, thing, decorator)
             holder, kind = ("", of_all) if of_all else _place(decorator)
-            if kind:
-                name = _name(index, thing, decorator) or _own_name(thing)
-                if kinds.setdefault(kind, {}).setdefault(name, thing) is not thing:
-                    yield Table({name: thing}, "", kind)  # of another backend
-            if kind and holder:
+            if not kind:
+                continue
+            filler = _resolved(index, thing, decorator) if not holder else None
+            registry = Registry(kind, filler if isinstance(filler, Function) and not filler.owner else None)
+            name = _name(index, thing, decorator) or _given_name(registry, thing, decorator) or _own_name(thing)
+            if kinds.setdefault(registry, {}).setdefault(name, thing) is not thing:
+                yield Table({name: thing}, "", kind)  # of another backend
+            if holder:
                 holders[holder] = kind
-            elif kind and isinstance(filler := _resolved(index, thing, decorator), Function):
-                fillers.setdefault(kind, set()).add(filler)
     for thing in things:
         for decorator in thing.decorators:
             _add_variant(kinds, decorator)
-    for kind, entries in kinds.items():
-        yield Table(entries, "", kind)
-    by_holder = (
-        (site, site.call.arguments[0], kind) for site, kind in (*_asked(index, holders), *_asked_by_kind(index, kinds))
-    )
-    for site, wanted, kind in (*by_holder, *lookups(index, fillers)):
+    kinds = {one: kinds[one] for one in _used(index, kinds)}
+    for registry, entries in kinds.items():
+        yield Table(entries, "", registry.kind)
+    by_kind = (*_asked(index, holders), *_asked_by_kind(index, {one.kind for one in kinds}))
+    by_holder = ((site, site.call.arguments[0], one) for site, kind in by_kind for one in kinds if one.kind == kind)
+    for site, wanted, one in (*by_holder, *lookups(index, kinds)):
         for key in dict.fromkeys(asked_keys(index, site, wanted)) or [""]:
-            yield Table(kinds[kind], key, kind, (site.function, site.call.line), _default(wanted))
+            yield Table(kinds[one], key, one.kind, (site.function, site.call.line), _default(wanted))
 
 
-def _add_variant(kinds: Mapping[str, dict[str, Entry]], decorator: Expr) -> None:
+def _used(index: Index, kinds: Iterable[Registry]) -> Iterator[Registry]:
+    """Without those of packages that are left beside the ones in use."""
+    fillers: dict[str, list[Function]] = {}
+    for one in kinds:
+        fillers.setdefault(one.kind, []).extend([one.filler] if one.filler is not None else [])
+    used = {filler for alike in fillers.values() for filler in in_use(index, alike)}
+    yield from (one for one in kinds if one.filler is None or one.filler in used)
+
+
+def _add_variant(kinds: Mapping[Registry, dict[str, Entry]], decorator: Expr) -> None:
     """@register_model_architecture("transformer", "transformer_base"): settings by that name mean the class of the first."""
     kind, names = _place(decorator)[1], _strings(decorator)
-    classes = kinds.get(kind.rpartition("_")[0], {})
-    if len(names) == 2 and names[0] in classes:
-        kinds[kind][names[1]] = classes[names[0]]
+    base = kind.rpartition("_")[0]
+    if len(names) != 2 or not base:
+        return
+    made = next((found[names[0]] for one, found in kinds.items() if one.kind == base and names[0] in found), None)
+    for one, found in kinds.items() if made is not None else ():
+        if one.kind == kind and made is not None:
+            found[names[1]] = made
 
 
 def _resolved(index: Index, thing: Class | Function, decorator: Expr) -> object:
@@ -90,9 +104,9 @@ def _of_all(index: Index, thing: Class | Function, decorator: Expr) -> str:
     return f"{OF_ALL}{function.path}" if isinstance(function, Function) else ""
 
 
-def _asked_by_kind(index: Index, kinds: Mapping[str, object]) -> Iterator[tuple[Site, str]]:
+def _asked_by_kind(index: Index, kinds: Iterable[str]) -> Iterator[tuple[Site, str]]:
     """registry.get_runner_class(name), registry.get_runner(name)"""
-    for kind in kinds:
+    for kind in sorted(kinds):
         for site in index.calls(f"get_{kind}_class", f"get_{kind}"):
             if site.call.receiver is not None and "registry" in site.call.receiver.text.lower() and site.call.arguments:
                 yield site, kind
@@ -119,6 +133,14 @@ def _name(index: Index, thing: Class | Function, decorator: Expr) -> str:
     return next(iter([text for one in given if (text := _text(index, thing, one))][-1:]), "")
 
 
+def _given_name(registry: Registry, thing: Class | Function, decorator: Expr) -> str:
+    """The module's, where the decorator itself puts what it is given under that: fn.__module__.split(".")[-1]"""
+    source = registry.filler.source if registry.filler is not None and decorator.kind == "path" else None
+    by_module = source is not None and source.holds(_MODULE) and not source.holds(_NAME)
+    return PurePosixPath(thing.path).stem if by_module else ""
+
+
+_MODULE, _NAME = re.compile(rb"\.__module__\b"), re.compile(rb"\.__(?:qual)?name__\b")
 _STARTS = ("main", "run", "train")
 
 

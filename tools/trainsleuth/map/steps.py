@@ -18,7 +18,7 @@ _SCHEDULER = re.compile(r"sched|warmup|annealer|lr_decay", re.I)
 _SCALER = re.compile(r"scaler", re.I)
 _SAYS_SCALER = re.compile(rb"scaler", re.I)
 _ENGINE = re.compile(r"engine", re.I)
-CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "dispatch_clip_grad")
+CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "clip_gradients", "dispatch_clip_grad")
 RESCALES = ("multiply_grads", "scale_grads", "rescale_grads", "scale_gradients", "all_reduce_grads", "allreduce_grads", "reduce_gradients", "allreduce_gradients", "average_gradients", "mpi_avg_grads", "sync_gradients")  # fmt: skip
 _RATE = frozenset({"lr", "learning_rate"})
 

@@ -18,6 +18,7 @@ from .configuration import defaults
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import Entry
 from .given_parameters import with_parameters
+from .given_sections import with_sections
 from .hydra_main import removed_by
 from .knowledge import Knowledge
 from .launch import Command, that_counts
@@ -131,7 +132,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         preset,
         known,
         loaded,
-        with_parameters(program, known_settings(weak, (*given, *commanded))) if is_told else {},
+        with_parameters(program, with_sections(program, known_settings(weak, (*given, *commanded)))) if is_told else {},
         modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),

@@ -145,7 +145,7 @@ class Training:
         given = handed_classes(self.index, self.values, framework, handed)
         if not any(self.index.method(cls, name) for cls in given for name in framework.hooks[:1]):
             given = ()  # a data module, and a module that is not known
-        outer = sorted(self.choices, key=lambda one: one.key.count("."))
+        outer = sorted(self.choices, key=lambda one: (one.path not in self.index.configs, one.key.count(".")))
         chosen = [one.target for one in outer if isinstance(one.target, Class) and is_network(self.index, one.target)]
         names = (*framework.hooks[:1], *_RUN_BY_FRAMEWORKS)
         run = [cls for cls in chosen if any(self.index.method(cls, name) for name in names)]

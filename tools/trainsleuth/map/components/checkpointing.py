@@ -117,7 +117,9 @@ _WHERE = re.compile(r"_(?:to|from|into)_\w*$")
 _MOVES = re.compile(r"_?(?:load|save|read|write|get|dump|open)_")
 
 
-_KEEPER = re.compile(r"(?:Checkpoint(?:er|Saver|Manager|Callback|Hook|Connector|IO|Handler)?|Saver|CheckpointConfig)$")
+_KEEPER = re.compile(
+    r"(?:Checkpoint(?:er|Saver|Manager|Callback|Hook|Connector|IO|Handler)?|Saver(?:Hook|Callback)?|CheckpointConfig)$"
+)
 _OF_RESULTS = re.compile(r"predict|result|output|feature|embed|sample|image|latent|token|stats|metric", re.I)
 _HELD = re.compile(r"checkpoint(?:er|_manager|_saver|_io|s)?$|ckpt(?:er|_manager)?$|(?:^|[._])saver$|recoverer$", re.I)
 
@@ -187,6 +189,8 @@ def _by_name(call: Expr) -> tuple[str, float]:
     )
     if call.last == "save" and own:
         return "save", 0.85 if call.receiver is not None and call.receiver.last == "accelerator" else 0.6
+    if call.last in _MOVED and call.receiver is not None and call.receiver.last in ("learn", "learner"):
+        return _MOVED[call.last]
     return _of_state(call)
 
 

@@ -13,12 +13,13 @@ from ..command_words import words_behind
 from ..config_objects import is_config
 from ..configuration.fields import fields
 from ..exported import exported_places
-from ..file_sections import file_sections
+from ..file_sections import TELLING, file_sections
 from ..hyperparameters import hyperparameters
 from ..library_defaults import library_defaults
 from ..named_modules import given_files
 from ..networks import is_dataset
 from ..parsed_classes import parsed_classes
+from ..preset_records import preset_records
 from ..program import Program
 from ..records import Place
 from ..running import executed
@@ -31,6 +32,8 @@ _PARSERS = {
     "tyro.cli": ("parser", 1.0),
     "fire.Fire": ("parser", 1.0),
     "typer.run": ("parser", 1.0),
+    "jsonargparse.CLI": ("parser", 1.0),
+    "jsonargparse.auto_cli": ("parser", 1.0),
     "simple_parsing.parse": ("parser", 0.95),
     "configargparse.ArgumentParser": ("parser", 1.0),
     "absl.app.run": ("parser", 0.7),
@@ -98,6 +101,7 @@ def places(program: Program) -> Iterator[Place]:
     for init, event in hyperparameters(program):
         yield program.at(init, event.line, "hyperparameter", 0.64)
     named = _named(program)
+    yield from preset_records(program)
     for rank, path in enumerate(program.config_paths):
         score = 1.0 if path == program.recipe else 0.97 if path in named else 0.9 - 0.03 * min(rank, 15)
         yield Place(path, program.first_line(path), "file", score)
@@ -153,7 +157,7 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             if role == "parser":
                 for cls in parsed_classes(program.index, function, call):
                     yield program.at_target(cls, "parsed", 0.95 * weight**0.4)
-            if call.last in ("Fire", "cli", "run") and role == "parser":
+            if call.last in ("Fire", "cli", "run", "CLI", "auto_cli") and role == "parser":
                 for part in call.parts[1:]:
                     target = program.index.resolve(function, part.text) if part.kind == "path" else None
                     if isinstance(target, Function):
@@ -280,5 +284,8 @@ def _constants(program: Program) -> Iterator[Place]:
         for share in (0.33, 0.66):
             yield program.at(root, names[int(len(names) * share)].line, "constant", 0.7)
         yield program.at(root, names[-1].line, "last constant", 0.4)
+        for event in names:
+            if any(TELLING.match(target.text) for target in event.targets):
+                yield program.at(root, event.line, "constant", 0.68)
     elif names and program.training.step is not None and program.training.step.path == root.path:
         yield program.at(root, names[0].line, "constant", 0.4)

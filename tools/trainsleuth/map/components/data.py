@@ -36,7 +36,7 @@ _OUTSIDE_NAME = re.compile(
 _ENVIRONMENTS = ("gym.make", "gymnasium.make", "envpool.make", "gym.vector.", "gymnasium.vector.", "pufferlib.")
 _ENVIRONMENT = re.compile(r"^(?:\w+_)?envs?(?:_\w+)?$", re.I)
 _BUILDER = re.compile(
-    r"^_?(?:get|build|create|make|load|setup|prepare|init|split|data\w*)_?\w*(?:data(?:set|loader)?s?|loaders?|"
+    r"^_?(?:get|build|create|make|load|setup|prepare|init|split|data\w*)_?\w*(?:data_?(?:set|loader|spec|module)?s?|loaders?|"
     r"batch(?:es|_iterator)?|iterator|envs?|filelist|samples|transforms?|split|validation)(?:_(?:from|for|with)_\w+)?$|"
     r"^data(?:set|io|loader)?s?_(?:prepar\w+|setup|factory|builder|prep|creation)$",
     re.I,
@@ -70,7 +70,8 @@ def places(program: Program) -> Iterator[Place]:
         yield from _built(program, called, built)
     for function, weight in program.functions():
         if _is_builder(function.name):
-            yield program.at(function, function.line, "builder", 0.75 * weight**0.5)
+            share = OF_EVALUATION if _EVALUATES.search(function.name) else 1.0
+            yield program.at(function, function.line, "builder", 0.75 * share * weight**0.5)
         elif function.name.startswith("make_env") or function.name.startswith("collate"):
             yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
     for cls, score in built.items():
@@ -90,7 +91,7 @@ def places(program: Program) -> Iterator[Place]:
 
 def _built(program: Program, called: Called, built: dict[Class, float]) -> Iterator[Place]:
     function, call = called.function, called.call
-    base = called.weight**0.5
+    base = called.weight**0.5 * (OF_EVALUATION if _EVALUATES.search(function.name) else 1.0)
     for target in called.targets:
         if isinstance(target, External):
             score = _outside(target.name, call)
@@ -149,6 +150,8 @@ def _collated(program: Program, called: Called) -> Iterator[Place]:
                 yield program.at_target(held, "batch", 0.72 * called.weight**0.5)
 
 
+OF_EVALUATION = 0.8  # of what training reads
+_EVALUATES = re.compile(r"(?:^|_)(?:eval|valid|val|test)(?:_|$)|evaluat|validation|inference", re.I)
 _HANDS_OUT = re.compile(
     r"(?:Replay|Buffer|Memory|Rollout(?:Storage|s)?|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
 )

@@ -23,7 +23,7 @@ _NAMED = re.compile(
 )
 _MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
 _FILE = re.compile(
-    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl\w*|predict\w*|demo|score|transcribe|synth\w*|fid|enjoy|play(?:[._]|er))",
+    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl(?!ers?\.)\w*|predict\w*|demo|score|transcribe|synth\w*|fid|enjoy|play(?:[._]|er))",
     re.I,
 )
 _METRICS = re.compile(
@@ -56,7 +56,7 @@ def _signs(program: Program) -> Iterator[Place]:
         sign = _quiet(program, function)
         drawn = (not sign or _DRAWS.search(function.owner) is not None) and _is_draw(program, function)
         named = not drawn and _is_named(function)
-        evaluates = sign > 0 and not drawn and function.name not in _SWITCHES
+        evaluates = sign > 0 and not drawn and not _is_switch(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
             role = "evaluation mode" if evaluates and (named or _is_switched(function)) else NO_GRADIENTS
@@ -117,13 +117,18 @@ _NOT_VERB = re.compile(
 
 def _is_named(function: Function) -> bool:
     """By its own name, or as the main function of a file that is named so: val.run(...)."""
-    if function.name in _SWITCHES:
+    if _is_switch(function):
         return False
     if _NAMED.match(function.name):
         return True
     if _VERB.match(function.name) and not _NOT_VERB.search(function.name):
         return not _CHECKS.match(function.name) or bool(function.loops)
     return function.name in ("run", "main") and _FILE.search(PurePosixPath(function.path).name) is not None
+
+
+def _is_switch(function: Function) -> bool:
+    """Not eval() of a trainer, which goes over data."""
+    return function.name in _SWITCHES and not (function.name == "eval" and function.loops)
 
 
 def _quiet(program: Program, function: Function) -> int:
@@ -226,8 +231,12 @@ _EVALUATOR = re.compile(
 def _built(program: Program) -> Iterator[Place]:
     """Where an object whose work is to evaluate is made."""
     for called in program.reached_calls:
-        if _EVALUATOR.match(called.call.last) and not any(isinstance(one, Function) for one in called.targets):
+        made = [one for one in called.targets if isinstance(one, Class) and _EVALUATOR.match(one.name)]
+        named = _EVALUATOR.match(called.call.last) and not any(isinstance(one, Function) for one in called.targets)
+        if named or made:
             yield program.at(called.function, called.call.line, "evaluator", 0.75 * called.weight**0.4)
+        for cls in made:
+            yield program.at_target(cls, "evaluator", 0.68 * called.weight**0.4)
 
 
 def _loops(program: Program, function: Function, weight: float) -> Iterator[Place]:

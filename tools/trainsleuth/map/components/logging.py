@@ -139,6 +139,8 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
             return "tracked", 0.72
     if near and _LOGS.search(last) and not name.startswith(_NUMERIC) and call.parts[1:]:
         return "logs", 0.66
+    if last in _REGISTERS:
+        return "registered", 0.7
     if last == "configure" and receiver.endswith("logger"):
         return "set-up", 0.7
     if _SET_UP.match(last) and not isinstance(next(iter(target), None), External):
@@ -150,7 +152,8 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     return "", 0.0
 
 
-_LOGGER_OUTSIDE = re.compile(r"\.(?:(?:Periodic|JSON|CSV|Metrics?|Event|Summary|Tensor[Bb]oard\w*|Wandb|Scalar)Writer|(?:\w*Metric)Printer|LoggerHook|LearningRateMonitor)$")  # fmt: skip
+_REGISTERS = ("register_training_hooks", "register_logger_hooks", "register_default_hooks")  # of a runner
+_LOGGER_OUTSIDE = re.compile(r"\.(?:(?:Periodic|JSON|CSV|Metrics?|Event|Summary|Tensor[Bb]oard\w*|Wandb|Scalar)Writer|(?:\w*Metric)Printer|LoggerHook|LearningRateMonitor|(?:LR|Speed|Optimizer)Monitor)$")  # fmt: skip
 _LOGS = re.compile(
     r"^_?(?:\w+_)?log(?:s|ging|_\w+)?$|^_?(?:report|summari[sz]e|print|display|record)(?:_\w+)?$|_logger$|^_?(?:write|save)_(?:metrics?|scalars?|stats|logs?|summar\w+)$",
     re.I,

@@ -246,6 +246,10 @@ def _chosen(program: Program) -> Iterator[Place]:
         if isinstance(target, Function) and _SECTION.search(choice.key.rpartition(".")[0]):
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(target, "builder", 0.85)
+            for made in program.values.returned(target):
+                if isinstance(made, Class) and is_network(program.index, made):
+                    whole = _THE_MODEL.fullmatch(choice.key) is not None
+                    yield from _defined(program, made, 1.0 if whole else _share(program, made))
         if isinstance(target, Class) and is_network(program.index, target) and not is_loss_class(program.index, target):
             share = 1.0 if _THE_MODEL.fullmatch(choice.key) else _share(program, target)
             yield Place(choice.path, choice.line, "configuration", 0.8 * share)
@@ -262,12 +266,14 @@ _BESIDE = re.compile(r"augment|normaliz|feature|fbank|spectrogram|search|scorer|
 
 
 _SECTION = re.compile(
-    r"(?:^|\.)(?:\w*model|net|network|backbone|generator|discriminator|policy|actor|critic|unet)$", re.I
+    r"(?:^|\.)(?:\w*model|net|network|backbone|generator|discriminator|policy|actor|critic|unet|encoder|decoder|head|neck)$",
+    re.I,
 )
 
 
 _THE_MODEL = re.compile(
-    r"(?:model|net|network|arch|architecture|system|policy)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?"
+    r"(?:model|net|network|arch|architecture|system|policy)(?:_(?:factory|builder))?(?:[._](?:type|name|class|cls|_target_|class_path|class_type))?",
+    re.I,
 )
 
 

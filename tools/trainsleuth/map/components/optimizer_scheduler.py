@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Site, written
+from trainsleuth.facts.scopes import bindings
 
 from ..networks import is_factory
 from ..program import Program
@@ -50,8 +51,11 @@ def _constructed(program: Program) -> Iterator[Place]:
                 role, score = _role(program, Site(function, position, call))
                 if not role and _is_handed_parameters(event, call):
                     role, score = "optimizer", 0.8
+                if not role and _is_picked(program, function, call):
+                    role, score = "picked", 0.85
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
+                    yield from _groups(program, function, call) if role == "optimizer" else ()
                 if role == "optimizer" and function.self_name and function.name != "__init__":
                     yield from _calls_of(program, function)
         if (
@@ -62,6 +66,28 @@ def _constructed(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
         elif _RATE_FUNCTION.search(function.name):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
+
+
+def _groups(program: Program, function: Function, call: Expr) -> Iterator[Place]:
+    """The project's function that sorts the parameters for an optimizer: AdamW(groups), where groups = by_decay(net)."""
+    given = call.arguments[0] if call.arguments else call.keyword("params")
+    bound = bindings(function).get(given.text, ()) if given is not None and given.kind == "path" else ()
+    made = [given] if given is not None and given.kind == "call" else [one.value for one in bound]
+    for value in made:
+        for target in program.graph.targets(function, value) if value is not None and value.kind == "call" else ():
+            if isinstance(target, Function) and value is not None:
+                yield program.at(function, value.line, "groups", 0.55)
+                yield program.at(target, target.line, "groups", 0.62)
+
+
+def _is_picked(program: Program, function: Function, call: Expr) -> bool:
+    """A class of optimizers or schedules that is made elsewhere: getattr(torch.optim, name), partial(OneCycle, ...)."""
+    first = call.arguments[0] if call.arguments else None
+    if first is None or first.kind != "path" or call.last not in ("getattr", "partial"):
+        return False
+    if call.last == "getattr":
+        return program.full_name(function, first.text) in ("torch.optim", "torch.optim.lr_scheduler")
+    return _SCHEDULE.search(first.last) is not None and first.last[:1].isupper()
 
 
 def _calls_of(program: Program, method: Function) -> Iterator[Place]:
@@ -142,3 +168,5 @@ def _by_hand(program: Program) -> Iterator[Place]:
         for event in function.events:
             if writes_learning_rate(function, event):
                 yield program.at(function, event.line, "learning rate", 0.85 * weight**0.3)
+                if function.parameters and not function.owner and function not in program.training.spine:
+                    yield program.at(function, function.line, "schedule", 0.75 * weight**0.4)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Expr, External, Function
+from trainsleuth.facts import MODULE_BODY, Expr, External, Function, Loop
 
 from ..experience import collected
 from ..framework_loop import handed_loop
+from ..networks import calls_network
+from ..own_runners import STEPS
 from ..parameter_holders import changes_parameters
 from ..program import Program
 from ..records import Place
@@ -54,12 +56,14 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(step, step.line, "step", 0.7)
     for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
+        yield from _beside_the_step(program, caller, loop)
     for caller, line, target in down:
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.62)
     if down and down[-1][0].name != MODULE_BODY:
         yield program.at(down[-1][0], down[-1][0].line, "holds the loop", 0.66)
     yield from _prepared(program)
+    yield from _made(program, step)
     for caller, line in program.training.ways.direct_calls(step):
         yield program.at(caller, line, "call of the step", 0.72)
     for other in program.training.steppers[1:3]:  # another optimizer's, or another network's
@@ -69,10 +73,7 @@ def places(program: Program) -> Iterator[Place]:
         for where, line, target in program.training.ways.calls_down_to(other):
             yield program.at(where, line, "call of the step", 0.74)
             yield program.at(target, target.line, "step", 0.5)
-    for rank, (caller, line) in enumerate(program.training.ways.calls_above(step)):
-        yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
-        if caller.name != MODULE_BODY:
-            yield program.at(caller, caller.line, "holds the loop", 0.62 / (1 + 0.2 * rank))
+    yield from _above(program, step)
     for function in near - {step}:
         for event in function.events:
             if averages(event):
@@ -86,6 +87,22 @@ def places(program: Program) -> Iterator[Place]:
         yield from _of_library(program)
     if not program.training.ways.is_repeated(step):
         yield from _named_loops(program)
+
+
+def _made(program: Program, step: Function) -> Iterator[Place]:
+    """Where the frame of the program makes the object that trains."""
+    owner = program.index.class_of(step) if step.self_name else None
+    for cls, sites in program.made_at.items() if owner is not None else ():
+        if owner in program.index.lineage(cls):
+            yield from (program.at(one, line, "trainer", 0.7) for one, line in sites if one in program.training.spine)
+
+
+def _above(program: Program, function: Function) -> Iterator[Place]:
+    """The calls down to the loop that goes around `function`, or stands in it."""
+    for rank, (caller, line) in enumerate(program.training.ways.calls_above(function)):
+        yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
+        if caller.name != MODULE_BODY:
+            yield program.at(caller, caller.line, "holds the loop", 0.62 / (1 + 0.2 * rank))
 
 
 NEAR_ENTRY = 6  # distance of a function
@@ -106,7 +123,32 @@ def _named_loops(program: Program) -> Iterator[Place]:
                     yield program.at(function, call.line, "call of the step", 0.85 * weight**0.3)
                     for number in event.block.loops:
                         yield program.at(function, function.loops[number].line, "loop", 0.86 * weight**0.3)
-                    yield from (program.at_target(one, "step", 0.6) for one in targets if isinstance(one, Function))
+                    yield from _above(program, function)
+                    for one in targets:
+                        if isinstance(one, Function):
+                            yield program.at_target(one, "step", 0.6)
+                            yield from _networks_run(program, one)
+
+
+def _beside_the_step(program: Program, function: Function, loop: Loop) -> Iterator[Place]:
+    """What the loop calls besides the step and says that it trains: run_step(), where a hook then goes backward."""
+    for event in function.events:
+        for call in event.calls if loop in (function.loops[number] for number in event.block.loops) else ():
+            for one in program.graph.targets(function, call) if _SAYS_TRAIN.match(call.last) else ():
+                found = list(_networks_run(program, one)) if isinstance(one, Function) else []
+                if found and isinstance(one, Function):
+                    yield program.at(function, call.line, "call of the step", 0.85)
+                    yield program.at_target(one, "step", 0.6)
+                    yield from found
+
+
+def _networks_run(program: Program, function: Function) -> Iterator[Place]:
+    """What runs forward in a step from which no loss is seen to go to backward: it leaves it to a hook."""
+    if not any(stage.role == "forward" for stage in program.training.stages):
+        for event in function.events:
+            for call in event.calls:
+                if calls_network(program.values, function, call):
+                    yield program.at(function, call.line, "forward", 0.88)
 
 
 def _of_library(program: Program) -> Iterator[Place]:
@@ -136,11 +178,8 @@ def _own_loop(program: Program) -> Iterator[Place]:
             yield from _step(program, function, 0.95)
             for event in function.events:
                 for call in event.calls:
-                    if call.last in _STEPS and event.block.loops:
+                    if call.last in STEPS and event.block.loops:
                         yield program.at(function, call.line, "call of the step", 0.93)
-
-
-_STEPS = ("training_step", "compute_loss", "train_step", "forward_backward")
 
 
 _CLIPS = re.compile(r"clip_?(?:grad|norm)", re.I)

@@ -12,7 +12,7 @@ from .records import REQUIRED, Definition
 from .subcommands import parser_of, subcommands
 
 _DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
-_TURNS = ("fire.Fire", "Fire", "typer.run", "tyro.cli", "click.command")
+_TURNS = ("fire.Fire", "Fire", "typer.run", "tyro.cli", "click.command", "jsonargparse.CLI", "jsonargparse.auto_cli")
 NOT_GIVEN = "None"
 
 

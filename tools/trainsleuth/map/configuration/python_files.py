@@ -10,10 +10,12 @@ from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts, Index
 
 from ..running import is_guarded
 from .config_functions import built_settings
+from .handed_tables import handed_settings
 from .imported_settings import imported_names
 from .literals import flat, is_table, text_of
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
+_NAMED = re.compile(r"(?:config|cfg)[^/]*\.py$", re.I)
 _BASES = re.compile(rb"_base_")
 _ASSIGNS = re.compile(rb"^[A-Za-z_]\w*[ \t]*=", re.M)
 _DOES_MORE = re.compile(
@@ -44,6 +46,7 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
             table = settings_of(path, file)
         else:
             table = built_settings(self._files, path, file) if _FOLDER.search(path) is not None else {}
+            table = table or (handed_settings(file) if _NAMED.search(path) is not None else {})
         self._read[path] = table
         return bool(table)
 
