@@ -85,7 +85,7 @@ def is_dataset(index: Index, cls: Class) -> bool:
 
 
 _FACTORY = re.compile(
-    r"instantiate\w*|init_obj|build_from_cfg|create_from_config|locate|build_object|(?:construct|create|make|build)_\w+_by_name|create_object|get_instance|build_instance|from_cfg"
+    r"instantiate\w*|init_obj|(?:build|create|make|object|instance)_from_(?:cfg|conf|config|dict)|locate|build_object|(?:construct|create|make|build)_\w+_by_name|create_object|get_instance|build_instance|from_cfg"
 )
 
 
