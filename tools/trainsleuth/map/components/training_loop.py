@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Expr, External, Function, Loop
+from trainsleuth.facts import MODULE_BODY, Expr, External, Function
 
 from ..experience import collected
 from ..framework_loop import handed_loop
-from ..networks import calls_network
+from ..named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops
 from ..own_runners import STEPS
 from ..parameter_holders import changes_parameters
 from ..program import Program
@@ -56,7 +56,7 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(step, step.line, "step", 0.7)
     for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
-        yield from _beside_the_step(program, caller, loop)
+        yield from beside_the_step(program, caller, loop)
     for caller, line, target in down:
         yield program.at(caller, line, "call of the step", 0.9)
         yield program.at(target, target.line, "step", 0.62)
@@ -73,7 +73,7 @@ def places(program: Program) -> Iterator[Place]:
         for where, line, target in program.training.ways.calls_down_to(other):
             yield program.at(where, line, "call of the step", 0.74)
             yield program.at(target, target.line, "step", 0.5)
-    yield from _above(program, step)
+    yield from calls_above(program, step)
     for function in near - {step}:
         for event in function.events:
             if averages(event):
@@ -86,7 +86,7 @@ def places(program: Program) -> Iterator[Place]:
     if not down and step.owner:
         yield from _of_library(program)
     if not program.training.ways.is_repeated(step):
-        yield from _named_loops(program)
+        yield from named_loops(program)
 
 
 def _made(program: Program, step: Function) -> Iterator[Place]:
@@ -97,65 +97,11 @@ def _made(program: Program, step: Function) -> Iterator[Place]:
             yield from (program.at(one, line, "trainer", 0.7) for one, line in sites if one in program.training.spine)
 
 
-def _above(program: Program, function: Function) -> Iterator[Place]:
-    """The calls down to the loop that goes around `function`, or stands in it."""
-    for rank, (caller, line) in enumerate(program.training.ways.calls_above(function)):
-        yield program.at(caller, line, "call of the loop", 0.7 / (1 + 0.2 * rank))
-        if caller.name != MODULE_BODY:
-            yield program.at(caller, caller.line, "holds the loop", 0.62 / (1 + 0.2 * rank))
-
-
-NEAR_ENTRY = 6  # distance of a function
-_SAYS_TRAIN = re.compile(
-    r"^_?(?:(?:train|learn)(?:_\w+)?|\w+_(?:train|learn)|update_(?:weights|parameters|policy|networks?)|"
-    r"(?:run|optimi[sz]e)_(?:step|epoch|iter))$"
-)
-
-
-def _named_loops(program: Program) -> Iterator[Place]:
-    """Where no way is read from a loop to the step: loops around calls that say that they train."""
-    for function, weight in program.functions():
-        near = program.entry.reach.distance[function] <= NEAR_ENTRY
-        for event in function.events if near else ():
-            for call in event.calls if event.block.loops else ():
-                targets = program.graph.targets(function, call)
-                if _SAYS_TRAIN.match(call.last) and not any(isinstance(one, External) for one in targets):
-                    yield program.at(function, call.line, "call of the step", 0.85 * weight**0.3)
-                    for number in event.block.loops:
-                        yield program.at(function, function.loops[number].line, "loop", 0.86 * weight**0.3)
-                    yield from _above(program, function)
-                    for one in targets:
-                        if isinstance(one, Function):
-                            yield program.at_target(one, "step", 0.6)
-                            yield from _networks_run(program, one)
-
-
-def _beside_the_step(program: Program, function: Function, loop: Loop) -> Iterator[Place]:
-    """What the loop calls besides the step and says that it trains: run_step(), where a hook then goes backward."""
-    for event in function.events:
-        for call in event.calls if loop in (function.loops[number] for number in event.block.loops) else ():
-            for one in program.graph.targets(function, call) if _SAYS_TRAIN.match(call.last) else ():
-                found = list(_networks_run(program, one)) if isinstance(one, Function) else []
-                if found and isinstance(one, Function):
-                    yield program.at(function, call.line, "call of the step", 0.85)
-                    yield program.at_target(one, "step", 0.6)
-                    yield from found
-
-
-def _networks_run(program: Program, function: Function) -> Iterator[Place]:
-    """What runs forward in a step from which no loss is seen to go to backward: it leaves it to a hook."""
-    if not any(stage.role == "forward" for stage in program.training.stages):
-        for event in function.events:
-            for call in event.calls:
-                if calls_network(program.values, function, call):
-                    yield program.at(function, call.line, "forward", 0.88)
-
-
 def _of_library(program: Program) -> Iterator[Place]:
     """Where nothing is seen to call the step, which is a method: what the entry calls of a library to train."""
     for called in program.reached_calls:
         near = program.entry.reach.distance[called.function] <= 2
-        if near and any(isinstance(one, External) and _SAYS_TRAIN.match(called.call.last) for one in called.targets):
+        if near and any(isinstance(one, External) and SAYS_TRAIN.match(called.call.last) for one in called.targets):
             yield program.at(called.function, called.call.line, "call of the loop", 0.95)
 
 
