@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from map_depth import STEP
 from trainsleuth.map import expand_component
 
@@ -17,7 +20,7 @@ OPTIONS = {
 }
 
 
-def _sheet(tmp_path, files, command=COMMAND, budget=3000):
+def _sheet(tmp_path: Path, files: Mapping[str, str], command: str = COMMAND, budget: int = 3000) -> str:
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,12 +28,38 @@ def _sheet(tmp_path, files, command=COMMAND, budget=3000):
     return expand_component(tmp_path, "run", recipe=command, budget=budget).text
 
 
-def test_a_configuration_that_only_another_command_names_does_not_count(tmp_path):
+def test_a_configuration_that_only_another_command_names_does_not_count(tmp_path: Path) -> None:
     sheet = _sheet(tmp_path, OPTIONS)
     assert "lr=2e-4 the command" in sheet
     assert "num_processes" not in sheet and "bf16" not in sheet
 
 
-def test_a_configuration_that_the_given_command_names_counts(tmp_path):
+def test_a_configuration_that_the_given_command_names_counts(tmp_path: Path) -> None:
     sheet = _sheet(tmp_path, OPTIONS, f"{COMMAND} --config launch/four.yaml")
     assert "num_processes=4" in sheet and "mixed_precision=bf16" in sheet
+
+
+PARSED = {
+    "train.py": "import torch\nfrom transformers import HfArgumentParser\n\nfrom lib import trainers\n"
+    "from lib.args import ShortArguments\n\n\ndef main(args: ShortArguments):\n    net = torch.nn.Linear(2, args.batch)\n"
+    "    opt = torch.optim.SGD(net.parameters(), lr=args.lr, momentum=args.momentum)\n"
+    + STEP.replace("\n", "\n    ")
+    + "\n    trainers.save(net, args)\n\n\nif __name__ == '__main__':\n    kinds = (ShortArguments,)\n"
+    "    main(HfArgumentParser(kinds).parse_args_into_dataclasses()[0])\n",
+    "lib/__init__.py": "",
+    "lib/trainers.py": "import torch\n\nfrom .args import LongArguments\n\n\ndef save(net, args):\n"
+    "    torch.save(net.state_dict(), args.folder)\n\n\ndef long(net, args: LongArguments):\n    return args.lr\n",
+    "lib/args.py": "from dataclasses import dataclass\n\n\n@dataclass\nclass AllArguments:\n    folder: str = 'out'\n"
+    "    lr: float = 0.1\n    momentum: float = 0.5\n    batch: int = 8\n\n\n"
+    "@dataclass\nclass LongArguments(AllArguments):\n    lr: float = 1e-6\n    momentum: float = 0.75\n\n\n"
+    "@dataclass\nclass ShortArguments(AllArguments):\n    lr: float = 2e-5\n    momentum: float = 0.25\n",
+}
+
+
+def test_only_the_classes_that_the_parser_is_given_have_their_fields_told(tmp_path: Path) -> None:
+    sheet = _sheet(tmp_path, PARSED)
+    assert "lr=2e-4 the command" in sheet
+    asked = expand_component(tmp_path, "config", recipe=COMMAND, budget=3000)
+    told = {str(item["name"]): [layer["value"] for layer in item["layers"]] for item in asked.items}
+    assert told["lr"] == ["2e-5", "2e-4"] and told["momentum"] == ["0.25"] and told["folder"] == ["out"]
+    assert not any("." in name for name in told)
