@@ -63,3 +63,29 @@ def test_only_the_classes_that_the_parser_is_given_have_their_fields_told(tmp_pa
     told = {str(item["name"]): [layer["value"] for layer in item["layers"]] for item in asked.items}
     assert told["lr"] == ["2e-5", "2e-4"] and told["momentum"] == ["0.25"] and told["folder"] == ["out"]
     assert not any("." in name for name in told)
+
+
+LATER = {
+    **PARSED,
+    "lib/args.py": PARSED["lib/args.py"].replace(
+        "batch: int = 8\n",
+        "batch: int = 8\n    bf16: bool = None\n    fp16: bool = False\n    seed: int = None\n    fine: bool = None\n\n"
+        "    def __post_init__(self):\n        self.bf16 = not self.fp16 if self.bf16 is None else self.bf16\n"
+        "        if self.seed is None:\n            self.seed = 7\n",
+    ),
+}
+
+
+def test_what_replaces_a_default_of_none_is_told(tmp_path: Path) -> None:
+    _sheet(tmp_path, LATER)
+    asked = expand_component(tmp_path, "config", recipe=COMMAND, budget=3000)
+    told = {str(item["name"]): (item["value"], [one["value"] for one in item["layers"]]) for item in asked.items}
+    assert told["bf16"] == ("None", ["None", "not self.fp16"])
+    assert told["seed"] == ("7", ["None", "7"])
+    assert told["fine"] == ("None", ["None"])
+
+
+def test_a_field_that_the_command_sets_is_not_replaced(tmp_path: Path) -> None:
+    _sheet(tmp_path, LATER)
+    asked = expand_component(tmp_path, "config", recipe=f"{COMMAND} --seed 3", budget=3000)
+    assert {item["name"]: item["value"] for item in asked.items}["seed"] == "3"
