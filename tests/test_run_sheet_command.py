@@ -89,3 +89,17 @@ def test_a_field_that_the_command_sets_is_not_replaced(tmp_path: Path) -> None:
     _sheet(tmp_path, LATER)
     asked = expand_component(tmp_path, "config", recipe=f"{COMMAND} --seed 3", budget=3000)
     assert {item["name"]: item["value"] for item in asked.items}["seed"] == "3"
+
+
+def test_the_method_of_a_text_is_no_field_of_another_class(tmp_path: Path) -> None:
+    files = {
+        "train.py": "import argparse\n\nimport torch\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--split', default='train')\nparser.add_argument('--hub_id')\n"
+        "args = parser.parse_args()\nnet = torch.nn.Linear(2, len(args.split))\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=1.0)\n"
+        + STEP
+        + "    torch.save(net.state_dict(), args.hub_id.split('/')[-1])\n",
+    }
+    _sheet(tmp_path, files)
+    shown = expand_component(tmp_path, "checkpointing", recipe=COMMAND, budget=3000).text
+    assert "args.hub_id.split" in shown and "split = train" not in shown and "split: train" not in shown

@@ -21,6 +21,7 @@ from .taken import Taken
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
 _IS_PLACE = re.compile(r"dir|path|file|folder|root|scp|dump|data|ckpt|checkpoint|resume|pretrain|load|init", re.I)
+_METHODS = frozenset(name for kind in (str, list, dict) for name in dir(kind) if name[0] != "_")
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
 _END = re.compile(r"(?<=[a-z])(?:_(?:config|conf|cfg|args|params|kwargs|opts?)|Config|Args|Params)$")
 
@@ -183,9 +184,10 @@ def _sees(function: Function, program: Program) -> bool:
 
 
 def reads_in(expr: Expr) -> Iterator[str]:
-    """Dotted names in an expression that may be keys."""
+    """Dotted names in an expression that may be keys: of args.hub_id.split("/") what is split, not the method."""
+    methods = {id(part.parts[0]) for part in expr.walk() if part.kind == "call" and part.last in _METHODS}
     for part in expr.walk():
         if part.kind == "path":
-            yield part.text
+            yield part.text.rpartition(".")[0] or part.text if id(part) in methods else part.text
         elif part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string":
             yield subscripts(part)
