@@ -103,3 +103,30 @@ def test_the_method_of_a_text_is_no_field_of_another_class(tmp_path: Path) -> No
     _sheet(tmp_path, files)
     shown = expand_component(tmp_path, "checkpointing", recipe=COMMAND, budget=3000).text
     assert "args.hub_id.split" in shown and "split = train" not in shown and "split: train" not in shown
+
+
+FRAMEWORK = {
+    **PARSED,
+    "train.py": "from transformers import HfArgumentParser, Trainer\n\nfrom lib.args import ShortArguments\n"
+    "from lib.net import Net\n\n\ndef main():\n    (args,) = HfArgumentParser(ShortArguments).parse_args_into_dataclasses()\n"
+    "    Trainer(Net(), args).train()\n\n\nif __name__ == '__main__':\n    main()\n",
+    "lib/net.py": "import torch\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return {'loss': x.sum()}\n",
+    "lib/args.py": "from dataclasses import dataclass\n\nfrom transformers import TrainingArguments\n\n\n@dataclass\n"
+    "class ShortArguments(TrainingArguments):\n    weight_decay: float = 0.25\n    lr_scheduler_kwargs: dict = None\n",
+}
+
+
+def test_a_framework_reads_the_fields_of_a_class_that_derives_from_its_arguments(tmp_path: Path) -> None:
+    assert "weight_decay=0.25 default" in _sheet(tmp_path, FRAMEWORK)
+    plain = {**FRAMEWORK, "lib/args.py": FRAMEWORK["lib/args.py"].replace("(TrainingArguments)", "")}
+    assert "weight_decay=0.25" not in _sheet(tmp_path, plain)
+
+
+def test_what_the_framework_decides_is_not_missing(tmp_path: Path) -> None:
+    sheet = _sheet(tmp_path, FRAMEWORK)
+    assert "lr_scheduler_type is linear unless told otherwise" in sheet
+    assert "# logged\n  inside Hugging Face Trainer" in sheet and "# devices\n  inside Hugging Face Trainer" in sheet
+    missing = next((line for line in sheet.splitlines() if line.startswith("nothing found")), "")
+    assert not any(name in missing for name in ("schedule", "logged", "devices"))
+    told = _sheet(tmp_path, FRAMEWORK, f"{COMMAND} --lr_scheduler_type cosine")
+    assert "lr_scheduler_type=cosine the command" in told and "is linear" not in told

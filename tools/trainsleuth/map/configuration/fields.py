@@ -12,7 +12,7 @@ from ..networks import is_dataset, is_network
 from ..program import Program
 from .literals import flat, is_literal, is_table, text_of
 from .options import parameters
-from .parsed import filled, is_told_with
+from .parsed import filled, is_of_framework, is_told_with
 from .python_files import is_settings
 from .records import REQUIRED, Definition
 
@@ -102,6 +102,11 @@ def _defaults(cls: Class) -> bool:
 def of_constructed(program: Program) -> Iterator[Definition]:
     """Fields of the classes whose objects are the recipe, those of their bases included, each once."""
     yield from _of_lineages(program, program.values.objects.made)
+
+
+def of_framework(program: Program) -> Iterator[Definition]:
+    """Fields of the classes that its parser fills, as far as a framework reads them: class Config(TrainingArguments)."""
+    yield from _of_lineages(program, (cls for cls in filled(program) if is_of_framework(program, cls)))
 
 
 def _of_lineages(program: Program, classes: Iterable[Class]) -> Iterator[Definition]:

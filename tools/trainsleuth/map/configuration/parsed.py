@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trainsleuth.facts import Class
+from trainsleuth.facts import Class, External
 
+from ..frameworks import FRAMEWORKS
 from ..parsed_classes import parsed_classes
 from ..program import Program
 
+_PACKAGES = frozenset(package for framework in FRAMEWORKS for package in framework.packages)
 _PARSER = re.compile(r"[A-Z]\w*Parser")
 
 
@@ -32,3 +34,9 @@ def is_told_with(program: Program, cls: Class, parsed: Sequence[Class]) -> bool:
     if cls in families:
         return True
     return cls not in program.made_at and not families.isdisjoint(program.index.lineage(cls))
+
+
+def is_of_framework(program: Program, cls: Class) -> bool:
+    """It derives from the arguments of a framework, which reads them: class SFTConfig(TrainingArguments)."""
+    bases = (program.index.resolve(one.body, base.text) for one in program.index.lineage(cls) for base in one.bases)
+    return any(isinstance(base, External) and base.name.partition(".")[0] in _PACKAGES for base in bases)

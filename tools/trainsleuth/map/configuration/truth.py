@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from trainsleuth.facts import Expr, Function
+from trainsleuth.facts import Class, Expr, Function
 
 from ..program import Program
 from ..recipes import refers_to
 from .gathered import Gathered
 from .overrides import launch_of
+from .parsed import filled
 from .reads import Reads, subscripts
 from .records import Key, Use
 from .switched_off import sections_off
@@ -70,6 +71,11 @@ class Truth:
     def is_placed(self, key: Key) -> bool:
         """It is known which section has it: not the field of a class that nothing is seen to fill."""
         return key.name not in self._gathered.fields
+
+    @cached_property
+    def parsed(self) -> tuple[Class, ...]:
+        """The classes of settings that the program's parser fills."""
+        return filled(self.program)
 
     @cached_property
     def reads(self) -> Reads:

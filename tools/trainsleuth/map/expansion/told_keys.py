@@ -103,7 +103,8 @@ def _says(truth: Truth, key: Key) -> bool:
     if is_set(key):
         return True
     last = key.name.rpartition(".")[2]
-    made = key.uses == "given" and any(cls.name == key.taker for cls in truth.program.values.objects.made)
+    takers = (*truth.program.values.objects.made, *truth.parsed)
+    made = key.uses == "given" and any(cls.name == key.taker for cls in takers)
     if not (key.uses == "read" or made) or is_of_others(truth, key) or _OF_CLASS.match(key.name):
         return False
     if _COPY.fullmatch(key.value) and truth.find(key.value) not in (None, key):
