@@ -190,10 +190,10 @@ def _sees(function: Function, program: Program) -> bool:
 
 
 def reads_in(expr: Expr) -> Iterator[str]:
-    """Dotted names in an expression that may be keys: of args.hub_id.split("/") what is split, not the method."""
+    """Dotted names in an expression that may be keys: not the method of args.hub_id.split("/")."""
     methods = {id(part.parts[0]) for part in expr.walk() if part.kind == "call" and part.last in _METHODS}
     for part in expr.walk():
-        if part.kind == "path":
-            yield part.text.rpartition(".")[0] or part.text if id(part) in methods else part.text
+        if part.kind == "path" and id(part) not in methods:
+            yield part.text
         elif part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string":
             yield subscripts(part)
