@@ -40,7 +40,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         return tuple(dict.fromkeys(found))[-MAX_FILES:]
     composed = {part.path for part in found}
     found.extend(Part(one) for one in _named_in_code(index, reached) if one not in composed)
-    for command in tried if not composed else ():
+    given = [one for one in tried if one.text and not one.path]  # by the caller: other commands start other runs
+    for command in (given or tried) if not composed else ():
         folder = str(PurePosixPath(command.path).parent)
         values = (one.value for one in exported(index, reached.distance, command))
         paths = (path for text in (command.text, *values) for path in _named_in(index, text, folder))
@@ -48,7 +49,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         found = [part for part in found if part not in named] + named
         if named:
             break  # the first command that names a configuration stands for the rest
-    if not found and not any(one.text and not one.path for one in tried):  # else the caller says what there is
+    if not found and not given:  # else the caller says what there is
         found.extend(Part(one) for one in _beside(index, reached))
     return tuple(dict.fromkeys(found))[:MAX_FILES]
 

@@ -15,7 +15,7 @@ from .values import Values
 
 class Framework(NamedTuple):
     """`holds` are the components that its own code provides, `hooks` the methods a repository defines for it, `unasked`
-    the features that it has by its own defaults, with the argument that says so."""
+    the features and topics of a run that it has by its own defaults, with the argument that says so."""
 
     name: str
     packages: tuple[str, ...]
@@ -62,7 +62,7 @@ FRAMEWORKS = (
         ("train", "evaluate", "predict"),
         _ALL_BUT_DATA,
         tuple(HF_HOOKS),
-        (("clipping", "max_grad_norm is 1.0"), ("seeds", "seed is 42")),
+        (("clipping", "max_grad_norm is 1.0"), ("seeds", "seed is 42"), ("schedule", "lr_scheduler_type is linear")),
     ),
     Framework(
         "fastai",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from .configuration.come_to_be import assigned_to
 from .program import Program
 from .switches import Switch
-
-_COMES_TO_BE = ("__post_init__", "model_post_init", "__attrs_post_init__")
 
 
 def set_later(program: Program, switch: Switch) -> str:
@@ -16,8 +15,6 @@ def set_later(program: Program, switch: Switch) -> str:
         return ""
     name = switch.key.name.rpartition(".")[2]
     for cls in file.classes.values():
-        for method in (cls.methods[one] for one in _COMES_TO_BE if one in cls.methods):
-            for event in method.events if cls.line <= source.line <= cls.end_line else ():
-                if event.kind == "assign" and any(one.text == f"{method.self_name}.{name}" for one in event.targets):
-                    return f"{name} is decided at {source.path}:{event.line}"
+        for method, position in assigned_to(cls, name) if cls.line <= source.line <= cls.end_line else ():
+            return f"{name} is decided at {source.path}:{method.events[position].line}"
     return ""

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "given one by one or with commas between them, share the budget: loss,data",
     )
     parser.add_argument(
-        "--budget", metavar="TOKENS", type=count, help="size of the answer (default: 2000, expand: 1500)"
+        "--budget", metavar="TOKENS", type=count, help="size of the answer, at least 200 (default: 2000, expand: 1500)"
     )
     add_observe(parser, "mark what really ran")
     add_cache(parser)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, bindings
 from trainsleuth.facts.scopes import Binding
@@ -12,6 +12,7 @@ from ..networks import is_dataset, is_network
 from ..program import Program
 from .literals import flat, is_literal, is_table, text_of
 from .options import parameters
+from .parsed import filled, is_of_framework, is_told_with
 from .python_files import is_settings
 from .records import REQUIRED, Definition
 
@@ -29,14 +30,16 @@ _OPEN = ("None", "[]", "{}", "()", "")  # to be filled in later
 
 
 def fields(program: Program) -> Iterator[Definition]:
-    """Every field in files of the program, those of its entry first."""
+    """Every field of the classes that its parser fills, then those in files of the program, its entry first."""
+    parsed = filled(program)
+    yield from _of_lineages(program, parsed)
     files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
     for path in files:
         file = program.index.files[path]
         if path != program.entry.path and _is_other_recipe(program, file):
             continue
         for cls in file.classes.values():
-            if is_settings_class(program, cls):
+            if is_settings_class(program, cls) and not is_told_with(program, cls, parsed):
                 above = {name for base in program.index.lineage(cls)[1:] for name in _names(base)}
                 yield from (one._replace(certain=one.name not in above) for one in of_class(cls))
         yield from _nodes(file.body)
@@ -98,7 +101,16 @@ def _defaults(cls: Class) -> bool:
 
 def of_constructed(program: Program) -> Iterator[Definition]:
     """Fields of the classes whose objects are the recipe, those of their bases included, each once."""
-    for cls in program.values.objects.made:
+    yield from _of_lineages(program, program.values.objects.made)
+
+
+def of_framework(program: Program) -> Iterator[Definition]:
+    """Fields of the classes that its parser fills, as far as a framework reads them: class Config(TrainingArguments)."""
+    yield from _of_lineages(program, (cls for cls in filled(program) if is_of_framework(program, cls)))
+
+
+def _of_lineages(program: Program, classes: Iterable[Class]) -> Iterator[Definition]:
+    for cls in classes:
         known: set[str] = set()
         for base in program.index.lineage(cls):
             own = [one for one in of_class(base) if one.name not in known]

@@ -9,6 +9,7 @@ from itertools import chain
 
 from ..launch import Command
 from ..program import Program
+from .come_to_be import replaced_fields
 from .fallbacks import fallbacks
 from .fields import fields, of_constructed
 from .handed import arguments
@@ -79,6 +80,8 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
         if layer.how == "code" and (layer.path, layer.line) in places:
             continue
         layers.setdefault(_same(name, layers), []).append(layer)
+    for name, layer in list(replaced_fields(program, layers)):
+        layers[name].append(layer)
     return gathered
 
 

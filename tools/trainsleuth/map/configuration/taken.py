@@ -76,10 +76,11 @@ class Taken:
 
     @cached_property
     def _taking(self) -> dict[str, str]:
-        """Keys that are arguments of a framework's own class."""
+        """Keys that are arguments of a framework's own class, or fields of one that derives from it."""
+        from .fields import of_framework
         from .handed import arguments
 
-        return {one.name: one.group for one in arguments(self.program)}
+        return {one.name: one.group for one in (*of_framework(self.program), *arguments(self.program))}
 
     def _is_handed_on(self, name: str) -> bool:
         """Somebody may read it under a name that is computed, or gets all keys at once."""

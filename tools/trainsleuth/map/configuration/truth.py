@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from trainsleuth.facts import Expr, Function
+from trainsleuth.facts import Class, Expr, Function
 
 from ..program import Program
 from ..recipes import refers_to
 from .gathered import Gathered
 from .overrides import launch_of
+from .parsed import filled
 from .reads import Reads, subscripts
 from .records import Key, Use
 from .switched_off import sections_off
@@ -21,6 +22,7 @@ from .taken import Taken
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
 _IS_PLACE = re.compile(r"dir|path|file|folder|root|scp|dump|data|ckpt|checkpoint|resume|pretrain|load|init", re.I)
+_METHODS = frozenset(name for kind in (str, list, dict) for name in dir(kind) if name[0] != "_")
 _NAME = re.compile(r"^[A-Za-z_][\w.]*$")
 _END = re.compile(r"(?<=[a-z])(?:_(?:config|conf|cfg|args|params|kwargs|opts?)|Config|Args|Params)$")
 
@@ -69,6 +71,11 @@ class Truth:
     def is_placed(self, key: Key) -> bool:
         """It is known which section has it: not the field of a class that nothing is seen to fill."""
         return key.name not in self._gathered.fields
+
+    @cached_property
+    def parsed(self) -> tuple[Class, ...]:
+        """The classes of settings that the program's parser fills."""
+        return filled(self.program)
 
     @cached_property
     def reads(self) -> Reads:
@@ -183,9 +190,10 @@ def _sees(function: Function, program: Program) -> bool:
 
 
 def reads_in(expr: Expr) -> Iterator[str]:
-    """Dotted names in an expression that may be keys."""
+    """Dotted names in an expression that may be keys: not the method of args.hub_id.split("/")."""
+    methods = {id(part.parts[0]) for part in expr.walk() if part.kind == "call" and part.last in _METHODS}
     for part in expr.walk():
-        if part.kind == "path":
+        if part.kind == "path" and id(part) not in methods:
             yield part.text
         elif part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string":
             yield subscripts(part)

@@ -72,4 +72,4 @@ def _value(truth: Truth, key: Key, section: Section, base: str) -> tuple[str, st
 def become(layer: Layer) -> str:
     """What code may make of a key, and when."""
     when = f" when {clean(layer.when, 60)}" if layer.when else ""
-    return f"may become {clean(layer.value, 40)} {layer.path}:{layer.line}{when}"
+    return f"may become {clean(layer.value, 60)} {layer.path}:{layer.line}{when}"

@@ -18,7 +18,7 @@ from .held_state import held_state
 from .lengths import worked_out
 from .per_step import per_step
 from .pipelines import pipelines
-from .sections import is_set
+from .sections import NOTHING, is_set
 from .sheet_code import Code
 from .tails import Tails
 from .told_keys import OTHER, by_topic, reader, said
@@ -64,6 +64,9 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
             rest = enumerate(code.rest(topic, keys[topic.name]))
             found[topic.name] += [Line(REST + number, *one) for number, one in rest]
     found = {BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)], **found}
+    for topic in TOPICS:
+        if not any(map(_says, found[topic.name])):
+            found[topic.name] += [Line(0.0, *one) for one in _of_framework(program, topic)]
     missing = [topic.name for topic in TOPICS if not found[topic.name] and not topic.is_rare]
     if missing:
         yield Block((), (len(TOPICS),), (f"nothing found: {', '.join(missing)}",), {"missing": missing})
@@ -71,6 +74,24 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     for line, number, name in sorted(every, key=lambda one: (one[0].rank, one[1])):
         item = {"topic": name, **line.item}
         yield Block((f"# {name}",), (number, line.rank), (f"  {line.text}",), item)
+
+
+def _of_framework(program: Program, topic: Topic) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What the framework does of a topic on which neither settings nor code of the repository say a word."""
+    framework = program.training.framework
+    if framework is not None and (unasked := dict(framework.unasked).get(topic.name)):
+        yield f"set inside {framework.name}: {unasked} unless told otherwise", {"framework": framework.name, "keys": []}
+    elif framework is not None and _HELD.get(topic.name) in framework.holds:
+        yield f"inside {framework.name}", {"framework": framework.name, "keys": []}
+
+
+def _says(line: Line) -> bool:
+    """It is more than settings that are nothing."""
+    keys = line.item.get("keys")
+    return not keys or any(key["value"] not in NOTHING for key in keys)
+
+
+_HELD = {"logged": "logging", "devices": "training_loop", "schedule": "optimizer_scheduler"}
 
 
 def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails) -> Iterator[Line]:

@@ -71,7 +71,7 @@ def _that_say(truth: Truth, topic: Topic, found: list[Key]) -> list[Key]:
     named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0 or _is_of_topic(truth, topic, key)]
     if topic.name in _NO_FLAGS:
         named = [key for key in named if not _FILE.search(key.value)]
-    kept = [key for key in named if key.value not in _EMPTY]
+    kept = [key for key in named if key.value not in _EMPTY or _is_replaced(key)]
     return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
 
 
@@ -88,6 +88,11 @@ def _is_of_topic(truth: Truth, topic: Topic, key: Key) -> bool:
     return any(topic.sections.fullmatch(name.strip("_")) for name in names)
 
 
+def _is_replaced(key: Key) -> bool:
+    """None by default, for which code puts something else."""
+    return key.value == "None" and key.layers[-1].how == "code"
+
+
 _EMPTY = ("", "None", "null", "{}", "[]", "~")
 
 
@@ -98,7 +103,8 @@ def _says(truth: Truth, key: Key) -> bool:
     if is_set(key):
         return True
     last = key.name.rpartition(".")[2]
-    made = key.uses == "given" and any(cls.name == key.taker for cls in truth.program.values.objects.made)
+    takers = (*truth.program.values.objects.made, *truth.parsed)
+    made = key.uses == "given" and any(cls.name == key.taker for cls in takers)
     if not (key.uses == "read" or made) or is_of_others(truth, key) or _OF_CLASS.match(key.name):
         return False
     if _COPY.fullmatch(key.value) and truth.find(key.value) not in (None, key):
@@ -184,6 +190,8 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     default = " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not key.source), None)
     then = f" ({clean(become(maybe), MAYBE_WIDTH)})" if maybe is not None else ""
+    if maybe is not None and _is_replaced(key):
+        then = f" (then {clean(maybe.value, MAYBE_WIDTH)} {tails.of(maybe.path)}:{maybe.line})"
     made = _made(truth, key)
     built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
     record = truth.program.named_records.get(key.value) if made is None and is_set(key) else None
