@@ -1,0 +1,118 @@
+"""Tests of maps of programs that ask a registry for a class by a constant, and of packages that import when asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import map_depth
+import pytest
+from trainsleuth.map import expand_component
+
+NAMES = """from enum import Enum
+
+
+class ImageTrainers:
+    diffusion = "image-diffusion"
+    segmenter = "image-segmenter"
+
+
+class Trainers(ImageTrainers):
+    default = "plain"
+
+
+class Kind(Enum):
+    DIFFUSION = "image-diffusion"
+
+
+DIFFUSION = "image-diffusion"
+"""
+BUILDER = """from names import Trainers
+from registry import Registry
+
+TRAINERS = Registry("trainers")
+
+
+def build_from(section, registry, **more):
+    return registry.get(section["type"])(**more)
+
+
+def build_trainer(name=Trainers.default, default_args=None):
+    section = dict(type=name)
+    return build_from(section, TRAINERS, **(default_args or {}))
+
+
+def start(name, **more):
+    return build_trainer(name, more)
+"""
+REGISTRY = """class Registry:
+    def __init__(self, name):
+        self.known = {}
+
+    def get(self, name):
+        return self.known[name]
+
+    def register_module(self, module_name=None):
+        def put(cls):
+            self.known[module_name] = cls
+            return cls
+
+        return put
+"""
+TRAINER = """import torch
+from builder import TRAINERS
+from names import Trainers
+
+
+@TRAINERS.register_module(module_name=Trainers.{name})
+class {cls}:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.SGD(net.parameters(), lr={lr})
+
+    def train(self):
+        for batch in torch.rand(9, 2, 2):
+            loss = self.net(batch).mean()
+            loss.backward()
+            self.optimizer.step()
+"""
+START = """import torch
+import names
+from builder import build_trainer, start
+from names import Trainers
+import diffusing, plain, segmenting
+
+net = torch.nn.Linear(2, 1)
+trainer = {made}
+trainer.train()
+"""
+
+
+def _program(made: str, root: Path) -> Path:
+    files = {
+        "names.py": NAMES,
+        "builder.py": BUILDER,
+        "registry.py": REGISTRY,
+        "diffusing.py": TRAINER.format(name="diffusion", cls="Diffusion", lr=0.1),
+        "segmenting.py": TRAINER.format(name="segmenter", cls="Segmenter", lr=0.2),
+        "plain.py": TRAINER.format(name="default", cls="Plain", lr=0.3),
+        "train.py": START.format(made=made),
+    }
+    return map_depth.write(files, root)
+
+
+@pytest.mark.parametrize(
+    ("made", "runs"),
+    [
+        ("build_trainer(name=Trainers.diffusion, default_args=dict(net=net))", "diffusing"),
+        ("build_trainer(names.Kind.DIFFUSION.value, dict(net=net))", "diffusing"),
+        ("build_trainer(names.DIFFUSION, dict(net=net))", "diffusing"),
+        ("start(Trainers.segmenter, net=net)", "segmenting"),
+        ("build_trainer(default_args=dict(net=net))", "plain"),
+    ],
+)
+def test_what_a_constant_asks_a_registry_for_runs_and_nothing_else_of_it(made: str, runs: str, tmp_path: Path) -> None:
+    root = _program(made, tmp_path)
+    text = expand_component(root, "run", scope="train.py", recipe="python train.py", budget=1500).text
+    assert f"{runs}.py:10" in text, text
+    for other in {"diffusing", "segmenting", "plain"} - {runs}:
+        assert f"{other}.py" not in text, text
