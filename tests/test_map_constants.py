@@ -116,3 +116,69 @@ def test_what_a_constant_asks_a_registry_for_runs_and_nothing_else_of_it(made: s
     assert f"{runs}.py:10" in text, text
     for other in {"diffusing", "segmenting", "plain"} - {runs}:
         assert f"{other}.py" not in text, text
+
+
+LAZY = """import sys
+from typing import TYPE_CHECKING
+
+from lazily import LazyModule
+
+if TYPE_CHECKING:
+    from .fast import FastTrainer
+    from .speech import SpeechTrainer
+else:
+    _import_structure = {"fast": ["FastTrainer"], "speech": ["SpeechTrainer"]}
+    sys.modules[__name__] = LazyModule(__name__, _import_structure)
+"""
+MODULE = """import torch
+
+sample_rate = {rate}
+seed = {rate}
+torch.manual_seed(seed)
+
+
+class {cls}:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.SGD(net.parameters(), lr={lr})
+
+    def train(self):
+        for batch in torch.rand(9, 2, 2):
+            loss = self.net(batch).mean()
+            loss.backward()
+            self.optimizer.step()
+"""
+ASKED = {
+    "from kit import FastTrainer": "FastTrainer",
+    "import kit": "kit.FastTrainer",
+    "from kit import trainers": "trainers.FastTrainer",
+}
+
+
+@pytest.mark.parametrize("statement", ASKED)
+def test_what_a_package_imports_when_asked_runs_only_then(statement: str, tmp_path: Path) -> None:
+    trainers = "trainers" in statement
+    files = {
+        "kit/__init__.py": "from . import trainers\n" if trainers else LAZY.replace(".fast", ".trainers"),
+        "kit/trainers/__init__.py": LAZY,
+        "kit/trainers/fast.py": MODULE.format(cls="FastTrainer", rate=7, lr=0.1),
+        "kit/trainers/speech.py": MODULE.format(cls="SpeechTrainer", rate=16000, lr=0.2),
+        "kit/speech.py": MODULE.format(cls="SpeechTrainer", rate=32000, lr=0.3),
+        "lazily.py": "class LazyModule:\n    pass\n",
+        "train.py": f"import torch\n{statement}\n\nnet = torch.nn.Linear(2, 1)\n{ASKED[statement]}(net).train()\n",
+    }
+    root = map_depth.write(files, tmp_path)
+    text = expand_component(root, "run", scope="train.py", recipe="python train.py", budget=1500).text
+    assert "fast.py:5" in text and "fast.py:11" in text, text
+    assert "speech.py" not in text and "000" not in text, text
+
+
+def test_what_stands_under_another_test_runs(tmp_path: Path) -> None:
+    files = {
+        "fast.py": MODULE.format(cls="Trainer", rate=7, lr=0.1),
+        "train.py": "import sys\nimport torch\nif sys.argv[1:]:\n    from fast import Trainer\n\n"
+        "Trainer(torch.nn.Linear(2, 1)).train()\n",
+    }
+    root = map_depth.write(files, tmp_path)
+    text = expand_component(root, "run", scope="train.py", recipe="python train.py", budget=1500).text
+    assert "fast.py:5" in text, text
