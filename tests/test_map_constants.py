@@ -6,7 +6,10 @@ from pathlib import Path
 
 import map_depth
 import pytest
+from trainsleuth.facts import build_index
 from trainsleuth.map import expand_component
+from trainsleuth.map.methods import may_take
+from trainsleuth.repository import Repository
 
 NAMES = """from enum import Enum
 
@@ -182,3 +185,29 @@ def test_what_stands_under_another_test_runs(tmp_path: Path) -> None:
     root = map_depth.write(files, tmp_path)
     text = expand_component(root, "run", scope="train.py", recipe="python train.py", budget=1500).text
     assert "fast.py:5" in text, text
+
+
+OTHER = """class Interpolator:
+    def refine(self, images, targets, scale=1.0):
+        pass
+
+
+thing.refine({given})
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "takes"),
+    [
+        ("net, net", True),
+        ("*net", True),
+        ("net, targets=net", True),
+        ("net", False),
+        ("net, net, 1, 2", False),
+        ("net, net, rate=1", False),
+    ],
+)
+def test_a_method_is_guessed_only_where_it_can_take_what_is_given(given: str, takes: bool, tmp_path: Path) -> None:
+    index = build_index(Repository(map_depth.write({"other.py": OTHER.format(given=given)}, tmp_path)))
+    file = index.files["other.py"]
+    assert may_take(file.functions["Interpolator.refine"], file.body.events[-1].calls[0]) == takes
