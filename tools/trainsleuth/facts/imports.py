@@ -14,16 +14,25 @@ _IMPORTS = ("import_statement", "import_from_statement", "future_import_statemen
 
 
 def read_imports(expressions: ExpressionReader, root: Node) -> Iterator[Import]:
-    stack = root.named_children[::-1]
+    stack = [(node, False) for node in root.named_children[::-1]]
     while stack:
-        node = stack.pop()
+        node, typing = stack.pop()
         if node.type in _IMPORTS:
-            yield from _imported(expressions, node)
+            found = _imported(expressions, node)
+            yield from (entry._replace(typing=True) for entry in found) if typing else found
         elif (
             node.type.endswith(("_statement", "_definition", "_clause", "block"))
             and expressions.source.find(b"import", node.start_byte, node.end_byte) >= 0
         ):
-            stack.extend(node.named_children[::-1])
+            hidden = _for_type_checkers(expressions, node)
+            stack.extend((child, typing or child == hidden) for child in node.named_children[::-1])
+
+
+def _for_type_checkers(expressions: ExpressionReader, node: Node) -> Node | None:
+    """The block under `if TYPE_CHECKING:`."""
+    test = node.child_by_field_name("condition") if node.type == "if_statement" else None
+    said = expressions.text(test) if test is not None else ""
+    return node.child_by_field_name("consequence") if said.rpartition(".")[2] == "TYPE_CHECKING" else None
 
 
 def _imported(expressions: ExpressionReader, node: Node) -> Iterator[Import]:

@@ -171,6 +171,7 @@ class Import(NamedTuple):
     name: str
     level: int  # dots before the module: 0 is absolute
     line: int
+    typing: bool = False  # under `if TYPE_CHECKING:`: it does not run
 
 
 class Body(NamedTuple):

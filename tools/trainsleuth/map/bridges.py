@@ -15,6 +15,7 @@ from trainsleuth.facts.scopes import bindings
 from .edges import GUESS, Edge
 from .entries import NEVER, Entry
 from .graph import Graph
+from .methods import may_take
 from .named_choice import best_named, is_named
 from .reach import reach
 
@@ -75,7 +76,8 @@ class Bridges:
                     if self._is_open(caller, call):
                         name = call.last if call.receiver is not None else "__call__"
                         targets = [one for one in self.graph.methods.named(name) if one.path in known]
-                        chosen = self._chosen(targets, entry) if 0 < len(targets) <= MAX_NAMESAKES else []
+                        taking = [one for one in targets if may_take(one, call)]
+                        chosen = self._chosen(taking, entry) if taking and len(targets) <= MAX_NAMESAKES else []
                         if chosen:
                             rank = (_TRAINS.search(call.last) is None, distance)
                             holder = call.receiver.last if call.receiver is not None else call.last

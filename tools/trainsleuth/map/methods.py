@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from trainsleuth.facts import Class, Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index
 
 from .knowledge import Knowledge
 from .named_choice import is_named
@@ -70,3 +70,20 @@ class Methods:
     def _is_of_open(self, method: Function) -> bool:
         owner = self._index.class_of(method)
         return owner is None or owner not in self._known.excluded
+
+
+def may_take(method: Function, call: Expr) -> bool:
+    """The arguments of a call fit a method of an object: as many as it needs, no more than it has, by names that it has."""
+    parts = call.parts[1:]
+    if any(one.kind in ("star", "doublestar") for one in parts) or not method.self_name:
+        return True
+    own = method.parameters[1:]
+    placed = [one for one in own if not one.kind and not one.keyword_only]
+    given = {one.text for one in parts if one.kind == "keyword"}
+    given.update(one.name for one in placed[: len(call.arguments)])
+    rest = {one.kind for one in own if one.kind}
+    if len(call.arguments) > len(placed) and "*" not in rest:
+        return False
+    named = {one.name for one in own if not one.kind}
+    needed = {one.name for one in own if not one.kind and one.default is None}
+    return needed <= given and (given <= named or "**" in rest)

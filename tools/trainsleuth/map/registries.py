@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variab
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables
+from .constants import constant_text
 from .factories import factory_tables
 from .filled_registries import Registry, lookups
 from .left_copies import in_use
@@ -47,7 +48,7 @@ def _decorated(index: Index) -> Iterator[Table]:
     for thing in things:
         for decorator in thing.decorators:
             of_all = _of_all(index, thing, decorator)
-            holder, kind = ("", of_all) if of_all else _place(decorator)
+            holder, kind = ("", of_all) if of_all else place_of(decorator)
             if not kind:
                 continue
             filler = _resolved(index, thing, decorator) if not holder else None
@@ -81,7 +82,7 @@ def _used(index: Index, kinds: Iterable[Registry]) -> Iterator[Registry]:
 
 def _add_variant(kinds: Mapping[Registry, dict[str, Entry]], decorator: Expr) -> None:
     """@register_model_architecture("transformer", "transformer_base"): settings by that name mean the class of the first."""
-    kind, names = _place(decorator)[1], _strings(decorator)
+    kind, names = place_of(decorator)[1], _strings(decorator)
     base = kind.rpartition("_")[0]
     if len(names) != 2 or not base:
         return
@@ -130,7 +131,9 @@ def _name(index: Index, thing: Class | Function, decorator: Expr) -> str:
     """The name that something is registered by; "" for its own."""
     first = next((one for word in ("name", "module_name") if (one := decorator.keyword(word)) is not None), None)
     given = [first] if first is not None else (decorator.arguments if decorator.kind == "call" else ())
-    return next(iter([text for one in given if (text := _text(index, thing, one))][-1:]), "")
+    return next(
+        iter([text for one in given if (text := constant_text(index, index.files[thing.path].body, one))][-1:]), ""
+    )
 
 
 def _given_name(registry: Registry, thing: Class | Function, decorator: Expr) -> str:
@@ -150,19 +153,6 @@ def _own_name(thing: Class | Function) -> str:
     return PurePosixPath(thing.path).stem if is_start else thing.name
 
 
-def _text(index: Index, thing: Class | Function, given: Expr) -> str:
-    """Of a string, or of the constant that holds one: Losses.MSE, MSE_NAME."""
-    if given.kind != "path":
-        return given.text if given.kind == "string" else ""
-    body = index.files[thing.path].body
-    holder, last = (given.receiver, given.last)
-    symbol = index.resolve(body, holder.text if holder is not None else given.text)
-    scope = symbol.body if isinstance(symbol, Class) else symbol.scope if isinstance(symbol, Variable) else None
-    bound = bindings(scope).get(last, ()) if scope is not None else ()
-    value = bound[0].value if bound else None
-    return value.text if value is not None and value.kind == "string" else ""
-
-
 def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:
     """Calls that look a name up in a registry: BACKBONES.get(name)."""
     names = {one.encode() for one in holders}
@@ -180,7 +170,7 @@ def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str
                     yield Site(function, position, call), holders[call.receiver.last]
 
 
-def _place(decorator: Expr) -> tuple[str, str]:
+def place_of(decorator: Expr) -> tuple[str, str]:
     """(what holds the registry, its kind): "model" of @register_model(...), @registry.register_model(...),
     @MODELS.register_module(), @tables.register("model_classes", name)."""
     last, receiver = decorator.last, decorator.receiver

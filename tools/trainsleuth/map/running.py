@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Event, Expr, FileFacts, Function, Index, Module
+from trainsleuth.facts import Event, Expr, FileFacts, Function, Import, Index, Module
 from trainsleuth.facts.memo import kept_per_function
 
 
@@ -17,16 +17,13 @@ def imported(index: Index, path: str) -> tuple[Function, ...]:
 
 @kept_per_function
 def _imported(body: Function, index: Index) -> tuple[Function, ...]:
-    path, found = body.path, []
-    file, names = index.files[body.path], index.names
+    path = body.path
+    found: list[Function] = []
+    file = index.files[body.path]
     for entry in file.imports:
-        module = names.module(path, entry.module, entry.level) if entry.module or entry.level else None
-        if entry.name and module is not None and module.folder and entry.name != "*":
-            member = names.member(module, entry.name)
-            if isinstance(member, Module) and member.path:
-                found.append(index.files[member.path].body)
-        if module is not None and module.path:
-            found.append(index.files[module.path].body)
+        if not entry.typing:
+            found += _by_entry(index, path, entry)
+            found += [one for lazy in _asked_of(index, file, entry) for one in _by_entry(index, *lazy)]
     if path.endswith("__init__.py") and file.names & {
         "import_module",
         "__import__",
@@ -35,6 +32,40 @@ def _imported(body: Function, index: Index) -> tuple[Function, ...]:
     }:
         found += _whole_folder(index, path)
     return tuple(found)
+
+
+def _by_entry(index: Index, path: str, entry: Import) -> Iterator[Function]:
+    """Bodies of the module that an import names, and of the one that it takes from it."""
+    names = index.names
+    module = names.module(path, entry.module, entry.level) if entry.module or entry.level else None
+    if entry.name and module is not None and module.folder and entry.name != "*":
+        member = names.member(module, entry.name)
+        if isinstance(member, Module) and member.path:
+            yield index.files[member.path].body
+    if module is not None and module.path:
+        yield index.files[module.path].body
+
+
+def _asked_of(index: Index, file: FileFacts, entry: Import) -> Iterator[tuple[str, Import]]:
+    """Imports that packages do only when a name is asked for: they stand under `if TYPE_CHECKING:` beside a lazy table."""
+    module = index.names.module(file.path, entry.module, entry.level) if entry.module or entry.level else None
+    if module is None or not module.path:
+        return
+    yield from _lazy(index, module, {entry.name}, set())
+    held = module if not entry.name else index.names.member(module, entry.name)
+    if isinstance(held, Module) and held.path and any(one.typing for one in index.files[held.path].imports):
+        asked = file.body.source.found(re.compile(rb"\b%s\.(\w+)" % re.escape(entry.alias).encode()))
+        yield from _lazy(index, held, {one.decode() for one in asked}, set())
+
+
+def _lazy(index: Index, module: Module, asked: set[str], seen: set[tuple[str, str]]) -> Iterator[tuple[str, Import]]:
+    for entry in index.files[module.path].imports:
+        if entry.typing and entry.alias in asked and (module.path, entry.alias) not in seen:
+            seen.add((module.path, entry.alias))
+            yield module.path, entry
+            further = index.names.module(module.path, entry.module, entry.level)
+            if further is not None and further.path and entry.name:
+                yield from _lazy(index, further, {entry.name}, seen)
 
 
 def _whole_folder(index: Index, path: str) -> Iterator[Function]:

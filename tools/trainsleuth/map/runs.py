@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Index, bindings
 from .callables import BARE
 from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, KEPT, MADE, PART
-from .methods import Methods
+from .methods import Methods, may_take
 from .running import executed
 from .values import Values
 
@@ -143,7 +143,7 @@ class Runs:
             receivers = self._values.of(function, call.receiver)
             if receivers and not any(isinstance(one, Class) for one in receivers):
                 return  # a value of another library
-        yield from ((method, GUESS) for method in self._methods.few(call.last))
+        yield from ((method, GUESS) for method in self._methods.few(call.last) if may_take(method, call))
 
     def _has_foreign_base(self, function: Function) -> bool:
         owner = self._index.class_of(function)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Function
 from trainsleuth.facts.names import Module
 
+from .asked_by_constants import asked_by_constants
 from .backends import of_the_program
 from .branches import known_settings
 from .command_words import words_behind
@@ -115,6 +116,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     decided = known_settings(weak, (*given, *commanded)) if is_told else {}
     chosen = (*chosen, *named_in_code(index, _near(entry), decided))
+    chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)

@@ -1,0 +1,26 @@
+"""Names that code spells as constants: Losses.MSE of a class of names, Loss.MSE.value of an enum, MSE_NAME of a module."""
+
+from __future__ import annotations
+
+from trainsleuth.facts import Class, Expr, Function, Index, Variable
+from trainsleuth.facts.scopes import bindings
+
+
+def constant_text(index: Index, scope: Function, given: Expr) -> str:
+    """The string that an expression is, or that the constant holds that it names; "" when neither is seen."""
+    if given.kind != "path":
+        return given.text if given.kind == "string" else ""
+    path = given.text.removesuffix(".value")
+    symbol = index.resolve(scope, path)
+    if isinstance(symbol, Variable):
+        return _bound_to(symbol.scope, symbol.name)
+    holder, _, last = path.rpartition(".")
+    owner = index.resolve(scope, holder) if holder else None
+    lineage = index.lineage(owner) if isinstance(owner, Class) else ()
+    return next((text for cls in lineage if (text := _bound_to(cls.body, last))), "")
+
+
+def _bound_to(scope: Function, name: str) -> str:
+    bound = bindings(scope).get(name, ())
+    value = bound[0].value if bound and not bound[0].items else None
+    return value.text if len(bound) == 1 and value is not None and value.kind == "string" else ""
