@@ -81,7 +81,8 @@ def _order(trace: Trace) -> str:
     """The operations of one step, as the probe of the step trace words them."""
     trained = without_evaluation(without_transforms(trace))
     said = probes.judge("observe", trained, frozenset({"step_trace"}))
-    return next((one.message.partition(": ")[2] for one in said if one.outcome == "pass"), "")
+    shown = (one.message.partition(": ")[2] for one in said if one.outcome != "fail" and "optimizers" in one.measured)
+    return next((text.rpartition(" (")[0] for text in shown), "")
 
 
 def observed_map(
