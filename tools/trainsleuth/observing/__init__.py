@@ -82,7 +82,7 @@ def _order(trace: Trace) -> str:
     trained = without_evaluation(without_transforms(trace))
     said = probes.judge("observe", trained, frozenset({"step_trace"}))
     shown = (one.message.partition(": ")[2] for one in said if one.outcome != "fail" and "optimizers" in one.measured)
-    return next((text.rpartition(" (")[0] for text in shown), "")
+    return next((text.partition("; ")[0].removesuffix(")") + ")" for text in shown if text), "")
 
 
 def observed_map(
