@@ -2,7 +2,7 @@
 
     python evidence/checks_corpus.py CHECKOUTS [CHECKOUTS ...] [--only NAME]
 
-CHECKOUTS are folders that hold checkouts of the repositories of check_reports.yaml (the seven unopened halves) under their
+CHECKOUTS are folders that hold checkouts of the repositories of check_reports.yaml (the eight unopened halves) under their
 names, at the commits that stand there; one that is not there is left out, and said so. Nothing is fetched.
 Exit code 1: a report without a verdict. Reports that no longer come are listed; a cured one should be among them.
 """
@@ -25,7 +25,7 @@ Key = tuple[str, str]  # check, place
 
 
 def recorded() -> list[dict[str, object]]:
-    """The repositories of the seven unopened halves, each with its `reports`."""
+    """The repositories of the eight unopened halves, each with its `reports`."""
     halves = yaml.safe_load((HERE / "check_reports.yaml").read_text("utf-8"))
     return [row for half in HALVES for row in halves[half]["of"]]
 
