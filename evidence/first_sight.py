@@ -19,7 +19,9 @@ import yaml
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "tools" / "trainsleuth" / "checks" / "first_sight.json"
-HALVES = tuple(f"{place}unopened" for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_"))
+HALVES = tuple(
+    f"{place}unopened" for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_")
+)
 
 
 def figures(recorded: dict[str, Any]) -> dict[str, dict[str, Any]]:
