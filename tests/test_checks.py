@@ -235,6 +235,7 @@ BY_RATE = NO_MODES.replace(
 ).replace("self.net = nn.Linear(2, 2)", "self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(rate))")
 
 
+@pytest.mark.usefixtures("right_so_far")
 def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> None:
     severities = {
         name: [
@@ -365,6 +366,7 @@ for epoch in range(100):
 """
 
 
+@pytest.mark.usefixtures("right_so_far")
 @pytest.mark.parametrize(
     ("layer", "severity"), [("nn.ReLU()", "note"), ("nn.Dropout()", "error"), ("thing()", "error")]
 )

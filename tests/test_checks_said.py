@@ -161,6 +161,7 @@ DROPPED = dedent(
 )
 
 
+@pytest.mark.usefixtures("right_so_far")
 @pytest.mark.parametrize(
     ("check_id", "source", "quieter"),
     [

@@ -164,7 +164,7 @@ def _if_it_counts(index: Index, finding: Finding) -> Finding:
     if finding.is_alarm and (method := overridden_by_all(index, finding.path or "", finding.line or 0)):
         said = f"all classes below have a method of their own for {method}(), and nobody makes the class itself"
         return replace(finding, outcome="open", message=said)
-    library = written_for_another(index, {path for path, _ in places}) if finding.is_alarm else ""
+    library = written_for_another(index, {path for path, _ in places})
     if library and finding.family != "data":
         return replace(finding, outcome="open", message=f"{finding.path} is written for {library}")
     if finding.is_alarm and is_lesson(index, finding.path or "", finding.line or 0):
