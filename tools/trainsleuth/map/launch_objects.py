@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function
@@ -40,8 +41,22 @@ def launch_preset(program: Program) -> Preset:
     top = largest.parts[0].cls
     fields = {field.name for cls in values.index.lineage(top) for field in of_class(cls)}
     alike = fields & {one.name for one in options(program)}  # the field is not the option, which may be worth less
-    every = [part for one in tops for part in _under(one.name if alike or one is not largest else "", one.parts)]
+    twins = sum(one.parts[0].cls is top for one in tops) > 1  # neither is the whole, whatever code calls it
+    names = _numbered([top.name if twins and _KIND.fullmatch(one.name) else one.name for one in tops])
+    every = [
+        part
+        for one, name in zip(tops, names, strict=True)
+        for part in _under(name if alike or twins or one is not largest else "", one.parts)
+    ]
     return read_objects(values, every, top)
+
+
+def _numbered(names: Sequence[str]) -> Iterator[str]:
+    """Several under one name stand below it like the entries of a list."""
+    count, seen = Counter(names), Counter[str]()
+    for name in names:
+        yield name if count[name] == 1 else f"{name}.{seen[name]}"
+        seen[name] += 1
 
 
 def _objects(values: Values, scope: Function) -> Iterator[_Object]:

@@ -98,7 +98,12 @@ class Told(NamedTuple):
 def told_of(program: Program, recipe: str | None, launch: Command | None) -> Told:
     """`program` is known as far as its entry alone leads; `recipe` and `launch` are the caller's."""
     index, entry = program.index, program.entry
+    is_told = recipe is not None or launch is not None
     parts = of_program(index, entry.reach, entry.commands, recipe)
+    itself = is_told and all(part.path == entry.path for part in parts)
+    constructed = launch_preset(program) if itself else Preset()
+    if constructed.objects is not None:
+        parts = ()  # the variables of a script that makes its settings are none
     started = (*(root.path for root in entry.reach.roots), *(part.path for part in parts if part.path in index.files))
     loaded = program.graph.imports(frozenset(started))
     text = launch.text if launch is not None else ""
@@ -112,7 +117,6 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     left = passed_over([(one.key, one.value) for one in (*weak, *given)], CLASS_KEYS)
     naming = [one for one in (*weak, *given) if not one.key.startswith(left)]
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
-    is_told = recipe is not None or launch is not None
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     decided = known_settings(weak, (*given, *commanded)) if is_told else {}
     chosen = (*chosen, *named_in_code(index, _near(entry), decided))
@@ -120,8 +124,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     preset = named_preset(program.values, launch)
-    if is_told and not parts and preset.objects is None:
-        preset = launch_preset(program)
+    if preset.objects is None:
+        preset = constructed
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     if preset.settings:
         given = (*given, *preset.settings)
