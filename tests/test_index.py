@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from trainsleuth.checks import run_checks
 from trainsleuth.facts import Class, External, Function, Index, Instance, Spot, Unknown, build_index, keep_facts
 from trainsleuth.repository import Repository
 
@@ -307,3 +309,10 @@ def test_calls_that_an_expression_cannot_tell_apart_are_one(followed: Index) -> 
 
 def test_recursion_ends_with_what_it_ends_in(followed: Index) -> None:
     assert {one.name for one in _made(followed, "ended")} == {"torch.nn.Tanh"}
+
+
+def test_what_was_searched_before_does_not_pile_up(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(loss, opt):\n    loss.backward()\n    opt.step()\n")
+    for only in ("missing-zero-grad", "double-softmax", "detached-loss", "cut-loss-term"):
+        run_checks(Repository(tmp_path), [only])
+    assert sum(isinstance(one, Index) and one.repository.root == tmp_path for one in gc.get_objects()) <= 1
