@@ -8,7 +8,18 @@ from textwrap import dedent
 
 import pytest
 from trainsleuth.checks import run_checks
-from trainsleuth.facts import Class, External, Function, Index, Instance, Spot, Unknown, build_index, keep_facts
+from trainsleuth.facts import (
+    Class,
+    External,
+    Function,
+    Index,
+    Instance,
+    Spot,
+    Unknown,
+    build_index,
+    collection,
+    keep_facts,
+)
 from trainsleuth.repository import Repository
 
 FILES = {
@@ -311,7 +322,8 @@ def test_recursion_ends_with_what_it_ends_in(followed: Index) -> None:
     assert {one.name for one in _made(followed, "ended")} == {"torch.nn.Tanh"}
 
 
-def test_what_was_searched_before_does_not_pile_up(tmp_path: Path) -> None:
+def test_what_was_searched_before_does_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "MUCH", 0)
     (tmp_path / "a.py").write_text("def f(loss, opt):\n    loss.backward()\n    opt.step()\n")
     for only in ("missing-zero-grad", "double-softmax", "detached-loss", "cut-loss-term"):
         run_checks(Repository(tmp_path), [only])

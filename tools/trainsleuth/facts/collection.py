@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_left = False  # something that was built so may be garbage by now
+MUCH = 500_000  # blocks of memory, about 50 MB: more than that is not left to pile up
+_after = 0  # blocks in use when garbage was last looked for
 
 
 @contextmanager
@@ -14,19 +16,18 @@ def no_collection() -> Iterator[None]:
     """Hundreds of thousands of records live until the end: looking for garbage among them takes a third of the time.
 
     What is left at the end counts as old, which Python hardly ever searches: a process that goes on searches it here,
-    before the next.
+    before the next, when it has grown by `MUCH`.
     """
-    global _left
+    global _after
     collecting = gc.isenabled()
-    if collecting and _left:
+    if collecting and sys.getallocatedblocks() - _after > MUCH:
         gc.collect()
-        _left = False
+        _after = sys.getallocatedblocks()
     gc.disable()
     try:
         yield
     finally:
         if collecting:
-            _left = True
             if not gc.get_freeze_count():  # to the old generation, else the next allocation searches all of them
                 gc.freeze()
                 gc.unfreeze()
