@@ -44,7 +44,7 @@ decide on a place. `makers(index, expr, spot)` are the expressions that a name w
 `derived(function, names, start)` what is computed from names further on.
 
 Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
-`index.calls`, `index.holders`, `index.functions_named`, `index.effects.may_clear`.
+`index.calls`, `index.calls_holding`, `index.functions_named`, `index.effects.may_clear`.
 """
 
 from .build import build_index, keep_facts
