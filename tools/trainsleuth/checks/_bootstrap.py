@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Expr, Function, Index, factors, is_test
 
 _DISCOUNT = re.compile(r"^(gamma|discount(_?(factor|rate))?|GAMMA|DISCOUNT\w*)$")
-_DISCOUNTS = re.compile(rb"gamma|discount|GAMMA|DISCOUNT")
+_DISCOUNTS = tuple(map(re.compile, (rb"gamma", rb"discount", rb"GAMMA", rb"DISCOUNT")))
 _REWARD = re.compile(r"^(r|R|rw|rew\w*|\w*reward\w*|Reward\w*|REWARD\w*|r_t|rs|b_r|batch_r|returns?)$")
 
 
@@ -23,8 +23,8 @@ class Bootstrap(NamedTuple):
 
 
 def bootstraps(index: Index) -> Iterator[Bootstrap]:
-    for function in index.functions():
-        if is_test(function.path) or not function.source.holds(_DISCOUNTS):
+    for function in index.functions_holding(*_DISCOUNTS):
+        if is_test(function.path):
             continue
         for position, event in enumerate(function.events):
             if event.value is not None:

@@ -56,6 +56,7 @@ Good (whole modules, single tensors, an attribute of one's own):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
@@ -73,11 +74,12 @@ SAY = Verdicts(
     claims=("frozen-layers",),
 )
 _OF_TENSORS = ("ParameterDict", "ParameterList")  # a name may stand for one of what they hold
+_LIKE = re.compile(rb"req\w*gr")
 _ALIKE = 0.84  # of difflib: requires_gradient and required_grad are above, requires and needs_grad below
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions():
+    for function in index.functions_holding(_LIKE):
         if not is_test(function.path):
             for position, event in enumerate(function.events):
                 for what, value in _set(event):
@@ -139,7 +141,7 @@ def _sets_itself(function: Function, owner: Expr | None) -> bool:
 def _is_read(index: Index, name: str) -> bool:
     return any(
         part.kind in ("path", "attr") and part.last == name
-        for function in index.functions()
+        for function in index.functions_holding(re.compile(re.escape(name).encode()))
         for event in function.events
         if event.value is not None
         for part in event.value.walk()

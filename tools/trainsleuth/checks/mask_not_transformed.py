@@ -129,8 +129,8 @@ class _Move(NamedTuple):
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
         if function.name in ("__getitem__", "__call__", "transform", "augment") and not is_test(function.path):
-            moves = list(_moves(index, function))
-            if moves and _has_mask(function):
+            moves = list(_moves(index, function)) if _has_mask(function) else []
+            if moves:
                 yield _examined(function, moves)
 
 

@@ -74,7 +74,7 @@ SAY = Verdicts(
 )
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")
-_NAMED = re.compile(rb"\.\s*(?:" + "|".join(_STATEMENTS).encode() + rb")\b")
+_NAMED = re.compile(rb"\.\s*(?:" + "|".join(_STATEMENTS).encode() + rb")\b(?!\s*\()")
 _OF_MODULES = ("parameters", "named_parameters", "state_dict", "load_state_dict", "cuda", "zero_grad", "eval", "train")
 _MODEL_NAMES = ("model", "net", "network", "generator", "discriminator", "encoder", "decoder", "classifier", "critic")
 
@@ -92,10 +92,9 @@ def check(index: Index) -> Iterator[Finding]:
             elif (flag := _replaced(index, event, spot)) is not None:
                 said = f"{written(flag)} is replaced by a value; the mode stays as it was"
                 yield _failure(spot, flag, said)
-            else:
-                for call in event.calls:
-                    if call.last in ("eval", "zero_grad") and call.receiver is not None and not call.arguments:
-                        yield SAY.passed(function.path, call.line, f"{written(call)} is called")
+    for site in index.calls("eval", "zero_grad"):
+        if site.call.receiver is not None and not site.call.arguments and not is_test(site.function.path):
+            yield SAY.passed(site.function.path, site.call.line, f"{written(site.call)} is called")
 
 
 def _bare(event: Event) -> Expr | None:

@@ -83,7 +83,6 @@ from trainsleuth.facts import (
     external_name,
     ingredients,
     is_test,
-    trained_losses,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -125,15 +124,20 @@ _AUTOGRAD = re.compile(rb"autograd")
 
 def check(index: Index) -> Iterator[Finding]:
     names = index.aliases("grad") if any(index.functions_holding(_AUTOGRAD)) else frozenset()
-    parts = {index.part(site.function.path) for site in index.calls(*sorted(names)) if _may_be_autograd(index, site)}
-    seen: set[Expr] = set()
-    for loss, start in trained_losses(index) if parts else ():
-        if index.part(start.function.path) not in parts:
+    doubtful: set[Expr] = set()
+    for site in index.calls(*sorted(names)):
+        spot = Spot(site.function, site.position)
+        if is_test(site.function.path) or not _may_be_autograd(index, site) or not _is_autograd(index, site.call, spot):
             continue
-        for call, spot in ingredients(index, loss, start, through_cuts=False, closed=_STEPWISE):
-            if call.kind == "call" and call.last in names and call not in seen and not is_test(spot.function.path):
-                seen.add(call)
-                if _is_autograd(index, call, spot):
+        if said := _reason(site.call):
+            yield SAY.passed(site.function.path, site.call.line, said)
+        else:
+            doubtful.add(site.call)
+    for loss, start, goes_in in index.trained if doubtful else ():
+        if any(expr in doubtful for expr, _ in goes_in):
+            for call, spot in ingredients(index, loss, start, through_cuts=False, closed=_STEPWISE):
+                if call in doubtful:
+                    doubtful.discard(call)
                     yield _examined(call, spot, loss, start)
 
 
@@ -148,16 +152,23 @@ def _is_autograd(index: Index, call: Expr, spot: Spot) -> bool:
     return names == {"torch.autograd.grad"}
 
 
-def _examined(call: Expr, spot: Spot, loss: Expr, start: Spot) -> Finding:
-    path, line = spot.function.path, call.line
+def _reason(call: Expr) -> str:
+    """Why nothing is missing, by the call alone; "" when something may be."""
     flag = call.argument(4, "create_graph")
     if flag is not None and flag.text != "False":
-        return SAY.passed(path, line, f"{written(call)} keeps its graph")
+        return f"{written(call)} keeps its graph"
+    wrt = call.argument(1, "inputs")
+    if any(part.kind == "doublestar" for part in call.parts):
+        return ""
+    if wrt is None or _PARAMETERS.search(" ".join(part.text for part in wrt.walk())):
+        return f"{written(call)} is a derivative by parameters"
+    return ""
+
+
+def _examined(call: Expr, spot: Spot, loss: Expr, start: Spot) -> Finding:
+    path, line = spot.function.path, call.line
     if any(part.kind == "doublestar" for part in call.parts):
         return SAY.open(path, line, f"whether {written(call)} keeps its graph is not written out")
-    wrt = call.argument(1, "inputs")
-    if wrt is None or _PARAMETERS.search(" ".join(part.text for part in wrt.walk())):
-        return SAY.passed(path, line, f"{written(call)} is a derivative by parameters")
     chain = (
         Link(path, line, "the derivative is a plain number without create_graph=True"),
         Link(start.function.path, start.line, f"it goes into {written(loss)}, where backward starts"),

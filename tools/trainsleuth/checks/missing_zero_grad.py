@@ -124,8 +124,8 @@ def _examined(index: Index, spot: Spot, optimizer: Expr, known: list[Instance]) 
     found = list(rounds(index, spot, optimizer))
     cleared = [_cleared(index, one, known) or _cleared_beside(index, one, spot, optimizer) for one in found]
     doubts = [
-        why_no_training(index, one, known) or _doubt(index, one) or _elsewhere(index, one, spot, optimizer)
-        for one in found
+        "" if how else _doubt(index, one, known) or _elsewhere(index, one, spot, optimizer)
+        for one, how in zip(found, cleared, strict=True)
     ]
     if found and all(is_empty(index, one.backward) for one in found):
         return SAY.passed(path, line, f"{written(found[0].backward.expr)} has no values to train")
@@ -206,8 +206,10 @@ def _is_distributed(effect: Effect) -> bool:
     return "dist" in written(effect.expr) or any("autograd" in context.callee for context in block.contexts)
 
 
-def _doubt(index: Index, found: Round) -> str:
-    """Something in the loop that may clear without our seeing it; "" when there is nothing."""
+def _doubt(index: Index, found: Round, known: list[Instance]) -> str:
+    """Something in the loop that may clear without our seeing it, or no training; "" when there is nothing."""
+    if is_none := why_no_training(index, found, known):
+        return is_none
     step = found.step
     if any(index.part(hook.function.path) == index.part(step.function.path) for hook in index.calls(*_AFTER_STEP)):
         return "a hook runs after each step and may clear gradients"

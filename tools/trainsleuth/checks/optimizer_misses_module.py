@@ -215,7 +215,9 @@ def _modules(index: Index, scope: Scope, optimizers: list[Built]) -> Iterator[tu
         for path, found in bindings(function).items():
             is_name = path.startswith(f"{function.self_name}.") if function.owner else "." not in path
             value = found[0].value if found[0].kind == "assign" and not found[0].items else None
-            if not is_name or value is None or _FIXED.search(path) or path.count(".") > 1:
+            if not is_name or value is None or not any(part.kind == "call" for part in value.walk()):
+                continue
+            if _FIXED.search(path) or path.count(".") > 1:
                 continue
             spot = Spot(function, found[0].position)
             things = index.objects.of(value, spot)

@@ -153,7 +153,7 @@ def _is_plain(index: Index, value: Expr, spot: Spot) -> bool:
         if value.last == "deepcopy":
             return bool(value.arguments) and _is_plain(index, value.arguments[0], spot)
         return value.callee in _PLAIN_CALLS or value.callee.endswith("collections.OrderedDict")
-    if value.kind == "path" and "." not in value.text:
+    if value.kind == "path" and value.text in bindings(spot.function) and "." not in value.text:
         found = [o for o in index.flow.origins(value.text, spot) if o.kind not in ("append", "extend", "augment")]
         return bool(found) and all(
             o.kind == "assign"

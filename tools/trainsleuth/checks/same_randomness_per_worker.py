@@ -101,10 +101,12 @@ def check(index: Index) -> Iterator[Finding]:
 def _examined(index: Index, site: Site) -> Finding:
     path, line = site.function.path, site.call.line
     spot = Spot(site.function, site.position)
+    starting = site.call.keyword("worker_init_fn")
+    if starting is None and not any(index.sites.may_call(name) for name in _GENERATORS):
+        return SAY.passed(path, line, "nothing in the project makes a generator")
     workers = number_of_workers(index, site)
     if workers == 0:
         return SAY.passed(path, line, "the data are loaded in the main process")
-    starting = site.call.keyword("worker_init_fn")
     seeded = _constant_seed(index, starting, spot) if starting is not None else None
     if seeded is not None:
         return _seed_failure(index, site, seeded, workers)

@@ -64,6 +64,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from trainsleuth.facts import (
     Expr,
@@ -73,6 +74,7 @@ from trainsleuth.facts import (
     is_module_class,
     is_test,
     subject,
+    trained_losses,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -94,31 +96,77 @@ _LOGARITHMS = ("log", "log2", "log10")
 _SINGULAR = (*_ROOTS, *_LOGARITHMS)
 _LOSS = re.compile(r"(^|_)(loss|criterion|penalty)(_|$)", re.IGNORECASE)
 _METRIC = re.compile(r"metric|evaluat", re.IGNORECASE)
+_VANISHING = {"probability", "sigmoid"}
 _MASKED = "the sum of a mask is zero when everything is masked", ".clamp(min=1)"  # asked once of a project
+_BELOW = ("norm", "std")
+_MASK = re.compile(rb"(?i)mask")
 _CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
 
 
 def check(index: Index) -> Iterator[Finding]:
-    seen: set[Expr] = set()
+    doubtful: set[Expr] = set()
+    for expr, spot in _arithmetic(index):
+        if _may_be_singular(index, expr, spot):
+            doubtful.add(expr)
+        elif _singular(index, expr, spot) is not None:
+            yield _safe(expr, spot)
     means: list[tuple[Expr, Spot]] = []
-    for expr, spot in (*_trained(index), *_in_models(index)):
-        if expr in seen or is_test(spot.function.path):
-            continue
-        seen.add(expr)
-        found = _singular(index, expr, spot)
+    for expr, spot, found in _met(index, doubtful):
         if found == _MASKED:
             means.append((expr, spot))
-        elif found is not None:
+        else:
             yield _question(expr, spot, *found) if found[0] else _safe(expr, spot)
     if means:
         yield _question(*means[0], *_MASKED, also=means[1:])
         yield from (_safe(*one) for one in means[1:])
 
 
+def _arithmetic(index: Index) -> Iterator[tuple[Expr, Spot]]:
+    """Roots, logarithms, products and divisions of the functions that could have a singular one."""
+    for function in index.functions():
+        if not is_test(function.path) and not function.called.isdisjoint((*_SINGULAR, *_BELOW, "sum")):
+            divides = not function.called.isdisjoint(_BELOW) or (
+                "sum" in function.called and function.source.holds(_MASK)
+            )
+            for position, event in enumerate(function.events):
+                is_near = divides or any(call.last in _SINGULAR for call in event.calls)
+                for part in event.value.walk() if is_near and event.value is not None else ():
+                    if part.kind == "binary" or (part.kind == "call" and part.last in _SINGULAR):
+                        yield part, Spot(function, position)
+
+
+def _may_be_singular(index: Index, expr: Expr, spot: Spot) -> bool:
+    """Wide: whoever calls the function."""
+    if expr.kind == "call" and expr.last in _LOGARITHMS:
+        given = subject(index, expr, spot)
+        return given is not None and bool(_squashed(index, given, spot) & _VANISHING)
+    found = _singular(index, expr, spot)
+    return found is not None and bool(found[0])
+
+
+def _met(index: Index, doubtful: set[Expr]) -> Iterator[tuple[Expr, Spot, tuple[str, str]]]:
+    """Of what is doubtful what training computes, each once: where it is singular, else where it was met first."""
+    safe: dict[Expr, Spot] = {}
+    for expr, spot in chain(_in_models(index), _trained(index)) if doubtful else ():
+        if expr not in doubtful:
+            continue
+        found = _singular(index, expr, spot)
+        if found is not None and found[0]:
+            doubtful.discard(expr)
+            safe.pop(expr, None)
+            yield expr, spot, found
+            if not doubtful:
+                break
+        elif found is not None:
+            safe.setdefault(expr, spot)
+    for expr, spot in safe.items():
+        yield expr, spot, ("", "")
+
+
 def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
     """All that a loss is computed from."""
-    for _, _, parts in index.trained:
-        yield from parts
+    for loss, start in trained_losses(index):
+        yield from ingredients(index, loss, start, through_cuts=False)
 
 
 def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:
@@ -195,10 +243,15 @@ def _is_clamped(index: Index, expr: Expr, spot: Spot) -> bool:
 
 def _can_vanish(index: Index, expr: Expr, spot: Spot) -> str:
     """Range of a probability, or of one minus a probability, that underflows; "" for anything else."""
+    squashed = _squashed(index, expr, spot)
+    return squashed.pop() if len(squashed) == 1 and squashed <= _VANISHING else ""
+
+
+def _squashed(index: Index, expr: Expr, spot: Spot) -> set[str]:
+    """Ranges of an expression, or of what is taken from one."""
     if expr.kind == "binary" and expr.text == "-" and expr.parts[0].text in ("1", "1.0", "1."):
         expr = expr.parts[1]
-    squashed = {value.range for value in index.values.of(expr, spot)}
-    return squashed.pop() if len(squashed) == 1 and squashed <= {"probability", "sigmoid"} else ""
+    return {value.range for value in index.values.of(expr, spot)}
 
 
 def _division(index: Index, above: Expr, below: Expr, spot: Spot) -> tuple[str, str] | None:

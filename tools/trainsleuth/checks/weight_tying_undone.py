@@ -65,6 +65,7 @@ Good (tied again; a copy that is meant as a start):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -81,6 +82,7 @@ SAY = Verdicts(
     suspects=("tied-weights-apart",),
     claims=("frozen-layers",),
 )
+_WEIGHT = re.compile(rb"\.\s*weight\b")
 
 
 class Tie(NamedTuple):
@@ -92,7 +94,7 @@ class Tie(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions():
+    for function in index.functions_holding(_WEIGHT):
         if is_test(function.path):
             continue
         for position, event in enumerate(function.events):

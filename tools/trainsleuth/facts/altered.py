@@ -14,16 +14,23 @@ if TYPE_CHECKING:
     from .index import Index
 
 _GIVING = frozenset(["append", "insert", "add_module", "register_module"])
-_TEXT = re.compile(
-    rb"\.(?:append|insert|add_module|register_module)\([^()\n]*\b[A-Z]\w*\(|\.pop\(\s*-?\d"
-    rb"|\[-?\d+\]\s*=[ \t]*[\w.]*\b[A-Z]\w*\(|\bdel\s[^\n]*\[-?\d+\]"
+_TEXT = tuple(
+    map(
+        re.compile,
+        (
+            *(rb"\.%s\([^()\n]*\b[A-Z]\w*\(" % name.encode() for name in sorted(_GIVING)),
+            rb"\.pop\(\s*-?\d",
+            rb"\[-?\d+\]\s*=[ \t]*[\w.]*\b[A-Z]\w*\(",
+            rb"del\s[^\n]*\[-?\d+\]",
+        ),
+    )
 )
 
 
 def altered(index: Index) -> dict[tuple[str, int], str]:
     """The containers by the file and line that make them, each with the first place that changes it."""
     found: dict[tuple[str, int], str] = {}
-    for function in index.functions_holding(_TEXT):
+    for function in index.functions_holding(*_TEXT):
         for position, event in enumerate(() if is_test(function.path) else function.events):
             for receiver in _changed(event):
                 for thing in index.objects.of(receiver, Spot(function, position)):

@@ -185,7 +185,7 @@ class Effects:
         """By names alone: the names of calls that may lead to an effect, and those of the functions that may."""
         called = self.index.functions_calling
         waiting = {name for name in called if (last := last_of(name)) in NAMED or _is_clearing(last)}
-        setting = [function for function in self.index.functions() if function.source.holds(_SETS_GRAD)]
+        setting = list(self.index.functions_holding(_SETS_GRAD))
         found, reached = set[Name](), set[Function](setting)
         waiting.update(name for function in setting for name in self.index.names_that_run(function))
         while waiting:
@@ -212,11 +212,14 @@ class Effects:
         """
         waiting: list[tuple[str, str]] = []
         clearing: set[tuple[str, str]] = set()
-        for function in self.index.functions():
-            may_clear = "zero_" in function.called or any(_is_clearing(name) for name in function.called)
-            if is_test(function.path) or not (may_clear or function.source.holds(_GRAD)):
-                continue
-            if _clears(function):
+        called = frozenset().union(*(file.names for file in self.index.files.values()))
+        clear = {name for name in called if name == "zero_" or _is_clearing(name)}
+        near = [
+            f for file in self.index.files.values() if not clear.isdisjoint(file.names) for f in file.functions.values()
+        ]
+        near = [function for function in near if not clear.isdisjoint(function.called)]
+        for function in dict.fromkeys((*near, *self.index.functions_holding(_GRAD))):
+            if not is_test(function.path) and _clears(function):
                 waiting.append((self.index.part(function.path), function.name))
         while waiting:
             key = part, name = waiting.pop()

@@ -62,8 +62,11 @@ class Handing:
             self._taken(function)
 
     def _hand(self, source: Name, name: Name, ways: int) -> None:
-        found = self.table.setdefault(source, {})
-        found[name] = found.get(name, 0) | ways
+        found = self.table.get(source)
+        if found is None:
+            self.table[source] = {name: ways}
+        else:
+            found[name] = found.get(name, 0) | ways
 
     def _hold(self, expr: Expr, function: Function, name: Name) -> None:
         """The value of an expression in `function` is handed to `name`."""
@@ -91,8 +94,10 @@ class Handing:
             if dot:
                 self.attributes.add(last)
             name = last if dot else self._scoping.variable(function, binding.name)
-            if binding.value is not None:
-                self._hold(binding.value, function, name)
+            value = binding.value
+            if value is not None:
+                if value.parts or value.kind == "path":
+                    self._hold(value, function, name)
             elif binding.kind == "define" and name != last:
                 self._hand(last, name, KEPT)
         called: dict[Name, None] = {}
@@ -116,17 +121,19 @@ class Handing:
         return head in self._foreign[function.path] and self._scoping.variable(function, head) == head
 
     def _passed(self, call: Expr, function: Function) -> None:
-        receiver = call.receiver
-        if receiver is not None and receiver.kind == "call" and receiver.last == "super":
+        called, *given = call.parts
+        if called.kind == "attr" and called.parts[0].kind == "call" and called.parts[0].last == "super":
             self._passed_up(call, function)
             return
-        hub, given = self._hub(call, function), call.parts[1:]
-        if call.last == "__init__" and receiver is not None:  # Base.__init__(self, x)
+        hub = self._hub(call, function)
+        if called.last == "__init__" and (receiver := called.receiver) is not None:  # Base.__init__(self, x)
             hub, given = receiver.last, given[1:]
         for place, argument in enumerate(given):
             if argument.kind == "keyword":
-                self._hold(argument.parts[0], function, (hub, argument.text))
-            else:
+                value = argument.parts[0]
+                if value.parts or value.kind == "path":
+                    self._hold(value, function, (hub, argument.text))
+            elif argument.parts or argument.kind == "path":
                 self._hold(argument, function, (hub, place))
 
     def _hub(self, call: Expr, function: Function) -> str:
@@ -189,14 +196,17 @@ class Handing:
 
     def _given_back(self, call: Expr, function: Function) -> Iterator[tuple[Name, int]]:
         """Of a call: what it makes, and what it may give back of what it is given."""
-        name = call.last
-        receiver = call.receiver
-        is_bare = bool(name) and receiver is None and not hasattr(builtins, name)
-        is_own = is_bare or name in self._named or (receiver is not None and receiver.text == function.self_name)
+        called = call.parts[0]
+        owner, dot, name = (
+            called.text.rpartition(".") if called.kind == "path" else ("", called.kind == "attr", call.last)
+        )
+        is_own = name in self._named or (
+            owner == function.self_name if dot else bool(name) and not hasattr(builtins, name)
+        )
         if name[:1].isupper() or (is_own and not self._is_foreign(call, function)):
             yield self._scoping.callee(call, function), MADE
-        if name in SAME_OBJECT and receiver is not None:
-            yield from self.held(receiver, function)
+        if name in SAME_OBJECT and dot:
+            yield from self.held(called.receiver or called, function)
         elif name in AROUND_ONE or name in _COLLECTIONS or name == "partial" or name.endswith("_norm"):
             yield from self._of_parts(call.parts[1:], function)
         elif name == "getattr" and len(call.parts) > 2 and call.parts[2].kind == "string":

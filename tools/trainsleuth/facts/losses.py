@@ -42,6 +42,9 @@ def loss_calls(index: Index, *names: str, within: Collection[Function] | None = 
     for site in index.calls_holding(wanted):
         if is_test(site.function.path) or (within is not None and site.function not in within):
             continue
+        things, lasts = index.called_at.of(site)
+        if wanted.isdisjoint(lasts) and not all(isinstance(thing, Unknown) for thing in things):
+            continue
         found = _resolved(index, site, wanted)
         if found is not None:
             yield found
@@ -49,8 +52,7 @@ def loss_calls(index: Index, *names: str, within: Collection[Function] | None = 
 
 def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | None:
     callee = site.call.parts[0]
-    anyhow = index.objects.of(callee, Spot(site.function, site.position))
-    anyhow = tuple(thing for thing in anyhow if not _is_tested_away(index, site, thing))
+    anyhow = tuple(thing for thing in index.called_at.of(site)[0] if not _is_tested_away(index, site, thing))
     if not any(_loss_name(index, thing, site.call, wanted) for thing in anyhow):
         return _unresolved(site, anyhow)
     spots: list[Spot] = []
@@ -69,6 +71,25 @@ def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | No
     if spots:
         return LossCall(site, sorted(losses)[0], tuple(spots))
     return LossCall(site, "", (), f"{site.call.callee or site.call.last} is this loss only in some ways")
+
+
+class CalledAt:
+    """What calls may call, whoever runs them: kept, since many checks ask about the same calls."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._known: dict[Expr, tuple[tuple[Thing, ...], frozenset[str]]] = {}
+
+    def of(self, site: Site) -> tuple[tuple[Thing, ...], frozenset[str]]:
+        """The things, and the last names of what torch has of them and of what stands above those of the project."""
+        if site.call not in self._known:
+            things = self.index.objects.of(site.call.parts[0], Spot(site.function, site.position))
+            names = {external_name(thing) for thing in things}
+            for thing in things:
+                if isinstance(thing, Instance) and isinstance(thing.kind, Class):
+                    names.update(self.index.external_bases(thing.kind))
+            self._known[site.call] = things, frozenset(name.rpartition(".")[2] for name in names)
+        return self._known[site.call]
 
 
 def _unresolved(site: Site, things: tuple[Thing, ...]) -> LossCall | None:

@@ -6,6 +6,7 @@ of them are one, and so is the answer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .reachable import Reachable
@@ -24,7 +25,7 @@ class Needs:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._known: dict[object, frozenset[str]] = {}
-        self._leading: dict[Function, Reachable[str]] = {}
+        self._leading: dict[Function, Callable[[str], int]] = {}
         self._trimmed: dict[tuple[Frame, frozenset[str]], Frame] = {}
 
     def plain(self, expr: Expr, spot: Spot) -> Spot:
@@ -78,13 +79,13 @@ class Needs:
         """Parameters that lead to `name` by assignments; `_EVERYTHING` where a closure is on the way."""
         if function not in self._leading:
             self._leading[function] = self._leads(function)
-        bits = self._leading[function].of(name)
+        bits = self._leading[function](name)
         if bits & 1:
             return _EVERYTHING
         return frozenset(one.name for place, one in enumerate(function.parameters, 1) if bits >> place & 1)
 
-    def _leads(self, function: Function) -> Reachable[str]:
-        """From names to those that they are made of: bit 0 for a closure, the others for the parameters."""
+    def _leads(self, function: Function) -> Callable[[str], int]:
+        """From a name to what it is made of: bit 0 for a closure, the others for the parameters."""
         outside, table = self._names_outside(function), bindings(function)
         places = {one.name: place for place, one in enumerate(function.parameters, 1)}
         tested: dict[tuple[Branch, ...], list[str]] = {}
@@ -108,13 +109,19 @@ class Needs:
                     names.update(dict.fromkeys(tested[branches]))
             return names
 
-        def own(path: str) -> int:
+        def itself(path: str) -> int:
             head = path.partition(".")[0]
-            if head in outside or _ALL in onward(path):
-                return 1
-            return 1 << places[head] if head in places else 0
+            return 1 if head in outside else 1 << places[head] if head in places else 0
 
-        return Reachable(onward, own)
+        reachable = Reachable(onward, lambda path: 1 if _ALL in onward(path) else itself(path))
+
+        def leads(path: str) -> int:
+            above = path
+            while above and above not in table:
+                above = above.rpartition(".")[0]
+            return reachable.of(path) if above else itself(path)
+
+        return leads
 
     def _names_outside(self, function: Function) -> frozenset[str]:
         """Variables of the functions that it is written in: what they hold depends on the call around."""

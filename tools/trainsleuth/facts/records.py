@@ -92,7 +92,8 @@ class Expr(NamedTuple):
         while stack:
             expr = stack.pop()
             yield expr
-            stack.extend(reversed(expr.parts))
+            if parts := expr[2]:
+                stack += parts[::-1]
 
 
 # an expression is the one written at its place: comparing trees would be slow, and wrong

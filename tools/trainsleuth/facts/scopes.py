@@ -34,26 +34,33 @@ _new: Callable[..., Binding] = tuple.__new__  # half the time of Binding()
 def bindings(function: Function) -> dict[str, tuple[Binding, ...]]:
     """All bindings of a function's own body, by name ("x") or dotted path ("self.x"), in source order."""
     table: dict[str, list[Binding]] = {}
-    walrus = function.source.holds(_WALRUS)
+    walrus, adds = function.source.holds(_WALRUS), not function.called.isdisjoint(_ADDING)
     for position, event in enumerate(function.events):
-        for binding in _bindings(position, event, walrus):
-            table.setdefault(binding.name, []).append(binding)
+        for binding in _bindings(position, event, walrus, adds):
+            if (found := table.get(binding.name)) is None:
+                table[binding.name] = [binding]
+            else:
+                found.append(binding)
     return {name: tuple(found) for name, found in table.items()}
 
 
 _WALRUS = re.compile(rb":=")
+_ADDING = frozenset(["append", "add", "appendleft", "insert", "extend", "update"])
 _FOR = re.compile(rb"for(?<!\wfor)\b")  # begins with its letters, which is looked for several times as fast
 
 
-def _bindings(position: int, event: Event, walrus: bool) -> Iterator[Binding]:
+def _bindings(position: int, event: Event, walrus: bool, adds: bool) -> Iterator[Binding]:
     if event.kind == "define":
         yield Binding(event.text, position, "define", None)
     elif event.kind == "delete" and event.value is not None:
         yield from _targets(position, "delete", event.value, None, ())
     elif event.targets:
         for target in event.targets:
-            yield from _targets(position, event.kind, target, event.value, ())
-    if event.value is not None and event.calls:
+            if target.kind == "path":
+                yield _new(Binding, (target.text, position, event.kind, event.value, ()))
+            else:
+                yield from _targets(position, event.kind, target, event.value, ())
+    if adds and event.calls and event.value is not None:
         yield from _appends(position, event)
     if walrus and event.value is not None and event.kind in ("if", "while", "expression", "assign", "return"):
         for expr in event.value.walk():
@@ -80,14 +87,14 @@ def _targets(position: int, kind: str, target: Expr, value: Expr | None, items: 
 
 def _appends(position: int, event: Event) -> Iterator[Binding]:
     for call in event.calls:
-        receiver = call.receiver
-        if receiver is not None and receiver.kind == "path" and call.arguments:
-            if call.last in ("append", "add", "appendleft"):
-                yield Binding(receiver.text, position, "append", call.arguments[0])
-            elif call.last == "insert" and len(call.arguments) > 1:
-                yield Binding(receiver.text, position, "append", call.arguments[1])
-            elif call.last in ("extend", "update"):
-                yield Binding(receiver.text, position, "extend", call.arguments[0])
+        receiver, _, name = call.callee.rpartition(".")
+        if receiver and name in _ADDING and (given := call.arguments):
+            if name in ("extend", "update"):
+                yield Binding(receiver, position, "extend", given[0])
+            elif name != "insert":
+                yield Binding(receiver, position, "append", given[0])
+            elif len(given) > 1:
+                yield Binding(receiver, position, "append", given[1])
 
 
 @kept_per_function
