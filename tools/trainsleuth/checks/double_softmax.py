@@ -72,7 +72,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Index, LossCall, Spot, Value, loss_calls, written
+from trainsleuth.facts import ENOUGH, Index, LossCall, Spot, Value, loss_calls, written
 from trainsleuth.finding import Finding, Link
 
 from ._ranges import where_it_comes_from
@@ -106,7 +106,8 @@ def _examined(index: Index, call: LossCall) -> Finding:
     if not call.loss or given is None:
         return SAY.open(path, line, f"not resolved: {call.why or 'its input is not written out'}")
     reasons, squashed = [], []
-    for spot in call.spots:
+    anyhow = Spot(call.site.function, call.site.position)
+    for spot in call.spots if _may_be_squashed(index.values.of(given, anyhow)) else (anyhow,):
         values = index.values.of(given, spot)
         if values and all(value.range in _SQUASHED for value in values):
             squashed.append((values[0], spot))
@@ -116,6 +117,11 @@ def _examined(index: Index, call: LossCall) -> Finding:
     if reasons:
         return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
     return SAY.passed(path, line, f"{written(given)} is not squashed before {call.loss}")
+
+
+def _may_be_squashed(values: tuple[Value, ...]) -> bool:
+    """In some way of getting there, as far as all ways together show."""
+    return len(values) >= ENOUGH or any(value.range in _SQUASHED for value in values)
 
 
 def _failure(call: LossCall, given: str, value: Value, spot: Spot) -> Finding:

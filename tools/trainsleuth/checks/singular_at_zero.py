@@ -67,7 +67,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from trainsleuth.facts import (
+    MODULE_BODY,
     Expr,
+    Function,
     Index,
     Spot,
     ingredients,
@@ -99,15 +101,16 @@ _METRIC = re.compile(r"metric|evaluat", re.IGNORECASE)
 _VANISHING = {"probability", "sigmoid"}
 _MASKED = "the sum of a mask is zero when everything is masked", ".clamp(min=1)"  # asked once of a project
 _BELOW = ("norm", "std")
+_PLAIN = ("math.", "np.", "numpy.")  # no tensors
 _MASK = re.compile(rb"(?i)mask")
 _CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
 
 
 def check(index: Index) -> Iterator[Finding]:
-    doubtful: set[Expr] = set()
+    doubtful: dict[Expr, Function] = {}
     for expr, spot in _arithmetic(index):
         if _may_be_singular(index, expr, spot):
-            doubtful.add(expr)
+            doubtful[expr] = spot.function
         elif _singular(index, expr, spot) is not None:
             yield _safe(expr, spot)
     means: list[tuple[Expr, Spot]] = []
@@ -137,6 +140,8 @@ def _arithmetic(index: Index) -> Iterator[tuple[Expr, Spot]]:
 
 def _may_be_singular(index: Index, expr: Expr, spot: Spot) -> bool:
     """Wide: whoever calls the function."""
+    if index.values.is_without_grad(spot) or any(part.callee.startswith(_PLAIN) for part in expr.walk()):
+        return False
     if expr.kind == "call" and expr.last in _LOGARITHMS:
         given = subject(index, expr, spot)
         return given is not None and bool(_squashed(index, given, spot) & _VANISHING)
@@ -144,29 +149,44 @@ def _may_be_singular(index: Index, expr: Expr, spot: Spot) -> bool:
     return found is not None and bool(found[0])
 
 
-def _met(index: Index, doubtful: set[Expr]) -> Iterator[tuple[Expr, Spot, tuple[str, str]]]:
+def _met(index: Index, doubtful: dict[Expr, Function]) -> Iterator[tuple[Expr, Spot, tuple[str, str]]]:
     """Of what is doubtful what training computes, each once: where it is singular, else where it was met first."""
     safe: dict[Expr, Spot] = {}
-    for expr, spot in chain(_in_models(index), _trained(index)) if doubtful else ():
+    for expr, spot in chain(_in_models(index), _trained(index, doubtful)) if doubtful else ():
         if expr not in doubtful:
             continue
         found = _singular(index, expr, spot)
         if found is not None and found[0]:
-            doubtful.discard(expr)
+            del doubtful[expr]
             safe.pop(expr, None)
             yield expr, spot, found
-            if not doubtful:
-                break
         elif found is not None:
             safe.setdefault(expr, spot)
     for expr, spot in safe.items():
         yield expr, spot, ("", "")
 
 
-def _trained(index: Index) -> Iterator[tuple[Expr, Spot]]:
-    """All that a loss is computed from."""
-    for loss, start in trained_losses(index):
-        yield from ingredients(index, loss, start, through_cuts=False)
+def _trained(index: Index, doubtful: dict[Expr, Function]) -> Iterator[tuple[Expr, Spot]]:
+    """All that a loss is computed from, for as long as something doubtful may be among it."""
+    losses = list(trained_losses(index)) if doubtful else []
+    near = {start.function for _, start in losses}
+    near |= {caller.spot.function for function in near for caller in index.callers(function)}
+    waiting = {expr for expr, function in doubtful.items() if _leads_to(index, function, near)}
+    for loss, start in losses:
+        waiting &= doubtful.keys()
+        if waiting:
+            yield from ingredients(index, loss, start, through_cuts=False)
+
+
+def _leads_to(index: Index, function: Function, near: set[Function]) -> bool:
+    """One of `near` calls it, at some distance; also where nobody was seen to call it."""
+    level, seen = {function}, {function}
+    if function not in near and function.name != MODULE_BODY and not index.callers(function):
+        return True
+    while level and level.isdisjoint(near):
+        level = {caller.spot.function for one in level for caller in index.callers(one)} - seen
+        seen |= level
+    return bool(level)
 
 
 def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:
@@ -196,7 +216,7 @@ def _singular(index: Index, expr: Expr, spot: Spot) -> tuple[str, str] | None:
     """(what happens at zero, what to do) of a root, logarithm or division; ("", "") for a safe one."""
     if expr.kind == "call" and expr.last in _SINGULAR:
         given = subject(index, expr, spot)
-        if given is None or expr.callee.startswith(("math.", "np.")):
+        if given is None or expr.callee.startswith(_PLAIN):
             return None
         return _root(index, expr, given, spot) if expr.last in _ROOTS else _logarithm(index, given, spot)
     if expr.kind == "binary" and expr.text == "/" and len(expr.parts) == 2:

@@ -98,10 +98,11 @@ from .sites import Site, is_test
 from .subject import is_function_call, subject
 from .terms import Term, factors, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
-from .values import TOO_FAR, Value
+from .values import ENOUGH, TOO_FAR, Value
 from .wording import written
 
 __all__ = [
+    "ENOUGH",
     "MODULE_BODY",
     "TOO_FAR",
     "Block",

@@ -33,6 +33,8 @@ NAMED = {
     "clip_grad_value_": "clip",
     "set_epoch": "set-epoch",
 }
+_ACTING = frozenset([*NAMED, "zero_", "fill_", "_foreach_zero_"])
+_ABOUT_GRADIENTS = re.compile(rb"grad"), re.compile(rb"Grad"), re.compile(rb"unscale_")
 MAX_DEPTH = 6
 _SETTING = ("assign", "augment", "delete")
 _SETS_GRAD = re.compile(rb"\.grad\b\s*(?:[-+*/]?=(?!=)|,|\))")
@@ -94,12 +96,13 @@ class Effects:
 
     def _of(self, function: Function) -> Iterator[Effect]:
         seen: set[tuple[str, str, int, Expr]] = set()
+        acts = not _ACTING.isdisjoint(function.called) or any(map(function.source.holds, _ABOUT_GRADIENTS))
         for position, event in enumerate(function.events):
             if not event.calls and event.kind not in _SETTING:
                 continue
             spot = Spot(function, position)
             inner = (self._through(call, spot) for call in event.calls)
-            for effect in chain(self._direct(spot, event), chain.from_iterable(inner)):
+            for effect in chain(self._direct(spot, event) if acts else (), chain.from_iterable(inner)):
                 key = (effect.kind, effect.receiver, position, effect.expr)
                 if key not in seen:
                     seen.add(key)
