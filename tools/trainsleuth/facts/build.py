@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from os.path import splitext
 
 from trainsleuth.cache import code_digest, digest, open_cache
@@ -14,7 +15,7 @@ from .config import Configs
 from .index import Index
 from .names import Names
 from .notebook import join_cells
-from .records import FileFacts
+from .records import MODULE_BODY, FileFacts
 from .sites import is_test
 from .source import read_source
 from .stored import pack, unpack
@@ -63,9 +64,15 @@ def _read_sources(repository: Repository, paths: tuple[str, ...], tests: bool) -
     return {path: found.get(path, empty) for path, empty in every.items() if path in found or is_test(path)}
 
 
+@cache
+def _nothing() -> FileFacts:
+    return read_source("", "")
+
+
 def _empty(path: str) -> FileFacts:
     """Of a file that is not read. Its one body counts as stored: there is nothing to keep."""
-    return replace(read_source(path, ""), stored_bodies=1)
+    body = replace(_nothing().body, path=path)
+    return replace(_nothing(), path=path, functions={MODULE_BODY: body}, stored_bodies=1)
 
 
 def _read(repository: Repository, paths: Iterable[str]) -> Iterator[FileFacts]:

@@ -95,7 +95,8 @@ class Names:
         called like an installed library (rlkit/torch, nemo/lightning) is not that library. A name from a larger
         tree that the repository was cut from ("company.team.package.tools.train") is read from its package on.
         """
-        key = (importer, dotted, level)
+        is_own = dotted.rpartition(".")[2] == importer.rpartition("/")[2].partition(".")[0]
+        key = (importer if is_own or importer in self.beside else _parent(importer), dotted, level)
         if key not in self._modules:
             found = self._module(importer, dotted, level)
             if found is None and not level and importer in self.beside:

@@ -99,15 +99,16 @@ def _definitions(reading: _Reading, body: Node) -> Iterator[tuple[Node, tuple[Ex
     stack = body.named_children[::-1]
     while stack:
         node = stack.pop()
-        if node.type in ("function_definition", "class_definition"):
+        kind = node.type
+        if kind in ("function_definition", "class_definition"):
             yield node, ()
-        elif node.type == "decorated_definition":
+        elif kind == "decorated_definition":
             marks = [named(child) for child in node.named_children if child.type == "decorator"]
             decorators = tuple(reading.expressions.read(mark[0]) for mark in marks if mark)
             definition = node.child_by_field_name("definition")
             if definition is not None:
                 yield definition, decorators
-        elif node.type in _COMPOUND and _DEFINES.search(reading.expressions.source, node.start_byte, node.end_byte):
+        elif kind in _COMPOUND and _DEFINES.search(reading.expressions.source, node.start_byte, node.end_byte):
             stack.extend(node.named_children[::-1])
 
 
@@ -186,16 +187,18 @@ def _read_class(reading: _Reading, node: Node, qualname: str, decorators: tuple[
 
 def _parameters(expressions: ExpressionReader, node: Node) -> Iterator[Parameter]:
     keyword_only = False
-    for child in named(node):
-        if child.type == "identifier":
+    for child in node.named_children:
+        what = child.type
+        if what == "identifier":
             yield Parameter(expressions.word(child), None, "", "", keyword_only)
             continue
-        if child.type == "keyword_separator":
+        if what == "comment":
+            continue
+        if what == "keyword_separator":
             keyword_only = True
             continue
-        name, value, kind = (child.child_by_field_name(field) for field in ("name", "value", "type"))
-        if child.type == "typed_parameter":
-            name = child.named_children[0]
+        value, kind = child.child_by_field_name("value"), child.child_by_field_name("type")
+        name = child.named_children[0] if what == "typed_parameter" else child.child_by_field_name("name")
         text = expressions.text(name or child)
         stars = "*" * (len(text) - len(text.lstrip("*")))
         default = expressions.read(value) if value is not None else None
