@@ -33,7 +33,9 @@ def call_sites(function: Function) -> dict[str, tuple[Site, ...]]:
     table: dict[str, list[Site]] = {}
     for position, event in enumerate(function.events):
         for call in event.calls:
-            table.setdefault(call.last, []).append(_new(Site, (function, position, call)))
+            kind, text, _, _ = call[2][0]  # as Expr.last says it, in half the time
+            name = text.rpartition(".")[2] if kind == "path" else text if kind == "attr" else ""
+            table.setdefault(name, []).append(_new(Site, (function, position, call)))
     return {name: tuple(found) for name, found in table.items()}
 
 
