@@ -77,12 +77,14 @@ from collections.abc import Iterator
 from trainsleuth.facts import (
     Expr,
     External,
+    Function,
     Index,
     Site,
     Spot,
     external_name,
     ingredients,
     is_test,
+    losses_from,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -124,7 +126,7 @@ _AUTOGRAD = re.compile(rb"autograd")
 
 def check(index: Index) -> Iterator[Finding]:
     names = index.aliases("grad") if any(index.functions_holding(_AUTOGRAD)) else frozenset()
-    doubtful: set[Expr] = set()
+    doubtful: dict[Expr, Function] = {}
     for site in index.calls(*sorted(names)):
         spot = Spot(site.function, site.position)
         if is_test(site.function.path) or not _may_be_autograd(index, site) or not _is_autograd(index, site.call, spot):
@@ -132,13 +134,12 @@ def check(index: Index) -> Iterator[Finding]:
         if said := _reason(site.call):
             yield SAY.passed(site.function.path, site.call.line, said)
         else:
-            doubtful.add(site.call)
-    for loss, start, goes_in in index.trained if doubtful else ():
-        if any(expr in doubtful for expr, _ in goes_in):
-            for call, spot in ingredients(index, loss, start, through_cuts=False, closed=_STEPWISE):
-                if call in doubtful:
-                    doubtful.discard(call)
-                    yield _examined(call, spot, loss, start)
+            doubtful[site.call] = site.function
+    for loss, start in losses_from(index, doubtful.values()):
+        for call, spot in ingredients(index, loss, start, through_cuts=False, closed=_STEPWISE):
+            if call in doubtful:
+                del doubtful[call]
+                yield _examined(call, spot, loss, start)
 
 
 def _may_be_autograd(index: Index, site: Site) -> bool:

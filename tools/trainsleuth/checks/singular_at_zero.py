@@ -67,7 +67,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from trainsleuth.facts import (
-    MODULE_BODY,
     Expr,
     Function,
     Index,
@@ -75,8 +74,8 @@ from trainsleuth.facts import (
     ingredients,
     is_module_class,
     is_test,
+    losses_from,
     subject,
-    trained_losses,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -167,26 +166,9 @@ def _met(index: Index, doubtful: dict[Expr, Function]) -> Iterator[tuple[Expr, S
 
 
 def _trained(index: Index, doubtful: dict[Expr, Function]) -> Iterator[tuple[Expr, Spot]]:
-    """All that a loss is computed from, for as long as something doubtful may be among it."""
-    losses = list(trained_losses(index)) if doubtful else []
-    near = {start.function for _, start in losses}
-    near |= {caller.spot.function for function in near for caller in index.callers(function)}
-    waiting = {expr for expr, function in doubtful.items() if _leads_to(index, function, near)}
-    for loss, start in losses:
-        waiting &= doubtful.keys()
-        if waiting:
-            yield from ingredients(index, loss, start, through_cuts=False)
-
-
-def _leads_to(index: Index, function: Function, near: set[Function]) -> bool:
-    """One of `near` calls it, at some distance; also where nobody was seen to call it."""
-    level, seen = {function}, {function}
-    if function not in near and function.name != MODULE_BODY and not index.callers(function):
-        return True
-    while level and level.isdisjoint(near):
-        level = {caller.spot.function for one in level for caller in index.callers(one)} - seen
-        seen |= level
-    return bool(level)
+    """All that those losses are computed from which something doubtful may be part of."""
+    for loss, start in losses_from(index, doubtful.values()):
+        yield from ingredients(index, loss, start, through_cuts=False)
 
 
 def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:

@@ -34,7 +34,7 @@ spot)` are the functions a call runs, `index.callers(function)` the calls that r
 `index.effects.of(function)` says what a call does at any depth (clear, backward, step, eval, train, ...),
 with receivers in the caller's words; `rounds(index, spot, optimizer)` the loops around an optimizer step;
 `loss_calls(index, "CrossEntropyLoss", ...)` every call that computes such a loss; `trained_losses(index)` every
-expression that training minimises; `terms(index, expr, spot)` its summands with their signs, `ingredients`
+expression that training minimises, `losses_from` those that some functions may go into; `terms(index, expr, spot)` its summands with their signs, `ingredients`
 all that goes into it. `built_optimizers(index)` and `switches(index, function)`: what optimizers own, what is
 frozen and thawed. `rank_of(index, expr, spot)`: how many axes a tensor has, where the code says it.
 
@@ -60,7 +60,7 @@ from .libraries import other_library, written_for_another
 from .losses import LossCall, loss_calls
 from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
-from .minimised import Minimised, minimised, trained_losses
+from .minimised import Minimised, losses_from, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
@@ -171,6 +171,7 @@ __all__ = [
     "left_blank",
     "loops_around",
     "loss_calls",
+    "losses_from",
     "made_at",
     "makers",
     "mentions",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .ingredients import ingredients
-from .records import Expr
+from .records import Expr, Function
 from .sites import Site, is_test
 from .things import Spot
 
@@ -49,6 +49,29 @@ def trained_losses(index: Index) -> Iterator[tuple[Expr, Spot]]:
             for position, event in enumerate(function.events):
                 if event.kind == "return" and event.value is not None:
                     yield _returned(event.value), Spot(function, position)
+
+
+def losses_from(index: Index, functions: Collection[Function]) -> Iterator[tuple[Expr, Spot]]:
+    """Those of `trained_losses` that something written in `functions` may go into; they may become fewer meanwhile."""
+    if not functions:
+        return
+    leading = {function: _leading(index, function) for function in functions}
+    for loss, start in trained_losses(index):
+        near = {start.function}
+        if start.function.parameter(loss.text) is not None:
+            near |= {caller.spot.function for caller in index.callers(start.function)}
+        if any(not near.isdisjoint(leading[function]) for function in functions):
+            yield loss, start
+
+
+def _leading(index: Index, function: Function) -> set[Function]:
+    """The function and those that surely call it, at any distance: a loss is only followed into such calls."""
+    found, waiting = {function}, [function]
+    while waiting:
+        callers = {caller.spot.function for caller in index.callers(waiting.pop())}
+        waiting += callers - found
+        found |= callers
+    return found
 
 
 def loss_ingredients(index: Index) -> Iterator[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]]]:
