@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from trainsleuth import launcher, probes
+from trainsleuth import launcher, step_order
 from trainsleuth.launcher import Limits, Run
 from trainsleuth.map import Anatomy, Map, draw, read_anatomy
 from trainsleuth.observing.events import without_evaluation, without_transforms
@@ -78,11 +78,9 @@ def observation(run: Run) -> Observation:
 
 
 def _order(trace: Trace) -> str:
-    """The operations of one step, as the probe of the step trace words them."""
+    """The operations of one step; "" where no optimizer stepped."""
     trained = without_evaluation(without_transforms(trace))
-    said = probes.judge("observe", trained, frozenset({"step_trace"}))
-    shown = (one.message.partition(": ")[2] for one in said if one.outcome != "fail" and "optimizers" in one.measured)
-    return next((text.partition("; ")[0].removesuffix(")") + ")" for text in shown if text), "")
+    return f"{step_order.told(trained)} ({trained.steps} steps seen)" if trained.stepping else ""
 
 
 def observed_map(
