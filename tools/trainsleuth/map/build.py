@@ -55,7 +55,7 @@ def _worth_reading(repository: Repository) -> list[str]:
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
-MADE_DISTANCE = 3  # from the entry: what is made there is what the program works with
+MADE_DISTANCE = 5  # from the entry: what is made there is what the program works with
 ASSUMED_DISTANCE = 8  # of what leads to a training step that the entry is not seen to reach
 LAST_DISTANCE = 16  # of that step itself: the way to it, where one is read, is shorter
 
@@ -173,9 +173,10 @@ def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     graph = Graph(values, made, told.words)
     table, handed = signs(values.index, values), _handed(values.index, values)
     tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
-    if not told.decided:
+    narrower = frozenset((*_made(graph, tracing.entry), *told.preset.classes))
+    if not told.decided and not narrower < made:
         return tracing
-    made = frozenset((*_made(graph, tracing.entry), *told.preset.classes))
+    made = narrower
     within = values.within(tracing.entry.reach.distance).making(made)
     graph = Graph(within, made, told.words)
     graph.keep_made(tracing.entry.reach.distance)

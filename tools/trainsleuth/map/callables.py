@@ -16,6 +16,7 @@ from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD
 from .lookups import entries_of, members_of, picked_by
 from .named_modules import members
+from .namespaces import is_namespace, left_to_be_asked
 from .optional_imports import alternatives, resolve
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Callables:
             case "attr":  # Trainer(...).train, import_module(name).main
                 return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
             case "index":  # {"a": A, "b": B}[name]
+                if isinstance(generic := self._class_of(function, expr.parts[0]), Class):
+                    return (generic,)  # Collector[Stats](policy)
                 if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
                     return members_of(self._index, function, module)[:MAX_HELD]
                 return self._entries(function, expr.parts[0], expr.parts[-1], depth)
@@ -55,8 +58,12 @@ class Callables:
                 return self._result(function, expr, depth)
         return ()
 
+    def _class_of(self, function: Function, expr: Expr) -> Symbol | None:
+        return resolve(self._index, function, expr.text) if expr.kind == "path" else None
+
     def _entries(self, function: Function, table: Expr, wanted: Expr, depth: int) -> tuple[Called, ...]:
-        return entries_of(self._values, function, table, depth) or picked_by(self._known.picked, wanted)
+        found = entries_of(self._values, function, table, depth) or picked_by(self._known.picked, wanted)
+        return found or (left_to_be_asked(self._index, function.path) if is_namespace(table) else ())
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Called, ...]:
         """What the result of a call may call: TABLE.get(name)(...), partial(main, x)(), make_step()(batch)."""
@@ -158,10 +165,18 @@ class Callables:
         for held in self._values.of(function, receiver, depth + 1):
             if isinstance(held, Class):
                 made = objects.built_by(held) if BUILDS.match(expr.last) or expr.last in TARGETS else None
-                found += [one for one in (made, self._index.method(held, expr.last)) if one is not None]
+                own = self._index.method(held, expr.last) or self._inner_class(held, expr.last)
+                found += [one for one in (made, own) if one is not None]
         if not found and isinstance(named := self._known.kinds.get(expr.last), Function):
             return (named,)
         return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
+
+    def _inner_class(self, cls: Class, name: str) -> Class | None:
+        """Written inside of it or of what it inherits: self.Optimizer(parameters)."""
+        if not name[:1].isupper():
+            return None
+        inner = (self._index.files[one.path].classes.get(f"{one.qualname}.{name}") for one in self._index.lineage(cls))
+        return next((one for one in inner if one is not None), None)
 
     def _kept(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Class | Function]:
         """What an object keeps to be called later, by its own methods or those above: self.policy_class = self.by_name(policy)."""

@@ -20,7 +20,7 @@ from .reach import Reach
 MAX_FILES = 40
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
+    r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|configs|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)

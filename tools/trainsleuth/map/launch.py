@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+from .handed_on import started_from
 from .launch_targets import dora_mains, module_of, only, package_of, script_of
 from .launchers import launch_lines
 from .shell_variables import Script, filled
@@ -32,7 +33,10 @@ _TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a do
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 
 
-_ONLY_EVALUATES = re.compile(r"\s--?(?:eval|evaluate|test|inference|validate)(?:[-_]only)?(?=\s|$)")
+_ONLY_EVALUATES = re.compile(
+    r"\s--?(?:eval|evaluate|test|inference|validate)(?:[-_]only)?(?=\s|$)"
+    r"|^[\w.]+[-_](?:eval|evaluate|test|infer|predict|export|gui)\s"  # a console script
+)
 
 
 class Command(NamedTuple):
@@ -217,7 +221,8 @@ def _consoles(index: Index) -> Iterator[Command]:
             match = _CONSOLE.match(line.strip().removeprefix("entry_points=").strip("[{ "))
             target = (module_of(index, match[2]) or package_of(index, match[2])) if match else None
             if match and target is not None:
-                yield Command(path, number, match[1], target, match[3])
+                beyond = started_from(index, target, match[3])
+                yield Command(path, number, match[1], beyond or target, "" if beyond else match[3])
 
 
 def usage(path: str, text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
-from .attributes import asked_keys, attribute_tables
+from .attributes import asked_keys, attribute_tables, namespace_tables
 from .constants import constant_text
 from .factories import factory_tables
 from .filled_registries import Registry, lookups
@@ -35,6 +35,7 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
         *factory_tables(index, values),
         *_literal(index, values),
         *attribute_tables(index),
+        *namespace_tables(index),
     ):
         for name in table.entries or [""]:
             found.setdefault(name, []).append(table)
