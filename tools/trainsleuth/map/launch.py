@@ -29,6 +29,7 @@ _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
+_BEFORE_CONSOLES = re.compile(r"""^\s*(?:entry_points\s*=\s*)?[\[{\s]*(?:["']?console_scripts["']?\s*[:=]\s*\[)?""")
 _TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a document, how programs are started
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 
@@ -218,7 +219,7 @@ def _consoles(index: Index) -> Iterator[Command]:
     for path in ("pyproject.toml", "setup.cfg", "setup.py"):
         text = index.repository.read(path) if path in index.repository.files else None
         for number, line in enumerate((text or "").split("\n"), 1):
-            match = _CONSOLE.match(line.strip().removeprefix("entry_points=").strip("[{ "))
+            match = _CONSOLE.match(_BEFORE_CONSOLES.sub("", line))
             target = (module_of(index, match[2]) or package_of(index, match[2])) if match else None
             if match and target is not None:
                 beyond = started_from(index, target, match[3])

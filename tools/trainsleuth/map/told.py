@@ -27,7 +27,7 @@ from .launch_objects import launch_preset
 from .named_choice import weighed, words_of
 from .named_modules import named_modules, sure
 from .named_outright import asked_in_code, named_outright
-from .named_sections import passed_over
+from .named_sections import passed_over, unnamed
 from .presets import Preset, built_through, named_preset
 from .program import Program
 from .recipes import (
@@ -41,6 +41,7 @@ from .recipes import (
     named_in_code,
     not_chosen,
     picked,
+    sections_with_classes,
     settings,
     slots,
     tagged,
@@ -70,6 +71,7 @@ class Told(NamedTuple):
     modules: Mapping[tuple[str, int], tuple[Module, ...]]
     words: frozenset[str]
     weights: Mapping[str, float]
+    passed: frozenset[Class]
 
     @property
     def is_telling(self) -> bool:
@@ -79,7 +81,7 @@ class Told(NamedTuple):
     def held(self, before: Values) -> Values:
         """What names hold in the program that the settings choose."""
         index, chosen = before.index, self.choices
-        left = not_chosen(index, chosen, chain.from_iterable(self.tables.values()))
+        left = not_chosen(index, chosen, chain.from_iterable(self.tables.values())) | self.passed
         built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
         known = Knowledge(
             excluded=left | {one for one in built if isinstance(one, Class)},
@@ -123,6 +125,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
+    passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in naming))
+    chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
     preset = named_preset(program.values, launch)
     if preset.objects is None:
         preset = constructed
@@ -142,6 +146,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),
+        frozenset(passed.values()),
     )
 
 

@@ -166,6 +166,7 @@ class Values:
         if known is None:
             self._asking.begin()
             known = tuple(self._returned(function, depth, None)) or tuple(self._returned_below(function, depth))
+            known = known or tuple(self._chosen_below(function))
             self._asking.end(what, known)
         return known  # type: ignore[return-value]
 
@@ -194,6 +195,12 @@ class Values:
         ]
         for one in found if len(found) <= MAX_BELOW else ():
             yield from self._returned(one.methods[function.name], depth, None)
+
+    def _chosen_below(self, function: Function) -> Iterator[Held]:
+        """What the settings choose below the class whose factory gives back something unknown: Job.create(config)."""
+        owner = self.index.class_of(function) if function.name.startswith(_MAKES) else None
+        if owner is not None and any(one.last in ("staticmethod", "classmethod") for one in function.decorators):
+            yield from filter(None, [self._below.get(owner)])
 
     def _path(self, function: Function, text: str, depth: int) -> tuple[Held, ...]:
         key = (function, text)
