@@ -128,6 +128,9 @@ class Callables:
 
     def _parameter(self, function: Function, name: str, depth: int) -> tuple[Called, ...]:
         """What callers hand over to be called, else its default: actor_critic=core.MLPActorCritic."""
+        given = self._known.handed(function, name)
+        if given is not None and not given.is_called:
+            return (given.target,)
         found: list[Called] = []
         if function.name != "step":  # not optimizer.step(closure)
             for site, value in self._values.calls.given(function, name):
@@ -145,7 +148,21 @@ class Callables:
         for binding in self._values.live(symbol.scope, symbol.name)[:8]:
             if binding.kind == "assign" and binding.value is not None and not binding.items:
                 found.extend(self.of(symbol.scope, binding.value, depth + 1))
+            elif binding.kind == "assign" and binding.value is not None and binding.value.kind == "call":
+                found.extend(self._given_back_among(symbol.scope, binding.value, binding.items, depth))
         return tuple(dict.fromkeys(found))[:MAX_HELD]
+
+    def _given_back_among(
+        self, function: Function, call: Expr, items: tuple[int | str | None, ...], depth: int
+    ) -> Iterator[Called]:
+        """A class that a call gives back among other things: Dataset, network = model.get_model()."""
+        for one in self.of(function, call.parts[0], depth + 1) if len(items) == 1 else ():
+            for event in one.events if isinstance(one, Function) else ():
+                value = event.value if event.kind == "return" else None
+                if isinstance(one, Function) and value is not None and value.kind == "tuple":
+                    part = value.parts[items[0]] if isinstance(items[0], int) and items[0] < len(value.parts) else None
+                    if part is not None and part.kind == "path":
+                        yield from (cls for cls in self.of(one, part, depth + 2) if isinstance(cls, Class))
 
     def _attribute(self, function: Function, expr: Expr, depth: int) -> tuple[Called, ...]:
         receiver = expr.receiver

@@ -39,7 +39,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
             found.extend(_with_bases(index, recipe, own_root(index, reached)))
         return tuple(dict.fromkeys(found))[-MAX_FILES:]
     composed = {part.path for part in found}
-    found.extend(Part(one) for one in _named_in_code(index, reached) if one not in composed)
+    read = [one for one in _named_in_code(index, reached) if one not in composed]
+    found.extend(part for one in read for part in _bases(index, Part(one), _package_root(index, one), set()))
     given = [one for one in tried if one.text and not one.path]  # by the caller: other commands start other runs
     for command in (given or tried) if not composed else ():
         folder = str(PurePosixPath(command.path).parent)

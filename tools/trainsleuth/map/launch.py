@@ -195,18 +195,28 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
             return
     folder = str(PurePosixPath(path).parent)
     scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
-    for written in (*(match[1] for match in _SCRIPT.finditer(text.replace('"', ""))), *scripts):
+    plain = text.replace('"', "")
+    first = _SCRIPT.search(plain)
+    if first is not None and (module := _module_in(index, plain[: first.start()])) is not None:
+        yield Command(path, line, _clean(text), module)  # python -m pkg.train settings.py
+        return
+    for written in (*(match[1] for match in _SCRIPT.finditer(plain)), *scripts):
         if (target := script_of(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
-    for match in _MODULE.finditer(text):
-        if not match[1].startswith(_PLUMBING) and (found := module_of(index, match[1], anywhere=True)) is not None:
-            yield Command(path, line, _clean(text), found)
-            return
+    if (module := _module_in(index, text)) is not None:
+        yield Command(path, line, _clean(text), module)
+        return
     if re.search(r"\bdora\s+(?:-P\s+\w+\s+)?run\b", text):
         for target in dora_mains(index):
             yield Command(path, line, _clean(text), target)
             return
+
+
+def _module_in(index: Index, text: str) -> str | None:
+    """The file of the module that a command starts with -m."""
+    names = (match[1] for match in _MODULE.finditer(text) if not match[1].startswith(_PLUMBING))
+    return next(filter(None, (module_of(index, name, anywhere=True) for name in names)), None)
 
 
 def _clean(text: str) -> str:

@@ -46,6 +46,7 @@ from .recipes import (
     slots,
     tagged,
 )
+from .references import given_by_name, references
 from .registries import tables
 from .scripts import settings_in
 from .tables import Table
@@ -93,6 +94,7 @@ class Told(NamedTuple):
             narrowed=frozenset(one.target for one in chosen if isinstance(one.target, Class)),
             settings=self.decided,
             picked=picked(chosen),
+            given=given_by_name(chosen),
         )
         return Values(index, known, self.preset.objects, before.detours)
 
@@ -121,12 +123,14 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     decided = known_settings(weak, (*given, *commanded)) if is_told else {}
-    chosen = (*chosen, *named_in_code(index, _near(entry), decided))
+    named = [index.files[path].body for paths in sure(modules).values() for path in paths]
+    chosen = (*chosen, *named_in_code(index, (*_near(entry), *named), decided))
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in naming))
     chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
+    chosen = (*chosen, *references(index, naming))
     preset = named_preset(program.values, launch)
     if preset.objects is None:
         preset = constructed

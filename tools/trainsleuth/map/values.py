@@ -321,6 +321,10 @@ class Values:
             yield from named_types(self.index, function, parameter.annotation)
         if depth >= MAX_DEPTH - 1:
             return
+        given = self.known.handed(function, name)
+        if given is not None and given.is_called:
+            held = given.target
+            yield from (held,) if isinstance(held, Class) else self._given_back(held, depth)
         for site, value in self.calls.given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)
