@@ -128,9 +128,10 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
-    passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in naming))
+    in_force = {one.key: one for one in naming}.values()
+    passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))
     chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
-    chosen = (*chosen, *references(index, naming))
+    chosen = (*chosen, *references(index, in_force))
     preset = named_preset(program.values, launch)
     if preset.objects is None:
         preset = constructed
