@@ -28,6 +28,15 @@ def started_from(index: Index, path: str, function: str) -> str | None:
     return None
 
 
+def only_program_of(index: Index, path: str) -> str | None:
+    """The program that a file starts as a process of its own, where its text names one only."""
+    file = index.files.get(path)
+    if file is None or not file.body.source.holds(_RUNS):
+        return None
+    found = _scripts(index, path.rpartition("/")[0] or ".", path, (1, file.body.end_line))
+    return found.pop() if len(found) == 1 else None
+
+
 def _beyond(index: Index, start: Function) -> Iterator[tuple[int, int]]:
     """Lines of what the function names of its own file: constants, functions that it calls."""
     file = index.files[start.path]
