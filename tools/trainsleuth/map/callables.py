@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Symbol, Variable
 from trainsleuth.facts.scopes import bindings
 
 from .asking import Asking
+from .branches import Settled, arms_of
 from .calls import above
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
@@ -44,8 +45,9 @@ class Callables:
             case "path":
                 return self._path(function, expr, depth)
             case "choice":  # (AMPTrainer if amp else Trainer)(model)
-                both = (self.of(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
-                return tuple(dict.fromkeys(one for found in both for one in found))
+                arms = arms_of(expr, Settled(self._known.settings, self._index, function))
+                found = (self.of(function, arm, depth + 1) for arm in arms)
+                return tuple(dict.fromkeys(one for each in found for one in each))
             case "attr":  # Trainer(...).train, import_module(name).main
                 return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
             case "index":  # {"a": A, "b": B}[name]

@@ -14,7 +14,7 @@ from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
 from .asking import Asking
-from .branches import Settled, is_not_chosen
+from .branches import Settled, arms_of, is_not_chosen
 from .callables import Callables, Called
 from .calls import Calls
 from .config_objects import ConfigObjects, default_of
@@ -111,7 +111,7 @@ class Values:
             case "call":
                 return self._result(function, expr, depth)
             case "choice":
-                return self._all(function, (expr.parts[0], expr.parts[2]), depth)
+                return self._all(function, arms_of(expr, Settled(self.known.settings, self.index, function)), depth)
             case "boolean" | "await":
                 return self._all(function, expr.parts, depth)
             case "walrus":
