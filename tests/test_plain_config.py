@@ -30,12 +30,23 @@ train {
 }
 seed = 1
 """
+GIN = """import nets
+include "base.gin"
+
+once/nets.Wide:
+    depth = 4
+Run:
+    net = @nets.Wide
+
+seed = 1
+"""
 READ = [
     (TOML, {"model.type": ("a#b", 3), "model.dims.0": ("1", 4), "model.dims.2": ("3", 4), "model.optim.given.lr": ("1e-3", 9)}),
     (HOCON, {"train.lr": ("5e-4", 2), "train.skips.0": ("4", 3), "train.url": ("http://a/b", 4), "train.inner.mode": ("idr", 6), "seed": ("1", 9)}),
     ("[run]\nlr: 0.1 ; low\n", {"run.lr": ("0.1", 2)}),
     ("Model.depth = 4\ntrain.lr = 1e-2\n", {"Model.depth": ("4", 1), "train.lr": ("1e-2", 2)}),
     ("--lr = 0.1\nlr = 0.2\n", {"lr": ("0.2", 2)}),
+    (GIN, {"include.2": ("base.gin", 2), "once/nets.Wide.depth": ("4", 5), "Run.net": ("@nets.Wide", 7), "seed": ("1", 9)}),
 ]  # fmt: skip
 NONE = ["scene_1.jpg\nscene_2.jpg\nscale = 2\n", "torch>=2.0\nnumpy\n", "", "}\n]\n[", "a {\n" * 200 + "b\n" * 200]
 

@@ -14,14 +14,23 @@ _PAIR = re.compile(r"(?:--)?[\"']?([\w./-]+)[\"']?\s*(?:=|:(?=\s))\s*(.*?),?$")
 _QUOTES = "\"'"
 
 
+_BLOCK = re.compile(r"([A-Za-z_][\w./]*\.?\w+):$")  # of gin: the lines below that stand further in
+_IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\s")
+_INCLUDE = re.compile(r"include\s+[\"'](.+)[\"']$")
+
+
 class _Line(NamedTuple):
     number: int
     text: str
+    inside: bool  # it stands further in than the first column
 
 
 def read_plain(text: str) -> dict[str, tuple[str, int]]:
     """Value and line by dotted key, later ones win; of a list each item, "skips.0". Nothing when most of it is something else."""
-    every = (_Line(number, _without_comment(line[:MAX_LINE])) for number, line in enumerate(text.split("\n"), 1))
+    every = (
+        _Line(number, _without_comment(line[:MAX_LINE]), line[:1].isspace())
+        for number, line in enumerate(text.split("\n"), 1)
+    )
     lines = [line for line in every if line.text]
     table: dict[str, tuple[str, int]] = {}
     understood = 0
@@ -46,10 +55,18 @@ def _without_comment(line: str) -> str:
 
 def _walk(lines: Iterator[_Line]) -> Iterator[tuple[int, dict[str, tuple[str, int]]]]:
     """How many lines each statement takes, and what it sets."""
-    section = ""
+    section = block = ""
     open_: list[str] = []
-    for number, text in lines:
-        if (match := _SECTION.match(text)) is not None:
+    for number, text, inside in lines:
+        block = block if inside else ""
+        if not inside and (match := _BLOCK.match(text)) is not None:
+            block = match[1]
+            yield 1, {}
+        elif not inside and (match := _INCLUDE.match(text)) is not None:
+            yield 1, {f"include.{number}": (match[1], number)}
+        elif not inside and _IMPORT.match(text) is not None:
+            yield 1, {}
+        elif (match := _SECTION.match(text)) is not None:
             section = match[1].replace('"', "").replace("'", "")
             yield 1, {}
         elif (match := _OPENS.match(text)) is not None:
@@ -59,8 +76,8 @@ def _walk(lines: Iterator[_Line]) -> Iterator[tuple[int, dict[str, tuple[str, in
             del open_[-1:]
             yield 1, {}
         elif (match := _PAIR.match(text)) is not None:
-            more = [text for _, text in _rest(lines, match[2])]
-            key = ".".join(filter(None, (section, *open_, match[1])))
+            more = [line.text for line in _rest(lines, match[2])]
+            key = ".".join(filter(None, (section, block, *open_, match[1])))
             yield 1 + len(more), dict(_values(key, " ".join((match[2], *more)), number))
         else:
             yield 0, {}

@@ -178,11 +178,16 @@ def _read_class(reading: _Reading, node: Node, qualname: str, decorators: tuple[
             methods[name] = _read_function(reading, inner, f"{qualname}.{name}", marks, qualname, outer)
     called, name = _called(reading, body or node, holes), qualname.rpartition(".")[2]
     own = _keep(reading, node, body, name, qualname, (), (), called, "", "")
-    bases = tuple(part for part in parts if part.kind not in ("keyword", "doublestar"))
+    bases = tuple(_of_any_type(part) for part in parts if part.kind not in ("keyword", "doublestar"))
     keywords = tuple(part for part in parts if part.kind == "keyword")
     reading.classes[qualname] = Class(
         name, qualname, reading.path, own.line, own.end_line, bases, decorators, own, methods, keywords
     )
+
+
+def _of_any_type(base: Expr) -> Expr:
+    """A generic base is what it is of any type: class PPO(Algorithm[Policy])."""
+    return base.parts[0] if base.kind == "index" and base.parts[0].kind == "path" else base
 
 
 def _parameters(expressions: ExpressionReader, node: Node) -> Iterator[Parameter]:

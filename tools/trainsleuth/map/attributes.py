@@ -12,6 +12,7 @@ from trainsleuth.facts.scopes import bindings
 
 from .common_names import COMMON_NAMES
 from .keys import key_of
+from .namespaces import lookups_in_own, names_known_in
 from .searched_folders import searched
 from .tables import Entry, Table
 
@@ -37,6 +38,14 @@ def attribute_tables(index: Index) -> Iterator[Table]:
         library = symbol.name if isinstance(symbol, External) else ""
         for key in dict.fromkeys(asked_keys(index, site, wanted)):
             yield Table(known or {}, key, site=(site.function, site.call.line), library=library)
+
+
+def namespace_tables(index: Index) -> Iterator[Table]:
+    """Every name of a file that a setting asks for in it."""
+    for site, wanted in lookups_in_own(index):
+        for key in dict.fromkeys(asked_keys(index, site, wanted)):
+            if entries := names_known_in(index, site.function.path):
+                yield Table(entries, key, site=(site.function, site.call.line))
 
 
 def asked_keys(index: Index, site: Site, wanted: Expr) -> Iterator[str]:

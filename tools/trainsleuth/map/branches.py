@@ -61,6 +61,15 @@ def is_not_chosen(event: Event, settled: Settled) -> bool:
     return False
 
 
+def arms_of(choice: Expr, settled: Settled) -> tuple[Expr, ...]:
+    """The arms of `A if test else B` that these settings may take."""
+    if len(choice.parts) != 3:  # in code that is broken
+        return choice.parts[:3:2]
+    chosen, test, other = choice.parts
+    truth = _truth(test, settled) if settled.known else None
+    return (chosen, other) if truth is None else (chosen,) if truth else (other,)
+
+
 def _truth(test: Expr, settled: Settled) -> bool | None:
     """None where it cannot be told."""
     if test.kind == "unary" and test.text == "not":

@@ -17,6 +17,7 @@ from .edges import GUESS
 from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
+from .handed_on import only_program_of
 from .launch import Command, commands, is_beside, names_recipe, usage
 from .library import ways_in
 from .program import Program
@@ -29,7 +30,7 @@ from .recipes import (
 from .siblings import groups
 from .steps import Sign, signs
 from .told import Told, told_of
-from .unreached import Unreached
+from .unreached import Unreached, steps_in
 from .values import Values
 
 
@@ -55,7 +56,7 @@ def _worth_reading(repository: Repository) -> list[str]:
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
-MADE_DISTANCE = 3  # from the entry: what is made there is what the program works with
+MADE_DISTANCE = 5  # from the entry: what is made there is what the program works with
 ASSUMED_DISTANCE = 8  # of what leads to a training step that the entry is not seen to reach
 LAST_DISTANCE = 16  # of that step itself: the way to it, where one is read, is shorter
 
@@ -70,23 +71,6 @@ def _again(graph: Graph, entry: Entry, extra: list[Reached]) -> Entry:
     return replace(entry, reach=reach(graph, entry.reach.roots, more) if more else seen)
 
 
-def _unreached(
-    table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]], loaded: Collection[str]
-) -> Iterator[Function]:
-    """Training steps and hand-overs of `loaded` files: what no entry is seen to reach is chosen by a name."""
-    steps = [function for function, found in table.items() if any(sign.role == "backward" for sign in found)]
-    for function in (*(_that_step(table, steps) or steps), *handed):
-        if not NEVER.search(function.path) and function.path in loaded:
-            yield function
-
-
-def _that_step(table: Mapping[Function, list[Sign]], backward: list[Function]) -> list[Function]:
-    """Without those of gradients for something else than training: the same function or class steps an optimizer."""
-    stepping = {function for function, found in table.items() if any(sign.role == "optimizer step" for sign in found)}
-    owners = {(one.path, one.owner) for one in stepping if one.owner}
-    return [one for one in backward if one in stepping or (one.path, one.owner) in owners]
-
-
 def _assumed(
     index: Index,
     table: Mapping[Function, list[Sign]],
@@ -96,9 +80,9 @@ def _assumed(
 ) -> Iterator[Function]:
     """Training steps taken for those of the program: of the scope when it is a folder, else of what is imported."""
     if scope is None or scope in index.files:
-        yield from _unreached(table, handed, loaded) if scope is not None else _unreached(table, handed, index.files)
+        yield from steps_in(table, handed, loaded) if scope is not None else steps_in(table, handed, index.files)
     else:
-        yield from _unreached(table, handed, [path for path in index.files if is_under(path, scope)])
+        yield from steps_in(table, handed, [path for path in index.files if is_under(path, scope)])
 
 
 def _bridged(
@@ -110,7 +94,7 @@ def _bridged(
 ) -> tuple[Entry, dict[str, Class]]:
     """The entry with what its unresolved calls must lead to, when it is not seen to train, and what objects are."""
     known = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    goals = {one: 1 if one in handed else 2 for one in _unreached(table, handed, known)}
+    goals = {one: 1 if one in handed else 2 for one in steps_in(table, handed, known)}
     found, held = Bridges(graph, goals, graph.words, weights).over(entry)
     return replace(found, trains=any(trainings(found.reach, table, handed))), held
 
@@ -173,9 +157,10 @@ def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     graph = Graph(values, made, told.words)
     table, handed = signs(values.index, values), _handed(values.index, values)
     tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
-    if not told.decided:
+    narrower = frozenset((*_made(graph, tracing.entry), *told.preset.classes))
+    if not told.decided and not narrower < made:
         return tracing
-    made = frozenset((*_made(graph, tracing.entry), *told.preset.classes))
+    made = narrower
     within = values.within(tracing.entry.reach.distance).making(made)
     graph = Graph(within, made, told.words)
     graph.keep_made(tracing.entry.reach.distance)
@@ -204,10 +189,12 @@ def _to_training(tracing: Tracing, roots: list[Reached], told: Told) -> tuple[Tr
     return tracing, more
 
 
-def find_program(index: Index, scope: str | None, recipe: str | None, launch: Command | None = None) -> Program | None:
+def find_program(
+    index: Index, scope: str | None, recipe: str | None, launch: Command | None = None, through: bool = True
+) -> Program | None:
     """The program that the scope names, or the likeliest training program; None when there is no code at all.
 
-    `launch` is the command that starts it, when the caller knows it.
+    `launch` is the command that starts it, when the caller knows it. `through` one that only starts another.
     """
     values = Values(index)
     graph = Graph(values)
@@ -231,6 +218,11 @@ def find_program(index: Index, scope: str | None, recipe: str | None, launch: Co
     if not entry.trains:
         unreached = Unreached(tracing.graph, told.weights, told.loaded)
         assumed = tuple(unreached.likeliest(_assumed(index, tracing.table, tracing.handed, scope, told.loaded)))
+    started_by_it = only_program_of(index, entry.path) if through and not entry.trains and not assumed else None
+    if started_by_it is not None:
+        below = find_program(index, started_by_it, recipe, launch, through=False)
+        if below is not None and below.entry.trains:
+            return below
     if assumed:
         more += [(top, ASSUMED_DISTANCE) for one in assumed for top in unreached.tops(one)]
         more += [(one, LAST_DISTANCE) for one in assumed]

@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Symbol, Variable
 from trainsleuth.facts.scopes import bindings
 
 from .asking import Asking
+from .branches import Settled, arms_of
 from .calls import above
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
@@ -16,6 +17,7 @@ from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD
 from .lookups import entries_of, members_of, picked_by
 from .named_modules import members
+from .namespaces import is_namespace, left_to_be_asked
 from .optional_imports import alternatives, resolve
 
 if TYPE_CHECKING:
@@ -43,11 +45,14 @@ class Callables:
             case "path":
                 return self._path(function, expr, depth)
             case "choice":  # (AMPTrainer if amp else Trainer)(model)
-                both = (self.of(function, arm, depth + 1) for arm in (expr.parts[0], expr.parts[2]))
-                return tuple(dict.fromkeys(one for found in both for one in found))
+                arms = arms_of(expr, Settled(self._known.settings, self._index, function))
+                found = (self.of(function, arm, depth + 1) for arm in arms)
+                return tuple(dict.fromkeys(one for each in found for one in each))
             case "attr":  # Trainer(...).train, import_module(name).main
                 return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
             case "index":  # {"a": A, "b": B}[name]
+                if isinstance(generic := self._class_of(function, expr.parts[0]), Class):
+                    return (generic,)  # Collector[Stats](policy)
                 if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
                     return members_of(self._index, function, module)[:MAX_HELD]
                 return self._entries(function, expr.parts[0], expr.parts[-1], depth)
@@ -55,8 +60,12 @@ class Callables:
                 return self._result(function, expr, depth)
         return ()
 
+    def _class_of(self, function: Function, expr: Expr) -> Symbol | None:
+        return resolve(self._index, function, expr.text) if expr.kind == "path" else None
+
     def _entries(self, function: Function, table: Expr, wanted: Expr, depth: int) -> tuple[Called, ...]:
-        return entries_of(self._values, function, table, depth) or picked_by(self._known.picked, wanted)
+        found = entries_of(self._values, function, table, depth) or picked_by(self._known.picked, wanted)
+        return found or (left_to_be_asked(self._index, function.path) if is_namespace(table) else ())
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Called, ...]:
         """What the result of a call may call: TABLE.get(name)(...), partial(main, x)(), make_step()(batch)."""
@@ -121,6 +130,9 @@ class Callables:
 
     def _parameter(self, function: Function, name: str, depth: int) -> tuple[Called, ...]:
         """What callers hand over to be called, else its default: actor_critic=core.MLPActorCritic."""
+        given = self._known.handed(function, name)
+        if given is not None and not given.is_called:
+            return (given.target,)
         found: list[Called] = []
         if function.name != "step":  # not optimizer.step(closure)
             for site, value in self._values.calls.given(function, name):
@@ -138,7 +150,21 @@ class Callables:
         for binding in self._values.live(symbol.scope, symbol.name)[:8]:
             if binding.kind == "assign" and binding.value is not None and not binding.items:
                 found.extend(self.of(symbol.scope, binding.value, depth + 1))
+            elif binding.kind == "assign" and binding.value is not None and binding.value.kind == "call":
+                found.extend(self._given_back_among(symbol.scope, binding.value, binding.items, depth))
         return tuple(dict.fromkeys(found))[:MAX_HELD]
+
+    def _given_back_among(
+        self, function: Function, call: Expr, items: tuple[int | str | None, ...], depth: int
+    ) -> Iterator[Called]:
+        """A class that a call gives back among other things: Dataset, network = model.get_model()."""
+        for one in self.of(function, call.parts[0], depth + 1) if len(items) == 1 else ():
+            for event in one.events if isinstance(one, Function) else ():
+                value = event.value if event.kind == "return" else None
+                if isinstance(one, Function) and value is not None and value.kind == "tuple":
+                    part = value.parts[items[0]] if isinstance(items[0], int) and items[0] < len(value.parts) else None
+                    if part is not None and part.kind == "path":
+                        yield from (cls for cls in self.of(one, part, depth + 2) if isinstance(cls, Class))
 
     def _attribute(self, function: Function, expr: Expr, depth: int) -> tuple[Called, ...]:
         receiver = expr.receiver
@@ -158,10 +184,18 @@ class Callables:
         for held in self._values.of(function, receiver, depth + 1):
             if isinstance(held, Class):
                 made = objects.built_by(held) if BUILDS.match(expr.last) or expr.last in TARGETS else None
-                found += [one for one in (made, self._index.method(held, expr.last)) if one is not None]
+                own = self._index.method(held, expr.last) or self._inner_class(held, expr.last)
+                found += [one for one in (made, own) if one is not None]
         if not found and isinstance(named := self._known.kinds.get(expr.last), Function):
             return (named,)
         return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
+
+    def _inner_class(self, cls: Class, name: str) -> Class | None:
+        """Written inside of it or of what it inherits: self.Optimizer(parameters)."""
+        if not name[:1].isupper():
+            return None
+        inner = (self._index.files[one.path].classes.get(f"{one.qualname}.{name}") for one in self._index.lineage(cls))
+        return next((one for one in inner if one is not None), None)
 
     def _kept(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Class | Function]:
         """What an object keeps to be called later, by its own methods or those above: self.policy_class = self.by_name(policy)."""

@@ -20,7 +20,7 @@ from .reach import Reach
 MAX_FILES = 40
 _MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+")
 _BASES = re.compile(
-    r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
+    r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|configs|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
@@ -39,7 +39,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
             found.extend(_with_bases(index, recipe, own_root(index, reached)))
         return tuple(dict.fromkeys(found))[-MAX_FILES:]
     composed = {part.path for part in found}
-    found.extend(Part(one) for one in _named_in_code(index, reached) if one not in composed)
+    read = [one for one in _named_in_code(index, reached) if one not in composed]
+    found.extend(part for one in read for part in _bases(index, Part(one), _package_root(index, one), set()))
     given = [one for one in tried if one.text and not one.path]  # by the caller: other commands start other runs
     for command in (given or tried) if not composed else ():
         folder = str(PurePosixPath(command.path).parent)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Expr, External, Index, Site
 
 from .hook_names import HF_HOOKS, LIGHTNING_HOOKS, LOOP_HOOKS
-from .networks import is_factory
 from .values import Values
 
 
@@ -127,6 +126,7 @@ FRAMEWORKS = (
 )
 
 _TRAINERS = ("Trainer", "Learner", "Runner")
+_MAKES_TRAINERS = ("_trainer", "_learner")  # a function of another library: build_trainer(cfg)
 _NO_TRAINERS = frozenset(
     {"torch", "ray", "unittest", "click", "typer", "asyncio", "pytest", "doctest", "multiprocessing"}
 )
@@ -135,7 +135,7 @@ _NO_TRAINERS = frozenset(
 def _unnamed(name: str) -> Framework | None:
     """A library that is not in the table, by a class of it that is called a trainer."""
     package, *parts = name.split(".")
-    if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS) for part in parts):
+    if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS + _MAKES_TRAINERS) for part in parts):
         return None
     hooks = tuple(dict.fromkeys(LOOP_HOOKS + LIGHTNING_HOOKS + HF_HOOKS))
     return Framework(package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, hooks)
@@ -177,21 +177,30 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
 
 
 def _by_name(index: Index, values: Values) -> Iterator[Handover]:
-    """trainer.fit(...) of a trainer that a factory made, where the repository has modules for Lightning."""
+    """fit() of an object that a function made which nobody knows: it is given a module for Lightning, or is called a
+    trainer where the repository has such modules."""
     lightning = FRAMEWORKS[0]
-    for site, fit in _fits(index):
+    modules = frozenset(cls for cls in index.classes() if _is_of(lightning, index, cls))
+    for site, fit in _fits(index) if modules else ():
         receiver = fit.receiver
-        if receiver is None or receiver.last != "trainer":
+        if receiver is None or not all(_is_made_by_function(one) for one in values.of(site.function, receiver)):
             continue
-        held = values.of(site.function, receiver)
-        made = all(isinstance(one, External) and is_factory(one.name.rpartition(".")[2]) for one in held)
-        if made and not values.callables(site.function, fit):
-            if any(
-                base.partition(".")[0] in lightning.packages
-                for cls in index.classes()
-                for base in index.external_bases(cls)
-            ):
-                yield Handover(lightning, site)
+        if values.callables(site.function, fit):
+            continue
+        given = (part.parts[0] if part.kind == "keyword" else part for part in site.call.parts[1:])
+        if receiver.last == "trainer" or any(
+            one in modules for part in given for one in values.of(site.function, part)
+        ):
+            yield Handover(lightning, site)
+
+
+def _is_of(framework: Framework, index: Index, cls: Class) -> bool:
+    return any(base.partition(".")[0] in framework.packages for base in index.external_bases(cls))
+
+
+def _is_made_by_function(held: Class | External) -> bool:
+    """Of another library, and no object of a class that is named: conjure(cfg)."""
+    return isinstance(held, External) and held.name.rpartition(".")[2][:1].islower()
 
 
 def _fits(index: Index) -> Iterator[tuple[Site, Expr]]:

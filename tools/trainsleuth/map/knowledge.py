@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Class, Function, Module
+
+if TYPE_CHECKING:
+    from .references import Given
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +25,7 @@ class Knowledge:
     of a class above one of them is of that one. `settings` are the settings themselves: what is bound in an arm
     that they do not choose is not held. `picked` is what each setting chooses, by its key.
     `made` are classes that the program is seen to make: of those below a class these count, if any.
+    `given` is what settings hand to parameters, by the class or function whose they are, and their name.
     `reached` is code that the program is seen to run: of callers only these count, if any of them calls.
     """
 
@@ -35,6 +40,12 @@ class Knowledge:
     picked: Mapping[str, Class | Function] = field(default_factory=dict)
     made: frozenset[Class] = frozenset()
     reached: frozenset[Function] = frozenset()
+    given: Mapping[tuple[str, str], Given] = field(default_factory=dict)
+
+    def handed(self, function: Function, name: str) -> Given | None:
+        """What settings hand to a parameter of the function, or of the class that it constructs."""
+        whose = function.owner.rpartition(".")[2] if function.name == "__init__" else function.name
+        return self.given.get((whose, name))
 
     def is_loaded(self, path: str) -> bool:
         """The file belongs to the program, as far as that is known."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+from .handed_on import started_from
 from .launch_targets import dora_mains, module_of, only, package_of, script_of
 from .launchers import launch_lines
 from .shell_variables import Script, filled
@@ -28,11 +29,15 @@ _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
+_BEFORE_CONSOLES = re.compile(r"""^\s*(?:entry_points\s*=\s*)?[\[{\s]*(?:["']?console_scripts["']?\s*[:=]\s*\[)?""")
 _TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a document, how programs are started
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 
 
-_ONLY_EVALUATES = re.compile(r"\s--?(?:eval|evaluate|test|inference|validate)(?:[-_]only)?(?=\s|$)")
+_ONLY_EVALUATES = re.compile(
+    r"\s--?(?:eval|evaluate|test|inference|validate)(?:[-_]only)?(?=\s|$)"
+    r"|^[\w.]+[-_](?:eval|evaluate|test|infer|predict|export|gui)\s"  # a console script
+)
 
 
 class Command(NamedTuple):
@@ -190,18 +195,28 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
             return
     folder = str(PurePosixPath(path).parent)
     scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
-    for written in (*(match[1] for match in _SCRIPT.finditer(text.replace('"', ""))), *scripts):
+    plain = text.replace('"', "")
+    first = _SCRIPT.search(plain)
+    if first is not None and (module := _module_in(index, plain[: first.start()])) is not None:
+        yield Command(path, line, _clean(text), module)  # python -m pkg.train settings.py
+        return
+    for written in (*(match[1] for match in _SCRIPT.finditer(plain)), *scripts):
         if (target := script_of(index, folder, written)) is not None:
             yield Command(path, line, _clean(text), target)
             return
-    for match in _MODULE.finditer(text):
-        if not match[1].startswith(_PLUMBING) and (found := module_of(index, match[1], anywhere=True)) is not None:
-            yield Command(path, line, _clean(text), found)
-            return
+    if (module := _module_in(index, text)) is not None:
+        yield Command(path, line, _clean(text), module)
+        return
     if re.search(r"\bdora\s+(?:-P\s+\w+\s+)?run\b", text):
         for target in dora_mains(index):
             yield Command(path, line, _clean(text), target)
             return
+
+
+def _module_in(index: Index, text: str) -> str | None:
+    """The file of the module that a command starts with -m."""
+    names = (match[1] for match in _MODULE.finditer(text) if not match[1].startswith(_PLUMBING))
+    return next(filter(None, (module_of(index, name, anywhere=True) for name in names)), None)
 
 
 def _clean(text: str) -> str:
@@ -214,10 +229,11 @@ def _consoles(index: Index) -> Iterator[Command]:
     for path in ("pyproject.toml", "setup.cfg", "setup.py"):
         text = index.repository.read(path) if path in index.repository.files else None
         for number, line in enumerate((text or "").split("\n"), 1):
-            match = _CONSOLE.match(line.strip().removeprefix("entry_points=").strip("[{ "))
+            match = _CONSOLE.match(_BEFORE_CONSOLES.sub("", line))
             target = (module_of(index, match[2]) or package_of(index, match[2])) if match else None
             if match and target is not None:
-                yield Command(path, number, match[1], target, match[3])
+                beyond = started_from(index, target, match[3])
+                yield Command(path, number, match[1], beyond or target, "" if beyond else match[3])
 
 
 def usage(path: str, text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Variable
 from trainsleuth.facts.scopes import bindings
 
+from .gathered_tables import gathered, is_gathered
 from .held import MAX_HELD
 from .keys import key_of
 
@@ -21,13 +22,15 @@ def entries_of(values: Values, function: Function, table: Expr, depth: int) -> t
         given = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
         found = [one for value in given for one in values.callables(function, value, depth + 1)]
         return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in values.known.excluded))
+    if table.kind == "each":
+        return tuple(one for _, one in gathered(values.index, function, table) if one not in values.known.excluded)
     if table.kind == "path":
         if function.self_name and table.text.rpartition(".")[0] == function.self_name:
             return _of_classes(values, function, table.last, depth)
         symbol = values.index.resolve(function, table.text)
         if isinstance(symbol, Variable):
             for binding in bindings(symbol.scope).get(symbol.name, ()):
-                if binding.value is not None and binding.value.kind == "dict":
+                if binding.value is not None and (binding.value.kind == "dict" or is_gathered(binding.value)):
                     return entries_of(values, symbol.scope, binding.value, depth + 1)
     return ()
 

@@ -53,8 +53,13 @@ class Methods:
             if method.name in one.methods and (not of_made or any(one in line for line in of_made))
         )
         found = [one for one in below if one not in self._known.excluded and self._known.is_loaded(one.path)]
-        found = [one for one in found if is_named(one, self._words)] or found
+        found = [one for one in found if is_named(one, self._words) or one in self._of_chosen] or found
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
+
+    @cached_property
+    def _of_chosen(self) -> frozenset[Class]:
+        """The classes that the settings choose, with their bases."""
+        return frozenset(one for cls in self._known.narrowed for one in self._index.lineage(cls))
 
     def _roots(self, methods: list[Function]) -> list[Function]:
         """Of methods of one name, those that do not override another of them."""

@@ -15,7 +15,8 @@ from .recipes import Setting
 Place = tuple[str, int]  # path and line of the import
 MAX_FITTING = 64  # modules that one import may load: of more nothing is said
 _IMPORTS = ("import_module", "__import__")
-_LOADS = ("module_from_spec", "load_module", "load_source")  # a file by its path
+_LOADS = ("module_from_spec", "load_module", "load_source", "run_path")  # a file by its path
+IMPORTERS = (*_IMPORTS, *_LOADS)
 _BY_PATH = ("load_source", "spec_from_file_location", "SourceFileLoader")  # as the second argument
 _TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF][\"']([^\"'\n]+)[\"']")
 _HOLE = re.compile(r"\{[^{}]*\}|%s")
@@ -71,7 +72,7 @@ def _file(index: Index, site: Site, values: Mapping[str, str]) -> tuple[str, ...
 
 def given_files(index: Index, words: Collection[str]) -> tuple[Module, ...]:
     """The only file of the project that the command hands to the program: train.py -f experiments/small.py."""
-    given = dict.fromkeys(word.removeprefix("./") for word in words if word.endswith(".py"))
+    given = dict.fromkeys(word.rpartition("=")[2].removeprefix("./") for word in words if word.endswith(".py"))
     paths = [path for path in given if path in index.files]
     return (Module(paths[0], ""),) if len(paths) == 1 else ()
 

@@ -27,6 +27,7 @@ from .standing import chosen_first
 from .supposed import is_supposed
 from .tables import Table
 from .traps import traps
+from .unreached import trained_elsewhere
 from .wording import clean as clean
 
 MAX_PROGRAMS = 14
@@ -120,7 +121,7 @@ _TRAINING_ONLY = ("loss", "optimizer_scheduler", "training_loop", "logging")
 
 def _part(program: Program, name: str, trains: bool) -> Part:
     if not trains and name in _TRAINING_ONLY:
-        return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
+        return _untrained(program)
     places = tuple(_followed(program, name, _running(program, name)))
     framework = program.training.framework
     if framework is not None and name == "training_loop":
@@ -139,6 +140,14 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if trains and name in _ALWAYS_THERE:
         return Part("unresolved", "it must be there, but nothing that the entry is seen to reach looks like it")
     return Part("absent", "no sign of it in the files that the entry reaches")
+
+
+def _untrained(program: Program) -> Part:
+    other = trained_elsewhere(program)
+    if other is None:
+        return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
+    place = f"{other.path}:{other.line}"
+    return Part("unresolved", f"this program is not seen to train; {place} does, which it is not seen to reach")
 
 
 def _is_own(program: Program, place: Place) -> bool:

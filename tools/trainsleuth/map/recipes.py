@@ -357,6 +357,14 @@ def tagged(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Clas
     return found
 
 
+def sections_with_classes(chosen: Iterable[Choice]) -> Iterator[tuple[str, Class]]:
+    """Sections at the top that say what class they are of: sampling.class_name."""
+    for choice in chosen:
+        section, _, last = choice.key.partition(".")
+        if last in CLASS_KEYS and isinstance(choice.target, Class):
+            yield section, choice.target
+
+
 def picked(chosen: Iterable[Choice]) -> dict[str, Class | Function]:
     """What each setting chooses, by its key without the places in lists: "process.type" of process.0.type."""
     return {_PLACE.sub("", choice.key): choice.target for choice in chosen if choice.target is not None}

@@ -9,10 +9,11 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
-from .attributes import asked_keys, attribute_tables
+from .attributes import asked_keys, attribute_tables, namespace_tables
 from .constants import constant_text
 from .factories import factory_tables
 from .filled_registries import Registry, lookups
+from .gathered_tables import gathered, is_gathered
 from .left_copies import in_use
 from .registered_subclasses import subclass_tables
 from .tables import OF_ALL, Entry, Table
@@ -21,6 +22,7 @@ from .values import Values
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[\w.]+(?![\w.])\s*[,}(\[]")
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{")
+_BY_OWN_NAME = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{\s*\w+\.__name__\s*:")
 _INDEX = re.compile(rb"\[\s*[A-Za-z_]")
 _GET = re.compile(rb"\.\s*get\b")
 _CALLED = re.compile(rb"\[\s*[A-Za-z_][^\]\n]{0,80}\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
@@ -35,6 +37,7 @@ def tables(index: Index, values: Values) -> dict[str, list[Table]]:
         *factory_tables(index, values),
         *_literal(index, values),
         *attribute_tables(index),
+        *namespace_tables(index),
     ):
         for name in table.entries or [""]:
             found.setdefault(name, []).append(table)
@@ -201,6 +204,7 @@ def _that_may_index(index: Index) -> Iterator[Function]:
     for file in index.files.values():
         body, called = file.body.source, file.body.source.holds(_CALLED)
         names = {*body.found(_BOUND_DICT), b"}"} if body.holds(_KEY_IN_DICT) else set()
+        names.update(body.found(_BY_OWN_NAME))
         names = names.intersection(body.before(_INDEX)) if names else names
         for function in file.functions.values() if names or called else ():
             source = function.source
@@ -215,7 +219,9 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
         for name, value in _put_in(scope, bound[0].name if bound else table.text):
             for one in values.callables(scope, value)[:1]:
                 yield name, one
-        table = next((one.value for one in bound if one.value is not None and one.value.kind == "dict"), table)
+        tables = (one.value for one in bound if one.value is not None)
+        table = next((one for one in tables if one.kind == "dict" or is_gathered(one)), table)
+    yield from gathered(index, scope, table)
     for pair in table.parts if table.kind == "dict" else ():
         if pair.kind == "pair" and pair.parts[0].kind == "string":
             for one in values.callables(scope, pair.parts[1])[:1]:

@@ -9,8 +9,9 @@ from trainsleuth.facts import Class, Expr, External, Function, Index, bindings
 
 from .callables import BARE
 from .common_names import COMMON_NAMES
-from .edges import CALLBACK, DIRECT, GUESS, KEPT, MADE, PART
+from .edges import CALLBACK, DIRECT, GUESS, IMPORT, KEPT, MADE, PART
 from .methods import Methods, may_take
+from .named_modules import IMPORTERS
 from .running import executed
 from .values import Values
 
@@ -53,6 +54,13 @@ class Runs:
         known = False
         if call.callee == "exec":
             yield from ((body, DIRECT) for body in executed(self._index, function, call))
+        for module in self._values.known.modules.get((function.path, call.line), ())[:2]:
+            if (
+                call.last in IMPORTERS
+                and module.path
+                and len(self._values.known.modules[function.path, call.line]) == 1
+            ):
+                yield self._index.files[module.path].body, IMPORT
         for target in self.targets(function, call):
             known = True
             if isinstance(target, Function):

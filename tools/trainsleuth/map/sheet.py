@@ -11,6 +11,7 @@ from .layout import Sheet, body, choose, heading, ranked
 from .parts import Anatomy
 from .records import COMPONENTS, Map, Place
 from .scale import largest_files, lines_of_code, most_changed
+from .unreached import trained_elsewhere
 from .wording import clean
 
 FEATURE_PLACES = 2
@@ -57,13 +58,19 @@ def _budget_line(used: int, budget: int) -> str:
     return f"{used:>{len(str(budget))}} of {budget} tokens"
 
 
+def _trains(anatomy: Anatomy) -> str:
+    if anatomy.trains:
+        return "trains"
+    if not anatomy.is_readable:
+        return "NOT READ, for it is not PyTorch"
+    elsewhere = anatomy.program is not None and trained_elsewhere(anatomy.program) is not None
+    return "NOT SEEN TO TRAIN, other code here does" if elsewhere else "TRAINS NOTHING"
+
+
 def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     index, program = anatomy.index, anatomy.program
     code = lines_of_code(index)
-    trains = (
-        "trains" if anatomy.trains else "TRAINS NOTHING" if anatomy.is_readable else "NOT READ, for it is not PyTorch"
-    )
-    yield f"{anatomy.framework} · {trains} · {len(code)} files, {sum(code.values()):,} lines"
+    yield f"{anatomy.framework} · {_trains(anatomy)} · {len(code)} files, {sum(code.values()):,} lines"
     if program is None:
         return
     launch = launch_of(program, None)

@@ -27,7 +27,7 @@ from .launch_objects import launch_preset
 from .named_choice import weighed, words_of
 from .named_modules import named_modules, sure
 from .named_outright import asked_in_code, named_outright
-from .named_sections import passed_over
+from .named_sections import passed_over, unnamed
 from .presets import Preset, built_through, named_preset
 from .program import Program
 from .recipes import (
@@ -41,10 +41,12 @@ from .recipes import (
     named_in_code,
     not_chosen,
     picked,
+    sections_with_classes,
     settings,
     slots,
     tagged,
 )
+from .references import given_by_name, references
 from .registries import tables
 from .scripts import settings_in
 from .tables import Table
@@ -70,6 +72,7 @@ class Told(NamedTuple):
     modules: Mapping[tuple[str, int], tuple[Module, ...]]
     words: frozenset[str]
     weights: Mapping[str, float]
+    passed: frozenset[Class]
 
     @property
     def is_telling(self) -> bool:
@@ -79,7 +82,7 @@ class Told(NamedTuple):
     def held(self, before: Values) -> Values:
         """What names hold in the program that the settings choose."""
         index, chosen = before.index, self.choices
-        left = not_chosen(index, chosen, chain.from_iterable(self.tables.values()))
+        left = not_chosen(index, chosen, chain.from_iterable(self.tables.values())) | self.passed
         built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
         known = Knowledge(
             excluded=left | {one for one in built if isinstance(one, Class)},
@@ -91,6 +94,7 @@ class Told(NamedTuple):
             narrowed=frozenset(one.target for one in chosen if isinstance(one.target, Class)),
             settings=self.decided,
             picked=picked(chosen),
+            given=given_by_name(chosen),
         )
         return Values(index, known, self.preset.objects, before.detours)
 
@@ -119,10 +123,15 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     decided = known_settings(weak, (*given, *commanded)) if is_told else {}
-    chosen = (*chosen, *named_in_code(index, _near(entry), decided))
+    named = [index.files[path].body for paths in sure(modules).values() for path in paths]
+    chosen = (*chosen, *named_in_code(index, (*_near(entry), *named), decided))
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
+    in_force = {one.key: one for one in naming}.values()
+    passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))
+    chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
+    chosen = (*chosen, *references(index, in_force))
     preset = named_preset(program.values, launch)
     if preset.objects is None:
         preset = constructed
@@ -142,6 +151,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),
+        frozenset(passed.values()),
     )
 
 

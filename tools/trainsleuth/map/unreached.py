@@ -6,18 +6,38 @@ supposed: the map says that it was not read how the entry gets there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from trainsleuth.facts import Function
 
 from .edges import MADE
 from .entries import NEVER
+from .frameworks import Handover
 from .graph import Graph
 from .named_choice import best_named
+from .program import Program
+from .steps import Sign
 
 MAX_HOPS = 6  # from a step up to what nobody is seen to call
 MAX_ABOVE = 3  # callers that no word tells apart
+
+
+def steps_in(
+    table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]], loaded: Collection[str]
+) -> Iterator[Function]:
+    """Training steps and hand-overs of `loaded` files: what no entry is seen to reach is chosen by a name."""
+    steps = [function for function, found in table.items() if any(sign.role == "backward" for sign in found)]
+    for function in (*(updating(table, steps) or steps), *handed):
+        if not NEVER.search(function.path) and function.path in loaded:
+            yield function
+
+
+def updating(table: Mapping[Function, list[Sign]], backward: list[Function]) -> list[Function]:
+    """Without those of gradients for something else than training: the same function or class steps an optimizer."""
+    stepping = {function for function, found in table.items() if any(sign.role == "optimizer step" for sign in found)}
+    owners = {(one.path, one.owner) for one in stepping if one.owner}
+    return [one for one in backward if one in stepping or (one.path, one.owner) in owners]
 
 
 @dataclass(frozen=True)
@@ -53,3 +73,11 @@ class Unreached:
             and not NEVER.search(one.path)
             and any(edge.target is function and edge.cost < MADE and not edge.guarded for edge in self.graph.edges(one))
         ]
+
+
+def trained_elsewhere(program: Program) -> Function | None:
+    """A training step or hand-over of the repository, where the program itself is not seen to train."""
+    backward = [one for one, found in program.signs.items() if any(sign.role == "backward" for sign in found)]
+    found = (*updating(program.signs, backward), *program.handed)
+    outside = [one for one in found if not NEVER.search(one.path)]
+    return min(outside, key=lambda one: (one.path.count("/"), one.path, one.line), default=None)

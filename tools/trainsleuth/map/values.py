@@ -14,7 +14,7 @@ from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
 from .asking import Asking
-from .branches import Settled, is_not_chosen
+from .branches import Settled, arms_of, is_not_chosen
 from .callables import Callables, Called
 from .calls import Calls
 from .config_objects import ConfigObjects, default_of
@@ -111,7 +111,7 @@ class Values:
             case "call":
                 return self._result(function, expr, depth)
             case "choice":
-                return self._all(function, (expr.parts[0], expr.parts[2]), depth)
+                return self._all(function, arms_of(expr, Settled(self.known.settings, self.index, function)), depth)
             case "boolean" | "await":
                 return self._all(function, expr.parts, depth)
             case "walrus":
@@ -166,6 +166,7 @@ class Values:
         if known is None:
             self._asking.begin()
             known = tuple(self._returned(function, depth, None)) or tuple(self._returned_below(function, depth))
+            known = known or tuple(self._chosen_below(function))
             self._asking.end(what, known)
         return known  # type: ignore[return-value]
 
@@ -194,6 +195,12 @@ class Values:
         ]
         for one in found if len(found) <= MAX_BELOW else ():
             yield from self._returned(one.methods[function.name], depth, None)
+
+    def _chosen_below(self, function: Function) -> Iterator[Held]:
+        """What the settings choose below the class whose factory gives back something unknown: Job.create(config)."""
+        owner = self.index.class_of(function) if function.name.startswith(_MAKES) else None
+        if owner is not None and any(one.last in ("staticmethod", "classmethod") for one in function.decorators):
+            yield from filter(None, [self._below.get(owner)])
 
     def _path(self, function: Function, text: str, depth: int) -> tuple[Held, ...]:
         key = (function, text)
@@ -314,6 +321,10 @@ class Values:
             yield from named_types(self.index, function, parameter.annotation)
         if depth >= MAX_DEPTH - 1:
             return
+        given = self.known.handed(function, name)
+        if given is not None and given.is_called:
+            held = given.target
+            yield from (held,) if isinstance(held, Class) else self._given_back(held, depth)
         for site, value in self.calls.given(function, name):
             if value.kind in ("path", "call"):
                 yield from self.of(site.function, value, depth + 2)

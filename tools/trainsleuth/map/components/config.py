@@ -51,6 +51,8 @@ _PARSERS = {
     "tomllib.load": ("file", 0.9),
     "mmcv.Config.fromfile": ("file", 1.0),
     "mmengine.config.Config.fromfile": ("file", 1.0),
+    "gin.parse_config_file": ("file", 1.0),
+    "gin.parse_config_files_and_bindings": ("file", 1.0),
     "Config.fromfile": ("file", 0.9),
     "sacred.Experiment": ("experiment", 0.9),
     "LightningCLI": ("parser", 1.0),

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, FileFacts, Index
+from trainsleuth.facts import Expr, FileFacts, Index, Module
+
+from .configuring_calls import CALLS
 
 _FILES = (".py", ".yaml", ".yml", ".json")
 
@@ -27,9 +29,18 @@ def taken(index: Index, path: str) -> Iterator[Taken]:
         if entry.name and module is not None and module.path in index.configs:
             everything = entry.name == "*"
             yield Taken(module.path, "" if everything else entry.name, "" if everything else entry.alias)
+        elif (configured := _that_configures(index, module, entry.name)) is not None:
+            yield Taken(configured, "", "")
     for event in file.body.events if file is not None else ():
         if event.kind == "assign" and event.value is not None and (loaded := _loaded(index, event.value.receiver)):
             yield from (Taken(loaded, event.value.last, target.text) for target in event.targets)
+
+
+def _that_configures(index: Index, module: Module | None, name: str) -> str | None:
+    """The imported file hands values to parameters of others by name, wherever it is imported."""
+    member = index.names.member(module, name) if module is not None and name else module
+    path = member.path if isinstance(member, Module) else ""
+    return path if path in index.configs and index.files[path].body.source.holds(CALLS) else None
 
 
 def _loaded(index: Index, call: Expr | None) -> str:
