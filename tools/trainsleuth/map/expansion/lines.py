@@ -69,7 +69,7 @@ def _value(truth: Truth, key: Key, section: Section, base: str) -> tuple[str, st
     return name, f"{value or repr('')}{changed}{where}{then}"
 
 
-def become(layer: Layer) -> str:
-    """What code may make of a key, and when."""
+def become(layer: Layer, path: str = "") -> str:
+    """What code may make of a key, and when; `path` is how its file is told."""
     when = f" when {clean(layer.when, 60)}" if layer.when else ""
-    return f"may become {clean(layer.value, 60)} {layer.path}:{layer.line}{when}"
+    return f"may become {clean(layer.value, 60)} {path or layer.path}:{layer.line}{when}"
