@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, bindings, written
+from trainsleuth.facts.scopes import Binding
 
 from ..configuration import Key, Truth
 from ..configuration.evaluated import setting_of
@@ -16,11 +17,13 @@ from ..configuration.records import NO_VALUE
 from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
 from ..program import Program
+from .in_force import in_force, is_loaded
 from .lines import become
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
 MAX_SITES = 40
+MAX_WORDS = 4
 MAX_HOPS = 3  # from name to name, and from a parameter to the callers that give it
 
 
@@ -37,9 +40,10 @@ def values_in(program: Program, truth: Truth, function: Function, event: Event, 
 
 
 def _parts(event: Event, line: int) -> Iterator[Expr]:
-    """The value of the statement, the calls at `line`, and the tests that it stands under."""
+    """The value of the statement or the argument at `line` of it, the calls there, and the tests that it stands under."""
     if event.value is not None:
-        yield event.value
+        inner = [one for one in event.value.walk() if one.kind == "keyword" and one.line == line != event.line]
+        yield from inner or (event.value,)
     else:
         yield from (call for call in event.calls if call.line == line)
     yield from (branch.test for branch in event.block.branches[-2:] if branch.test is not None)
@@ -69,9 +73,13 @@ def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
         method = method_around(index, function)
         if head == method.self_name and "." not in rest:
             return _of_attribute(asked, method, rest, hops)
-        return _of_key(asked.truth, name, function.path)
-    bound = bindings(function).get(name, ())
-    if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
+        return "" if is_loaded(function, head) else _of_key(asked.truth, name, function.path)
+    bound = in_force(asked.truth, function, name)
+    if len(bound) == 1 and function.parameter(name) is not None:
+        return ""
+    if len(bound) > 1:
+        return _one_of(asked, function, bound)
+    if bound and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
             return _of_bound(asked, value, name, function, hops)
         return ""
@@ -82,6 +90,14 @@ def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
         if len(outside) == 1 and (value := outside[0].value) is not None and is_literal(value):
             return _of_constant(asked.truth, name) or f"{text_of(value)} ({asked.at(function, value.line)})"
     return ""
+
+
+def _one_of(asked: _Asked, function: Function, bound: Sequence[Binding]) -> str:
+    """The words that it may be, where nothing else is given: auto (:103) or ddp (:108)."""
+    values = [one.value for one in bound if one.value is not None and one.value.kind == "string" and not one.items]
+    if len(values) < len(bound) or len(bound) > MAX_WORDS or any(one.kind != "assign" for one in bound):
+        return ""
+    return " or ".join(f"{text_of(value)} ({asked.at(function, value.line)})" for value in values)
 
 
 def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> str:
