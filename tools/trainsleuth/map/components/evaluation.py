@@ -75,6 +75,7 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
+        yield from _handed(program, function, weight)
     for function, call, target in glances(program):
         if (target.loops or _MAY_BE.search(target.name)) and not _is_inside_network(program, target):
             weight = program.weight(function) ** 0.4
@@ -246,6 +247,25 @@ def _loops(program: Program, function: Function, weight: float) -> Iterator[Plac
             r"(?:^|[^a-z])(?:val|valid|test|eval)\w*(?:load|data|set|_dl|iter)", written(loop.source), re.I
         ):
             yield program.at(function, loop.line, "loop", 0.85 * weight**0.4)
+
+
+_HELD_OUT = re.compile(
+    r"^_?(?:val|valid|validation|eval|evaluation|dev|test)_?(?:data\w*|loader|set|dl|generator|iter\w*)$", re.I
+)
+_TRAINED = re.compile(r"(?:^|_)(?:tr|train|training)(?:_|$)", re.I)
+
+
+def _handed(program: Program, function: Function, weight: float) -> Iterator[Place]:
+    """A function with a loop is given data that was held out, and none to train on: run_epoch(net, val_loader)."""
+    for event in function.events:
+        for call in event.calls:
+            given = [one.parts[0] if one.kind == "keyword" else one for one in call.parts[1:]]
+            names = [one.last for one in given if one.kind == "path"]
+            if not any(map(_HELD_OUT.search, names)) or any(map(_TRAINED.search, names)):
+                continue
+            targets = program.graph.targets(function, call)
+            if targets and all(isinstance(one, Function) and one.loops for one in targets):
+                yield program.at(function, call.line, "evaluation call", 0.8 * weight**0.4)
 
 
 def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:

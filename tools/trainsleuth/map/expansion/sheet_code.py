@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -21,6 +21,7 @@ from .loss_terms import definitions, loss_terms
 from .pace import pace
 from .sections import NOTHING, is_set
 from .tails import Tails
+from .telling import telling
 from .topics import Topic, Where, topic_of
 from .under import after_batches, called_under, is_after_training, tests_above
 from .values import values_in
@@ -29,6 +30,7 @@ MAX_PLACES = 3  # of a topic
 MAX_REST = 2  # of a role, where there is room left
 MAX_VALUES = 2  # of a statement
 WIDTH = 92
+FULL = 600  # of a statement as it stands
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
 _OTHER = {  # no schedule of the rate, nothing that saves, no loss
@@ -37,6 +39,7 @@ _OTHER = {  # no schedule of the rate, nothing that saves, no loss
     "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)|loss_?name\w* =", re.I),
 }
 _EVALUATES = re.compile(r"_?(?:val|valid|validate|validation|eval|evaluate|evaluation|test)(?:_|$)", re.I)
+_OTHER_RUN = re.compile(r"(?:on_)?(?:test|predict)_(?:step|batch|epoch|start|end)")
 _COUNTS = re.compile(r"^$|rank|step|epoch|iter|idx|index|^[a-z]$", re.I)
 _LITERALS = ("string", "list", "tuple", "set")
 _SAVES = re.compile(r"^(?!.*(?:loader|tokenizer|optim|scheduler|hook)).*(?:save|ckpt|write|dump)", re.I)
@@ -108,10 +111,14 @@ class Code:
             held = (one for one in self._held(where).places if where.takes(one))
             new = (one for one in held if (one.path, one.line) not in self._shown)
             running = (one for one in new if self._runs(one))
-            ours = (one for one in running if where.part == "evaluation" or not self._is_of_evaluation(one))
+            ours = (one for one in running if not self._is_aside(where, one))
             for place in islice(ours, MAX_REST):
                 self._shown.add((place.path, place.line))
                 yield self._line(place, told)
+
+    def _is_aside(self, where: Where, place: Place) -> bool:
+        """Of evaluation where something else is asked, of another run than training."""
+        return self._is_of_other_run(place) or (where.part != "evaluation" and self._is_of_evaluation(place))
 
     def _held(self, where: Where) -> Part:
         return (self.anatomy.parts if where.part in self.anatomy.parts else self.anatomy.features)[where.part]
@@ -141,6 +148,7 @@ class Code:
             best,
             key=lambda one: (
                 where.part != "evaluation" and self._is_of_evaluation(one),
+                where.part == "evaluation" and self._is_of_other_run(one),
                 not self._is_under(one, values),
                 self._is_open(one),
                 not says.search(self._statement(one)),
@@ -190,6 +198,11 @@ class Code:
         names = (bound[0] if bound[1] else "", enclosing(file, place.line).name if file is not None else "")
         return any(_EVALUATES.match(name) for name in names)
 
+    def _is_of_other_run(self, place: Place) -> bool:
+        """A framework calls it when it tests or predicts, which training does not."""
+        file = self.program.index.files.get(place.path)
+        return file is not None and _OTHER_RUN.match(enclosing(file, place.line).name) is not None
+
     def _is_under(self, place: Place, values: Container[str]) -> bool:
         """A test above the place names one of the values: elif kind == "adamw8bit"."""
         found = event_at(enclosing(self.program.index.files[place.path], place.line), place.line)
@@ -226,7 +239,7 @@ class Code:
         program = self.program
         function = enclosing(program.index.files[place.path], place.line)
         found = event_at(function, place.line)
-        text = statement(source_lines(program.index, place.path), place.line, width=WIDTH)
+        text = telling(statement(source_lines(program.index, place.path), place.line, width=FULL), WIDTH)
         said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
         said += self._often(place, function)
         if found is not None:
@@ -236,8 +249,8 @@ class Code:
         elif place.role in _PACED and (under := called_under(program, self.truth, function, place.line)):
             said.append(f"called {self.tails.of(under[0].path)}:{under[1]} when {_inner(under[2])}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
-        last = {key.name.rpartition(".")[2] for key in told}
-        known = [(name, value) for name, value in known if name.rpartition(".")[2] not in last][:MAX_VALUES]
+        last = {(key.name.rpartition(".")[2], key.value) for key in told}
+        known = [(name, value) for name, value in known if not _is_told(name, value, last)][:MAX_VALUES]
         said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
         return " · ".join(said), {**place.to_dict(), "text": text, "values": dict(known)}
 
@@ -249,6 +262,12 @@ class Code:
             yield f"each {often}"
         elif place.role == "save" and is_after_training(self.program, function, place.line):
             yield "after training"
+
+
+def _is_told(name: str, value: str, told: Collection[tuple[str, str]]) -> bool:
+    """The sheet says it beside the statement; not of a local name that has another value than the setting."""
+    last = name.rpartition(".")[2]
+    return any(one == last and ("." in name or f"= {held} (" in f"= {value}") for one, held in told)
 
 
 def _inner(when: str) -> str:
