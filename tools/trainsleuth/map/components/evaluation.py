@@ -256,15 +256,18 @@ _TRAINED = re.compile(r"(?:^|_)(?:tr|train|training)(?:_|$)", re.I)
 
 
 def _handed(program: Program, function: Function, weight: float) -> Iterator[Place]:
-    """A function with a loop is given data that was held out, and none to train on: run_epoch(net, val_loader)."""
+    """A function with a loop, which trains or runs without gradients, is given data that was held out and none to train
+    on: run_epoch(net, val_loader)."""
     for event in function.events:
+        quiet = any(written(one).endswith(("no_grad()", "inference_mode()")) for one in event.block.contexts)
         for call in event.calls:
             given = [one.parts[0] if one.kind == "keyword" else one for one in call.parts[1:]]
             names = [one.last for one in given if one.kind == "path"]
             if not any(map(_HELD_OUT.search, names)) or any(map(_TRAINED.search, names)):
                 continue
             targets = program.graph.targets(function, call)
-            if targets and all(isinstance(one, Function) and one.loops for one in targets):
+            passes = [one for one in targets if isinstance(one, Function) and one.loops]
+            if passes and len(passes) == len(targets) and (quiet or any(_trains(program, one) for one in passes)):
                 yield program.at(function, call.line, "evaluation call", 0.8 * weight**0.4)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -29,21 +29,26 @@ MAX_HOPS = 3  # from name to name, and from a parameter to the callers that give
 
 def values_in(program: Program, truth: Truth, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
     """(name as written, value and where it is set) of the statement `event`, those that are known."""
-    seen: dict[str, None] = {}
-    for expr in _parts(event, line):
-        seen.update(dict.fromkeys(reads_in(expr)))
-    count = 0
-    for name in seen:
-        if (value := value_of(program, truth, function, name)) and count < MAX_VALUES:
-            count += 1
-            yield name, value
+    inner = list(_known_in(program, truth, function, _at(event, line)))
+    yield from inner or _known_in(program, truth, function, _parts(event, line))
+
+
+def _known_in(program: Program, truth: Truth, function: Function, parts: Iterable[Expr]) -> Iterator[tuple[str, str]]:
+    names = dict.fromkeys(name for expr in parts for name in reads_in(expr))
+    known = ((name, value_of(program, truth, function, name)) for name in names)
+    yield from islice(((name, value) for name, value in known if value), MAX_VALUES)
+
+
+def _at(event: Event, line: int) -> Iterator[Expr]:
+    """The argument that has a line of its own inside of the statement."""
+    if event.value is not None and line != event.line:
+        yield from (one for one in event.value.walk() if one.kind == "keyword" and one.line == line)
 
 
 def _parts(event: Event, line: int) -> Iterator[Expr]:
-    """The value of the statement or the argument at `line` of it, the calls there, and the tests that it stands under."""
+    """The value of the statement, the calls at `line`, and the tests that it stands under."""
     if event.value is not None:
-        inner = [one for one in event.value.walk() if one.kind == "keyword" and one.line == line != event.line]
-        yield from inner or (event.value,)
+        yield event.value
     else:
         yield from (call for call in event.calls if call.line == line)
     yield from (branch.test for branch in event.block.branches[-2:] if branch.test is not None)
@@ -145,6 +150,8 @@ def _of_field(asked: _Asked, lineage: Sequence[Class], name: str) -> str:
 def _of_bound(asked: _Asked, value: Expr, name: str, function: Function, hops: int) -> str:
     truth = asked.truth
     if is_literal(value):
+        if value.kind != "string" and len(bindings(function).get(name, ())) > 1:
+            return ""  # a count or a flag to begin with
         said = _of_constant(truth, name) if function.name == MODULE_BODY else ""
         return said or f"{text_of(value)} ({asked.at(function, value.line)})"
     dotted = key_asked(value) if value.kind == "call" else next((one for one in reads_in(value)), "")
