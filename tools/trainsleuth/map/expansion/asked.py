@@ -12,6 +12,7 @@ from trainsleuth.repository import Repository
 from ..parts import lines_of
 from ..records import Status
 from ..wording import clean
+from .companions import made_above
 from .excerpts import Excerpt
 from .hops import Hops
 from .locating import located, read_pages
@@ -162,6 +163,8 @@ def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     below = source.below(hit.page, hit.place) if hit.place else None
     if below is not None and not TALKS.search(source.units(hit.page)[below].text):
         excerpt.take(hit.page, below)
+    if (above := made_above(source, hit.page, hit.place)) is not None:
+        excerpt.take(hit.page, above)
     return True
 
 

@@ -1,0 +1,58 @@
+"""A statement of an answer brings the line right above it that makes what it uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import map_depth
+from trainsleuth.map import expand_component
+
+TRAIN = """import random
+
+import torch
+
+
+def segment(wave, length, limit):
+    start = random.randint(0, limit)
+    piece = wave[start : start + length]
+    if length > 9:
+        piece = wave.flip(0)
+    if length > 10:
+        piece = wave.roll(1)
+    if length > 11:
+        piece = wave.sort().values
+    if length > 12:
+        piece = wave.neg() + wave
+    if length > 13:
+        piece = wave.abs() - wave
+    if length > 14:
+        piece = wave.exp() * wave
+    if length > 15:
+        piece = wave.log() / wave
+    if length > 16:
+        piece = wave.cos() % wave
+    if length > 17:
+        piece = wave.sin() @ wave
+    return piece
+
+
+def main():
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for wave in torch.ones(8, 16):
+        loss = net(segment(wave, 4, 8)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_line_that_calls_for_what_the_next_one_uses_comes_with_it(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": TRAIN}, tmp_path)
+    told = expand_component(root, "ask piece of the wave", scope="train.py", budget=200).text
+    assert "piece = wave[start : start + length]" in told and "more do not fit" in told
+    assert "start = random.randint(0, limit)" in told
