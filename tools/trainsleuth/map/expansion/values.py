@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -121,8 +122,10 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
         if said := _of_field(asked, lineage, name):
             return said
         key = truth.find(name, function.path)
-        given = key is not None and key.name == name and key.source is not None and key.source.how != "default"
-        return _told(truth, key) if key is not None and given else ""
+        if key is None or key.name != name or key.source is None:
+            return ""
+        given = key.source.how != "default" or (truth.is_placed(key) and _takes_all(lineage))
+        return _told(truth, key) if given else ""
     method, binding = found[0]
     if any(name in bindings(cls.body) for cls in lineage):  # a field: the method changes what it was given
         return _of_field(asked, lineage, name)
@@ -137,6 +140,15 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
     if value.kind in ("path", "index", "call") and "." in dotted:
         return _of_key(truth, dotted, method.path)
     return ""
+
+
+def _takes_all(lineage: Sequence[Class]) -> bool:
+    """It takes every setting for an attribute: for key in config: setattr(self, key, config[key])."""
+    return any(method.source.holds(_SETS_ALL) for cls in lineage for method in cls.methods.values())
+
+
+_OF_LAUNCHER = ("local_rank", "rank", "node_rank", "global_rank", "local_process_index")  # each process has its own
+_SETS_ALL = re.compile(rb"for \w+(?:, \w+)? in [^\n]*:\s+setattr\(self, *\w+,")
 
 
 def _of_field(asked: _Asked, lineage: Sequence[Class], name: str) -> str:
@@ -179,6 +191,8 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
     if source is None or source.value in NO_VALUE or _is_filled(truth, key) or is_switched_off(truth, key):
+        return ""
+    if source.how == "default" and key.name.rpartition(".")[2] in _OF_LAUNCHER:
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
