@@ -189,3 +189,56 @@ def test_what_a_checkpoint_holds_is_no_setting_and_what_may_be_assigned_anew_is_
     ]
     assert 'set_rate(state["train"]["lr"])' in told[0] and "state.train.lr =" not in told[0]
     assert "* scale" in told[1] and "scale = 8.0 (" not in told[1] and "scale = 1.0 (" not in told[1]
+
+
+LIGHTNING = """import pytorch_lightning as pl
+import torch
+
+
+class Wrapped(torch.optim.Optimizer):
+    def __init__(self, optimizer, decay):
+        self.optimizer = optimizer
+
+
+class Net(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 1)
+
+    def training_step(self, batch, index):
+        return self.inner(batch).mean()
+
+    def validation_step(self, batch, index):
+        self.log("val_score", self.inner(batch).mean())
+
+    def predict_step(self, batch, index):
+        return self.inner(batch)
+
+    def test_step(self, batch, index):
+        return self.inner(batch).mean()
+
+    def configure_optimizers(self):
+        if self.trainer.kind == "adam":
+            optimizer = torch.optim.Adam(self.parameters(), lr=0.1)
+        return Wrapped(optimizer, decay=eval("0.9"))
+
+
+if __name__ == "__main__":
+    pl.Trainer(max_epochs=3).fit(Net(), torch.utils.data.DataLoader(torch.ones(4, 2)))
+"""
+
+
+def test_what_a_framework_runs_only_for_other_commands_is_not_told_of_training(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": LIGHTNING}, tmp_path)
+    sheet = expand_component(root, "run", scope="train.py", recipe="python train.py", budget=2000).text
+    assert "def predict_step" not in sheet and "def test_step" not in sheet
+    assert "told as val_score" in sheet
+    evaluated = sheet[sheet.index("# evaluated") :].partition("\n#")[0]
+    assert "eval(" not in evaluated.replace(".eval()", "")
+
+
+def test_the_optimizer_is_told_before_what_wraps_it(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": LIGHTNING}, tmp_path)
+    sheet = expand_component(root, "run", scope="train.py", recipe="python train.py", budget=2000).text
+    first = sheet[sheet.index("# optimizer") :].split("\n")[1]
+    assert "optimizer = torch.optim.Adam(self.parameters(), lr=0.1)" in first

@@ -11,6 +11,7 @@ from trainsleuth.facts import Class, Event, Expr, Function, written
 from ..common_names import COMMON_NAMES
 from ..entries import ASIDE, NEVER, guard_line
 from ..glances import glances
+from ..held_out import passes
 from ..networks import is_dataset, is_network
 from ..program import Program
 from ..records import Place
@@ -75,7 +76,8 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
-        yield from _handed(program, function, weight)
+        for line in passes(program, function):
+            yield program.at(function, line, "evaluation call", 0.8 * weight**0.4)
     for function, call, target in glances(program):
         if (target.loops or _MAY_BE.search(target.name)) and not _is_inside_network(program, target):
             weight = program.weight(function) ** 0.4
@@ -200,7 +202,12 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
             elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
 
-            elif _CALLED.search(call.last) and not _NOT_VERB.search(call.last) and call.parts[1:]:
+            elif (
+                _CALLED.search(call.last)
+                and not _NOT_VERB.search(call.last)
+                and call.parts[1:]
+                and call.callee != "eval"
+            ):
                 yield program.at(function, call.line, "evaluation call", 0.66 * weight**0.6)
             elif call.receiver is not None and call.parts[1:] and _is_for_evaluation(call):
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
@@ -247,28 +254,6 @@ def _loops(program: Program, function: Function, weight: float) -> Iterator[Plac
             r"(?:^|[^a-z])(?:val|valid|test|eval)\w*(?:load|data|set|_dl|iter)", written(loop.source), re.I
         ):
             yield program.at(function, loop.line, "loop", 0.85 * weight**0.4)
-
-
-_HELD_OUT = re.compile(
-    r"^_?(?:val|valid|validation|eval|evaluation|dev|test)_?(?:data\w*|loader|set|dl|generator|iter\w*)$", re.I
-)
-_TRAINED = re.compile(r"(?:^|_)(?:tr|train|training)(?:_|$)", re.I)
-
-
-def _handed(program: Program, function: Function, weight: float) -> Iterator[Place]:
-    """A function with a loop, which trains or runs without gradients, is given data that was held out and none to train
-    on: run_epoch(net, val_loader)."""
-    for event in function.events:
-        quiet = any(written(one).endswith(("no_grad()", "inference_mode()")) for one in event.block.contexts)
-        for call in event.calls:
-            given = [one.parts[0] if one.kind == "keyword" else one for one in call.parts[1:]]
-            names = [one.last for one in given if one.kind == "path"]
-            if not any(map(_HELD_OUT.search, names)) or any(map(_TRAINED.search, names)):
-                continue
-            targets = program.graph.targets(function, call)
-            passes = [one for one in targets if isinstance(one, Function) and one.loops]
-            if passes and len(passes) == len(targets) and (quiet or any(_trains(program, one) for one in passes)):
-                yield program.at(function, call.line, "evaluation call", 0.8 * weight**0.4)
 
 
 def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:

@@ -18,6 +18,7 @@ from ..standing import off_at
 from ..statements import enclosing, event_at, statement
 from ..wording import clean
 from .loss_terms import definitions, loss_terms
+from .other_runs import OtherRuns
 from .pace import pace
 from .sections import NOTHING, is_set
 from .tails import Tails
@@ -33,13 +34,13 @@ WIDTH = 92
 FULL = 600  # of a statement as it stands
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
-_OTHER = {  # no schedule of the rate, nothing that saves, no loss
+_OTHER = {  # what wraps an optimizer, no schedule of the rate, nothing that saves, no loss
+    "optimizer": re.compile(r"[A-Z]\w*\(\s*(?:self\.)?(?:base_|inner_)?optim(?:izer)?s?\s*[,)]"),
     "schedule": re.compile(r"noise_?sched|denois", re.I),
     "saved": re.compile(r"^(?!.*(?:sav|write|dump)).*load_\w*checkpoint|load_models", re.I),
     "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)|loss_?name\w* =", re.I),
 }
 _EVALUATES = re.compile(r"_?(?:val|valid|validate|validation|eval|evaluate|evaluation|test)(?:_|$)", re.I)
-_OTHER_RUN = re.compile(r"(?:on_)?(?:test|predict)_(?:step|batch|epoch|start|end)")
 _COUNTS = re.compile(r"^$|rank|step|epoch|iter|idx|index|^[a-z]$", re.I)
 _LITERALS = ("string", "list", "tuple", "set")
 _SAVES = re.compile(r"^(?!.*(?:loader|tokenizer|optim|scheduler|hook)).*(?:save|ckpt|write|dump)", re.I)
@@ -62,7 +63,7 @@ class Code:
 
     def __init__(self, program: Program, truth: Truth, anatomy: Anatomy, tails: Tails) -> None:
         self.program, self.truth, self.anatomy, self.tails = program, truth, anatomy, tails
-        self._by_default = truth.by_default()
+        self._by_default, self._other = truth.by_default(), OtherRuns(program)
         self._shown: set[tuple[str, int]] = set()
 
     def lines(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -118,7 +119,7 @@ class Code:
 
     def _is_aside(self, where: Where, place: Place) -> bool:
         """Of evaluation where something else is asked, of another run than training."""
-        return self._is_of_other_run(place) or (where.part != "evaluation" and self._is_of_evaluation(place))
+        return self._other.holds(place) or (where.part != "evaluation" and self._is_of_evaluation(place))
 
     def _held(self, where: Where) -> Part:
         return (self.anatomy.parts if where.part in self.anatomy.parts else self.anatomy.features)[where.part]
@@ -138,7 +139,8 @@ class Code:
     ) -> list[Place]:
         """The best that runs and says it, first one that stands under a value that was set; of loops two, outer first."""
         new = (one for one in places if where.takes(one) and (one.path, one.line) not in self._shown)
-        running = (one for one in new if not other.search(one.text) and self._runs(one))
+        running = (one for one in new if not other.search(self._statement(one)) and self._runs(one))
+        running = (one for one in running if not self._other.holds(one))
         values = {key.value.lower() for key in told if is_set(key) or key.value not in NOTHING}
         best = list(islice((one for one in running if where.says.search(self._statement(one))), MOST_ALIKE))
         if "loop" in where.roles and where.part == "training_loop":
@@ -148,7 +150,6 @@ class Code:
             best,
             key=lambda one: (
                 where.part != "evaluation" and self._is_of_evaluation(one),
-                where.part == "evaluation" and self._is_of_other_run(one),
                 not self._is_under(one, values),
                 self._is_open(one),
                 not says.search(self._statement(one)),
@@ -197,11 +198,6 @@ class Code:
         bound = self._statement(place).lstrip().removeprefix("self.").partition(" = ")
         names = (bound[0] if bound[1] else "", enclosing(file, place.line).name if file is not None else "")
         return any(_EVALUATES.match(name) for name in names)
-
-    def _is_of_other_run(self, place: Place) -> bool:
-        """A framework calls it when it tests or predicts, which training does not."""
-        file = self.program.index.files.get(place.path)
-        return file is not None and _OTHER_RUN.match(enclosing(file, place.line).name) is not None
 
     def _is_under(self, place: Place, values: Container[str]) -> bool:
         """A test above the place names one of the values: elif kind == "adamw8bit"."""

@@ -30,8 +30,12 @@ MAX_HOPS = 3  # from name to name, and from a parameter to the callers that give
 
 def values_in(program: Program, truth: Truth, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
     """(name as written, value and where it is set) of the statement `event`, those that are known."""
-    inner = list(_known_in(program, truth, function, _at(event, line)))
-    yield from inner or _known_in(program, truth, function, _parts(event, line))
+    own = list(_at(event, line))
+    if inner := list(_known_in(program, truth, function, own)):
+        yield from inner
+        return
+    every = _known_in(program, truth, function, _parts(event, line))
+    yield from (one for one in every if not own or "." in one[0])
 
 
 def _known_in(program: Program, truth: Truth, function: Function, parts: Iterable[Expr]) -> Iterator[tuple[str, str]]:
