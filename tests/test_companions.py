@@ -56,3 +56,38 @@ def test_a_line_that_calls_for_what_the_next_one_uses_comes_with_it(tmp_path: Pa
     told = expand_component(root, "ask piece of the wave", scope="train.py", budget=200).text
     assert "piece = wave[start : start + length]" in told and "more do not fit" in told
     assert "start = random.randint(0, limit)" in told
+
+
+STOPPING = """import torch
+
+
+def main():
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    worse, halving = 0, False
+    for epoch in range(50):
+        loss = net(torch.ones(8, 4)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        worse += 1
+        if worse == 5:
+            halving = True
+        elif worse >= 10:
+            print("enough")
+            break
+        if halving:
+            halving = False
+            optimizer.param_groups[0]["halving"] = 0.5
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_another_arm_that_ends_the_loop_comes_with_an_answer(tmp_path: Path) -> None:
+    root = map_depth.write({"train.py": STOPPING}, tmp_path)
+    told = expand_component(root, "ask halving true", scope="train.py", budget=200).text
+    assert "halving = True" in told
+    assert "elif worse >= 10:" in told and "     break" in told

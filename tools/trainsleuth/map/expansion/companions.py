@@ -1,4 +1,4 @@
-"""What a statement cannot be read without: the line right above it that makes a name which it uses."""
+"""What a statement is not understood without: the line right above that makes what it uses, the other arm that ends."""
 
 from __future__ import annotations
 
@@ -21,3 +21,25 @@ def made_above(source: Source, page: Page, place: int) -> int | None:
     made = _MADE.match(text)
     used = made is not None and re.search(rf"(?<![\w.]){made[1]}\b", every[place].text) is not None
     return place - 1 if used and len(text) <= LONGEST and not TALKS.search(text) else None
+
+
+def ending_arm(source: Source, page: Page, place: int) -> tuple[int, int] | None:
+    """Of `if count == 5:` the places of `elif count >= 10:` and of the break, return or raise that it leads to."""
+    every = source.units(page)
+    place = every[place].above[-1] if every[place].above and not every[place].text.startswith("if ") else place
+    first = every[place]
+    if not first.text.startswith("if ") or not first.text.endswith(":"):
+        return None
+    header = None
+    for other in range(place + 1, len(every)):
+        unit = every[other]
+        if unit.indent < first.indent or (unit.indent == first.indent and not unit.text.startswith("elif ")):
+            return None
+        if unit.indent == first.indent:
+            header = other
+        elif header is not None and header in unit.above and _ENDS.match(unit.text):
+            return header, other
+    return None
+
+
+_ENDS = re.compile(r"(?:break|return|raise)\b")
