@@ -90,4 +90,4 @@ def test_another_arm_that_ends_the_loop_comes_with_an_answer(tmp_path: Path) -> 
     root = map_depth.write({"train.py": STOPPING}, tmp_path)
     told = expand_component(root, "ask halving true", scope="train.py", budget=200).text
     assert "halving = True" in told
-    assert "elif worse >= 10:" in told and "     break" in told
+    assert "elif worse >= 10:" in told and " break\n" in told
