@@ -65,6 +65,8 @@ class Solver:
     def __init__(self, cfg, net, optimizer, keeper):
         self.cfg, self.net, self.optimizer, self.keeper = cfg, net, optimizer, keeper
         self.accu_count = 0
+        if cfg.results.keep and cfg.train.lr > net.most:
+            cfg.results.keep = False
 
     def train(self, train_loader, val_loader):
         for epoch in range(self.cfg["train"]["epochs"]):
@@ -113,6 +115,7 @@ data:
   batch_size: 4
 results:
   folder: out
+  keep: true
 """
 FILES = {
     "train/train.py": TRAIN,
@@ -136,6 +139,7 @@ def sheet(root: Path) -> str:
 
 def test_a_setting_that_code_writes_anew_is_told_with_what_it_becomes(sheet: str) -> None:
     assert "num_gpus=1 A:3 (may become len(visible()) train.py:15)" in sheet
+    assert "keep=true :16 (may become False solver.py:9 when (results.keep and train.lr > net.most))" in sheet
     assert "recompute=true" in sheet and "(may become False" in sheet
 
 
