@@ -47,6 +47,8 @@ def test_an_expression_reads_back_as_written(source: str) -> None:
         ("self.net.fc", "path", "self.net.fc", 0),
         ("(self\n  .net)", "path", "self.net", 0),
         ("f().fc", "attr", "fc", 1),
+        ("a and \\\n    b", "boolean", "and", 2),
+        ("f(a, \\\n    b)", "call", "", 3),
         ("lambda x, y=1: x", "lambda", "x,y", 1),
         ("[x for x in y if x]", "each", "list", 3),
         ("{x: y for x in z}", "each", "dictionary", 2),

@@ -10,7 +10,7 @@ from tree_sitter import Language, Node, Parser, Tree
 
 PYTHON = Language(tree_sitter_python.language())
 ERROR = 0xFFFF  # the kind of a node where the parser gave up
-COMMENT = PYTHON.id_for_node_kind("comment", True)
+_ASIDE = frozenset(PYTHON.id_for_node_kind(kind, True) for kind in ("comment", "line_continuation"))
 Reader = TypeVar("Reader", bound=Callable[..., object])
 
 
@@ -21,11 +21,11 @@ def parse(source: bytes) -> Tree:
 def by_kind_id(readers: Mapping[str, Reader], otherwise: Reader | None = None) -> dict[int, Reader]:
     """Readers by numeric kind: several ids may share a name, and comparing numbers is faster.
 
-    `otherwise` reads every other kind that has a name; brackets, operators and comments have no reader.
+    `otherwise` reads every other kind that has a name; brackets, operators, comments and backslashes have no reader.
     """
     ids: dict[int, Reader] = {ERROR: otherwise} if otherwise is not None else {}
     for kind_id in range(PYTHON.node_kind_count):
-        if PYTHON.node_kind_is_named(kind_id) and kind_id != COMMENT:
+        if PYTHON.node_kind_is_named(kind_id) and kind_id not in _ASIDE:
             reader = readers.get(PYTHON.node_kind_for_id(kind_id) or "", otherwise)
             if reader is not None:
                 ids[kind_id] = reader
@@ -35,8 +35,8 @@ def by_kind_id(readers: Mapping[str, Reader], otherwise: Reader | None = None) -
 
 
 def named(node: Node) -> list[Node]:
-    """Named children without comments."""
-    return [child for child in node.named_children if child.kind_id != COMMENT]
+    """Named children without comments and the backslashes that end lines."""
+    return [child for child in node.named_children if child.kind_id not in _ASIDE]
 
 
 def problems(tree: Tree, limit: int = 20) -> list[tuple[int, str]]:

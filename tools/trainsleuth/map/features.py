@@ -36,7 +36,8 @@ _KEYWORDS = {
     "resume": ("resume_from_checkpoint", "ckpt_path"),
 }
 _ACCUMULATION = re.compile(
-    r"accum(?!ulated_(?:it|step|loss|time|batch|samp))|update_freq|grad_acc|micro_?steps?|iter_size", re.I
+    r"accum(?!ulated_(?:it|step|loss|time|batch|samp))|accu_(?:grad|step|iter|count|num)|update_freq|grad_acc|micro_?steps?|iter_size",
+    re.I,
 )
 
 

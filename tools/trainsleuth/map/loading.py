@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from trainsleuth.facts import Function, Index
+from trainsleuth.facts import FileFacts, Function, Index
 
 from .running import executed, has_guard, imported
 
-_BY_NAME = frozenset({"import_module", "__import__", "exec", "spec_from_file_location", "locate", "run_path", "run_module", "instantiate", "get_obj_from_str", "eval"})  # fmt: skip
+_BY_NAME = frozenset({"import_module", "__import__", "exec", "spec_from_file_location", "locate", "run_path", "run_module", "instantiate", "get_obj_from_str"})  # fmt: skip
+_EVALUATES = re.compile(rb"(?<![\w.])(?<!def )eval\(")
 _PROGRAMS = re.compile(r"(?:^|/)(?:tools|scripts|bin)/[^/]+$")
 _PROGRAM = re.compile(
     r"(?:^|_)(?:train\w*|finetune\w*|main|run|launch|eval\w*|valid\w*|test\w*|infer\w*|score|generate|sample|"
@@ -32,7 +33,7 @@ def loaded(index: Index, paths: frozenset[str], named: Mapping[str, Collection[s
         if path in seen:
             continue
         seen.add(path)
-        by_name = by_name or bool(index.files[path].names & _BY_NAME)
+        by_name = by_name or _loads_by_name(index.files[path])
         queue += [body.path for body in _executed(index, path)]
         queue += [body.path for body in imported(index, path)]
         queue += named.get(path, ())
@@ -42,6 +43,11 @@ def loaded(index: Index, paths: frozenset[str], named: Mapping[str, Collection[s
         for path in index.files:
             if (_aside(path) in asides or not _aside(path)) and not _is_started(index, path):
                 yield path
+
+
+def _loads_by_name(file: FileFacts) -> bool:
+    """Also by an expression that is evaluated: eval(name)(args), not model.eval()."""
+    return bool(file.names & _BY_NAME) or ("eval" in file.names and file.body.source.holds(_EVALUATES))
 
 
 def _executed(index: Index, path: str) -> Iterator[Function]:

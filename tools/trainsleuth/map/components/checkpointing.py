@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Event, Expr, External, Function, written
+from trainsleuth.facts import Class, Event, Expr, External, Function, bindings, written
 
 from ..networks import is_factory
 from ..program import Program
@@ -136,6 +136,16 @@ def _kept(call: Expr, targets: tuple[Class | Function | External, ...]) -> tuple
     return "", 0.0
 
 
+def _is_chosen_keeper(function: Function, call: Expr) -> bool:
+    """made(every_n_epochs=1), where made = EMAModelCheckpoint or made = ModelCheckpoint stands above."""
+    if not call.callee or "." in call.callee or call.callee[:1].isupper():
+        return False
+    made = [one.value for one in bindings(function).get(call.callee, ())]
+    return bool(made) and all(
+        one is not None and one.kind == "path" and one.last[:1].isupper() and _KEEPER.search(one.last) for one in made
+    )
+
+
 def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
     name = program.full_name(function, call.callee) if call.callee else ""
     if name.startswith("torch.utils.checkpoint"):  # runs a part again in backward, keeps nothing
@@ -159,6 +169,8 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
         if call.last == "load_state_dict":
             return "restore", _METHODS[call.last]
         return ("load" if re.search("load|resume|recover_if", call.last) else "save"), _METHODS[call.last]
+    if _is_chosen_keeper(function, call):
+        return "save", _METHODS["ModelCheckpoint"]
     targets = program.graph.targets(function, call)
     kept = _kept(call, targets)
     return kept if kept[0] else _by_name(call) if not _is_outside(targets) else ("", 0.0)

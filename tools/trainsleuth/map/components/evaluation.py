@@ -11,6 +11,7 @@ from trainsleuth.facts import Class, Event, Expr, Function, written
 from ..common_names import COMMON_NAMES
 from ..entries import ASIDE, NEVER, guard_line
 from ..glances import glances
+from ..held_out import passes
 from ..networks import is_dataset, is_network
 from ..program import Program
 from ..records import Place
@@ -75,6 +76,8 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
+        for line in passes(program, function):
+            yield program.at(function, line, "evaluation call", 0.8 * weight**0.4)
     for function, call, target in glances(program):
         if (target.loops or _MAY_BE.search(target.name)) and not _is_inside_network(program, target):
             weight = program.weight(function) ** 0.4
@@ -199,7 +202,12 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
             elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
 
-            elif _CALLED.search(call.last) and not _NOT_VERB.search(call.last) and call.parts[1:]:
+            elif (
+                _CALLED.search(call.last)
+                and not _NOT_VERB.search(call.last)
+                and call.parts[1:]
+                and call.callee != "eval"
+            ):
                 yield program.at(function, call.line, "evaluation call", 0.66 * weight**0.6)
             elif call.receiver is not None and call.parts[1:] and _is_for_evaluation(call):
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)

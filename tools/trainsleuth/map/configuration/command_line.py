@@ -45,10 +45,14 @@ def given_by(text: str) -> Iterator[Given]:
 
 
 def launched_by(text: str) -> Iterator[Given]:
-    """How many processes the launcher before the program is told to start: torchrun --nproc-per-node=8 train.py."""
+    """How many processes the launcher before the program is told to start, and on which devices:
+    CUDA_VISIBLE_DEVICES=0,1 torchrun --nproc-per-node=8 train.py."""
     words = words_before(text)
     for place, word in enumerate(words):
         name, equals, value = word.lstrip("-").partition("=")
+        if name == _DEVICES and _PLACES.fullmatch(value):
+            yield Given(name, value)
+            continue
         name = name.replace("-", "_")
         if word.startswith("--") and name in _PROCESSES:
             value = value if equals else next(iter(words[place + 1 : place + 2]), "")
@@ -56,6 +60,8 @@ def launched_by(text: str) -> Iterator[Given]:
                 yield Given(name, value)
 
 
+_DEVICES = "CUDA_VISIBLE_DEVICES"
+_PLACES = re.compile(r"\d+(?:,\d+)*")
 _PROCESSES = ("nproc_per_node", "num_processes", "num_gpus", "nnodes", "num_nodes", "num_machines")
 
 

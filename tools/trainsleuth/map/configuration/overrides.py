@@ -12,9 +12,13 @@ from ..program import Program
 from ..statements import conditions
 from .command_line import given_by, launched_by, with_variables
 from .literals import is_literal, text_of
+from .reads import subscripts
 from .records import Layer
 
 _HOLDS = re.compile(r"(?:^|\.)(?:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?|FLAGS|C|_C)$")
+
+
+_NAMED = re.compile(r"(?:^|_)(?:args?|opts?|cfg|conf|config|hparams|spec|settings)$")  # counts with a section behind it
 
 
 def of_command(
@@ -71,12 +75,15 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
     if event.kind not in ("assign", "augment") or event.value is None:
         return
     for target in event.targets:
-        head, _, name = target.text.rpartition(".")
+        dotted = subscripts(target) if target.kind in ("path", "index") else ""
+        head, _, name = dotted.rpartition(".")
+        root, _, section = head.partition(".")
         constant = not head and event.kind == "augment" and function.name == MODULE_BODY
-        if target.kind != "path" or not (constant or _HOLDS.search(head) or _HOLDS.search(head.partition(".")[0])):
+        holds = target.kind == "path" and (_HOLDS.search(head) or _HOLDS.search(root))
+        if not (constant or holds or (section and _NAMED.search(root))):
             continue
-        section = head.partition(".")[2]
-        key = next((one for one in (f"{section}.{name}", name) if one in known), None)
+        ends = (f"{section}.{name}", name) if constant or holds else (f"{section}.{name}",)
+        key = next((one for one in ends if one in known), None)
         if key is None or (event.value.kind == "path" and event.value.last == name) or _is_itself(event.value, key):
             continue
         sure = is_literal(event.value) and event.kind == "assign" and not event.block.branches

@@ -12,6 +12,7 @@ from trainsleuth.repository import Repository
 from ..parts import lines_of
 from ..records import Status
 from ..wording import clean
+from .companions import ending_arm, made_above
 from .excerpts import Excerpt
 from .hops import Hops
 from .locating import located, read_pages
@@ -156,12 +157,16 @@ MAX_UNSEEN = 6
 
 
 def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
-    """A statement; of a condition, what it leads to, too."""
+    """A statement with what makes it understood; of a condition, what it leads to."""
+    below = source.below(hit.page, hit.place) if hit.place else None
     if not excerpt.take(hit.page, hit.place):
         return False
-    below = source.below(hit.page, hit.place) if hit.place else None
     if below is not None and not TALKS.search(source.units(hit.page)[below].text):
         excerpt.take(hit.page, below)
+    if (above := made_above(source, hit.page, hit.place)) is not None:
+        excerpt.take(hit.page, above)
+    for beside in ending_arm(source, hit.page, hit.place) or ():
+        excerpt.take(hit.page, beside)
     return True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -69,7 +70,10 @@ def _value(truth: Truth, key: Key, section: Section, base: str) -> tuple[str, st
     return name, f"{value or repr('')}{changed}{where}{then}"
 
 
-def become(layer: Layer) -> str:
-    """What code may make of a key, and when."""
-    when = f" when {clean(layer.when, 60)}" if layer.when else ""
-    return f"may become {clean(layer.value, 60)} {layer.path}:{layer.line}{when}"
+_HOLDER = re.compile(r"\b(?:\w+_)?(?:cfg|config|conf|args|opts|spec)\.(?=\w)")
+
+
+def become(layer: Layer, path: str = "") -> str:
+    """What code may make of a key, and when; `path` is how its file is told."""
+    when = f" when {clean(_HOLDER.sub('', layer.when), 90)}" if layer.when else ""
+    return f"may become {clean(layer.value, 60)} {path or layer.path}:{layer.line}{when}"

@@ -21,9 +21,11 @@ from .pipelines import pipelines
 from .sections import NOTHING, is_set
 from .sheet_code import Code
 from .tails import Tails
+from .to_be_given import to_be_given
 from .told_keys import OTHER, by_topic, reader, said
 from .topics import TOPICS, Topic, topic_of
 from .undecayed import without_decay
+from .validated import validated
 from .writing import Block
 from .written_files import written_files
 
@@ -31,7 +33,7 @@ FIRST_WIDTH = 220  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of those that follow
 LAST = 4.0  # rank of settings that belong to no topic
 REST = 6.0  # of further places
-FULL = 5000  # characters of a sheet that need no further places
+FULL = 9000  # characters of a sheet that need no further places
 FROZEN_WIDTH = 220
 FILES_WIDTH = 330
 LIST_WIDTH = 560
@@ -70,6 +72,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     missing = [topic.name for topic in TOPICS if not found[topic.name] and not topic.is_rare]
     if missing:
         yield Block((), (len(TOPICS),), (f"nothing found: {', '.join(missing)}",), {"missing": missing})
+    if (left := to_be_given(truth, tails)) is not None:
+        yield Block((), (len(TOPICS) + 1,), (left[0],), left[1])
     every = [(line, number, name) for number, (name, lines) in enumerate(found.items()) for line in lines]
     for line, number, name in sorted(every, key=lambda one: (one[0].rank, one[1])):
         item = {"topic": name, **line.item}
@@ -136,6 +140,7 @@ _OF_CODE = {
     "length": worked_out,
     "augmentation": code_transforms,
     "saved": held_state,
+    "evaluated": validated,
 }
 
 

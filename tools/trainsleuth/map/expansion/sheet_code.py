@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,9 +18,11 @@ from ..standing import off_at
 from ..statements import enclosing, event_at, statement
 from ..wording import clean
 from .loss_terms import definitions, loss_terms
+from .other_runs import OtherRuns
 from .pace import pace
 from .sections import NOTHING, is_set
 from .tails import Tails
+from .telling import telling
 from .topics import Topic, Where, topic_of
 from .under import after_batches, called_under, is_after_training, tests_above
 from .values import values_in
@@ -29,9 +31,11 @@ MAX_PLACES = 3  # of a topic
 MAX_REST = 2  # of a role, where there is room left
 MAX_VALUES = 2  # of a statement
 WIDTH = 92
+FULL = 600  # of a statement as it stands
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
-_OTHER = {  # no schedule of the rate, nothing that saves, no loss
+_OTHER = {  # what wraps an optimizer, no schedule of the rate, nothing that saves, no loss
+    "optimizer": re.compile(r"[A-Z]\w*\(\s*(?:self\.)?(?:base_|inner_)?optim(?:izer)?s?\s*[,)]"),
     "schedule": re.compile(r"noise_?sched|denois", re.I),
     "saved": re.compile(r"^(?!.*(?:sav|write|dump)).*load_\w*checkpoint|load_models", re.I),
     "loss": re.compile(r"loss\w* \*?= (?:0|\[|dict\(|\{)|loss_?name\w* =", re.I),
@@ -59,7 +63,7 @@ class Code:
 
     def __init__(self, program: Program, truth: Truth, anatomy: Anatomy, tails: Tails) -> None:
         self.program, self.truth, self.anatomy, self.tails = program, truth, anatomy, tails
-        self._by_default = truth.by_default()
+        self._by_default, self._other = truth.by_default(), OtherRuns(program)
         self._shown: set[tuple[str, int]] = set()
 
     def lines(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -108,10 +112,14 @@ class Code:
             held = (one for one in self._held(where).places if where.takes(one))
             new = (one for one in held if (one.path, one.line) not in self._shown)
             running = (one for one in new if self._runs(one))
-            ours = (one for one in running if where.part == "evaluation" or not self._is_of_evaluation(one))
+            ours = (one for one in running if not self._is_aside(where, one))
             for place in islice(ours, MAX_REST):
                 self._shown.add((place.path, place.line))
                 yield self._line(place, told)
+
+    def _is_aside(self, where: Where, place: Place) -> bool:
+        """Of evaluation where something else is asked, of another run than training."""
+        return self._other.holds(place) or (where.part != "evaluation" and self._is_of_evaluation(place))
 
     def _held(self, where: Where) -> Part:
         return (self.anatomy.parts if where.part in self.anatomy.parts else self.anatomy.features)[where.part]
@@ -131,7 +139,8 @@ class Code:
     ) -> list[Place]:
         """The best that runs and says it, first one that stands under a value that was set; of loops two, outer first."""
         new = (one for one in places if where.takes(one) and (one.path, one.line) not in self._shown)
-        running = (one for one in new if not other.search(one.text) and self._runs(one))
+        running = (one for one in new if not other.search(self._statement(one)) and self._runs(one))
+        running = (one for one in running if not self._other.holds(one))
         values = {key.value.lower() for key in told if is_set(key) or key.value not in NOTHING}
         best = list(islice((one for one in running if where.says.search(self._statement(one))), MOST_ALIKE))
         if "loop" in where.roles and where.part == "training_loop":
@@ -226,7 +235,7 @@ class Code:
         program = self.program
         function = enclosing(program.index.files[place.path], place.line)
         found = event_at(function, place.line)
-        text = statement(source_lines(program.index, place.path), place.line, width=WIDTH)
+        text = telling(statement(source_lines(program.index, place.path), place.line, width=FULL), WIDTH)
         said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
         said += self._often(place, function)
         if found is not None:
@@ -236,8 +245,8 @@ class Code:
         elif place.role in _PACED and (under := called_under(program, self.truth, function, place.line)):
             said.append(f"called {self.tails.of(under[0].path)}:{under[1]} when {_inner(under[2])}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
-        last = {key.name.rpartition(".")[2] for key in told}
-        known = [(name, value) for name, value in known if name.rpartition(".")[2] not in last][:MAX_VALUES]
+        last = {(key.name.rpartition(".")[2], key.value) for key in told}
+        known = [(name, value) for name, value in known if not _is_told(name, value, last)][:MAX_VALUES]
         said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
         return " · ".join(said), {**place.to_dict(), "text": text, "values": dict(known)}
 
@@ -249,6 +258,12 @@ class Code:
             yield f"each {often}"
         elif place.role == "save" and is_after_training(self.program, function, place.line):
             yield "after training"
+
+
+def _is_told(name: str, value: str, told: Collection[tuple[str, str]]) -> bool:
+    """The sheet says it beside the statement; not of a local name that has another value than the setting."""
+    last = name.rpartition(".")[2]
+    return any(one == last and ("." in name or f"= {held} (" in f"= {value}") for one, held in told)
 
 
 def _inner(when: str) -> str:

@@ -27,7 +27,7 @@ MAX_KEYS = 24  # of a topic
 CLAIMS = 2  # settings of a rare topic after which its weak words are its own
 MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 60
-MAYBE_WIDTH = 76
+MAYBE_WIDTH = 120
 COMMAND = " the command"
 OTHER = Topic("other settings")
 _SIDE = re.compile(
@@ -189,7 +189,7 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
         where = f" the command{where}" if source.how == "command" else where
     default = " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not key.source), None)
-    then = f" ({clean(become(maybe), MAYBE_WIDTH)})" if maybe is not None else ""
+    then = f" ({clean(become(maybe, tails.of(maybe.path)), MAYBE_WIDTH)})" if maybe is not None else ""
     if maybe is not None and _is_replaced(key):
         then = f" (then {clean(maybe.value, MAYBE_WIDTH)} {tails.of(maybe.path)}:{maybe.line})"
     made = _made(truth, key)

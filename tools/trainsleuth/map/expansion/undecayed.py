@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from trainsleuth.facts import Event, Expr, Function
+from trainsleuth.facts import Event, Expr, Function, written
 
 from ..configuration import Truth
 from ..parts import source_lines
@@ -19,6 +19,7 @@ from .tails import Tails
 
 MOST = 2
 WIDTH = 120
+GROUP_WIDTH = 150
 _HOLDS = re.compile(rb"no_(?:weight_)?decay|weight_decay|no_wd")
 _GROUPS = re.compile(r"(?:^|_)(?:no_(?:weight_)?decay|nodecay|no_wd)\w*$", re.I)
 _NAMES = re.compile(r"bias$|norm|^bn|embed", re.I)
@@ -34,10 +35,30 @@ def without_decay(program: Program, truth: Truth, tails: Tails) -> Iterator[tupl
         for event in function.events
         if _decides(event) and not off(program, truth, function, event.line)
     )
-    for function, event in islice(found, MOST):
-        text = statement(source_lines(program.index, function.path), event.line, width=WIDTH)
-        item = {"path": function.path, "line": event.line, "text": text, "keys": []}
-        yield f"without decay: {tails.of(function.path)}:{event.line} {text} · in {function.name}()", item
+    told: list[tuple[Function, Event | Expr]] = [*islice(found, MOST)] or [*islice(_groups(program, truth), MOST)]
+    for function, said in told:
+        lines = source_lines(program.index, function.path)
+        text = statement(lines, said.line, width=WIDTH) if isinstance(said, Event) else written(said, GROUP_WIDTH)
+        item = {"path": function.path, "line": said.line, "text": text, "keys": []}
+        yield f"without decay: {tails.of(function.path)}:{said.line} {text} · in {function.name}()", item
+
+
+def _groups(program: Program, truth: Truth) -> Iterator[tuple[Function, Expr]]:
+    """What a group without decay holds: {"params": [one for name, one in named if match(name)], "weight_decay": 0}."""
+    for function, weight in program.functions():
+        if weight > NEAR and function.source.holds(_HOLDS):
+            for event in function.events:
+                for held in map(_params, event.value.walk() if event.value is not None else ()):
+                    if held is not None and not off(program, truth, function, event.line):
+                        yield function, held
+
+
+def _params(expr: Expr) -> Expr | None:
+    pairs = [part.parts for part in expr.parts if part.kind == "pair"] if expr.kind == "dict" else []
+    named = {name.text: value for name, value in pairs if name.kind == "string"}
+    decay, held = named.get("weight_decay"), named.get("params")
+    is_none = decay is not None and decay.text in ("0", "0.0", "0.")
+    return held if is_none and held is not None and held.kind != "path" else None
 
 
 def _is_on_decay(function: Function) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, bindings, written
+from trainsleuth.facts.scopes import Binding
 
 from ..configuration import Key, Truth
 from ..configuration.evaluated import setting_of
@@ -16,24 +18,36 @@ from ..configuration.records import NO_VALUE
 from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
 from ..program import Program
+from .in_force import in_force, is_loaded
 from .lines import become
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
 MAX_SITES = 40
+MAX_WORDS = 4
 MAX_HOPS = 3  # from name to name, and from a parameter to the callers that give it
 
 
 def values_in(program: Program, truth: Truth, function: Function, event: Event, line: int) -> Iterator[tuple[str, str]]:
     """(name as written, value and where it is set) of the statement `event`, those that are known."""
-    seen: dict[str, None] = {}
-    for expr in _parts(event, line):
-        seen.update(dict.fromkeys(reads_in(expr)))
-    count = 0
-    for name in seen:
-        if (value := value_of(program, truth, function, name)) and count < MAX_VALUES:
-            count += 1
-            yield name, value
+    own = list(_at(event, line))
+    if inner := list(_known_in(program, truth, function, own)):
+        yield from inner
+        return
+    every = _known_in(program, truth, function, _parts(event, line))
+    yield from (one for one in every if not own or "." in one[0])
+
+
+def _known_in(program: Program, truth: Truth, function: Function, parts: Iterable[Expr]) -> Iterator[tuple[str, str]]:
+    names = dict.fromkeys(name for expr in parts for name in reads_in(expr))
+    known = ((name, value_of(program, truth, function, name)) for name in names)
+    yield from islice(((name, value) for name, value in known if value), MAX_VALUES)
+
+
+def _at(event: Event, line: int) -> Iterator[Expr]:
+    """The argument that has a line of its own inside of the statement."""
+    if event.value is not None and line != event.line:
+        yield from (one for one in event.value.walk() if one.kind == "keyword" and one.line == line)
 
 
 def _parts(event: Event, line: int) -> Iterator[Expr]:
@@ -69,9 +83,13 @@ def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
         method = method_around(index, function)
         if head == method.self_name and "." not in rest:
             return _of_attribute(asked, method, rest, hops)
-        return _of_key(asked.truth, name, function.path)
-    bound = bindings(function).get(name, ())
-    if len(bound) == 1 and (value := bound[0].value) is not None and bound[0].kind == "assign":
+        return "" if is_loaded(function, head) else _of_key(asked.truth, name, function.path)
+    bound = in_force(asked.truth, function, name)
+    if len(bound) == 1 and function.parameter(name) is not None:
+        return ""
+    if len(bound) > 1:
+        return _one_of(asked, function, bound)
+    if bound and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
             return _of_bound(asked, value, name, function, hops)
         return ""
@@ -82,6 +100,14 @@ def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
         if len(outside) == 1 and (value := outside[0].value) is not None and is_literal(value):
             return _of_constant(asked.truth, name) or f"{text_of(value)} ({asked.at(function, value.line)})"
     return ""
+
+
+def _one_of(asked: _Asked, function: Function, bound: Sequence[Binding]) -> str:
+    """The words that it may be, where nothing else is given: auto (:103) or ddp (:108)."""
+    values = [one.value for one in bound if one.value is not None and one.value.kind == "string" and not one.items]
+    if len(values) < len(bound) or len(bound) > MAX_WORDS or any(one.kind != "assign" for one in bound):
+        return ""
+    return " or ".join(f"{text_of(value)} ({asked.at(function, value.line)})" for value in values)
 
 
 def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> str:
@@ -100,8 +126,10 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
         if said := _of_field(asked, lineage, name):
             return said
         key = truth.find(name, function.path)
-        given = key is not None and key.name == name and key.source is not None and key.source.how != "default"
-        return _told(truth, key) if key is not None and given else ""
+        if key is None or key.name != name or key.source is None:
+            return ""
+        given = key.source.how != "default" or (truth.is_placed(key) and _takes_all(lineage))
+        return _told(truth, key) if given else ""
     method, binding = found[0]
     if any(name in bindings(cls.body) for cls in lineage):  # a field: the method changes what it was given
         return _of_field(asked, lineage, name)
@@ -118,6 +146,15 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
     return ""
 
 
+def _takes_all(lineage: Sequence[Class]) -> bool:
+    """It takes every setting for an attribute: for key in config: setattr(self, key, config[key])."""
+    return any(method.source.holds(_SETS_ALL) for cls in lineage for method in cls.methods.values())
+
+
+_OF_LAUNCHER = ("local_rank", "rank", "node_rank", "global_rank", "local_process_index")  # each process has its own
+_SETS_ALL = re.compile(rb"for \w+(?:, \w+)? in [^\n]*:\s+setattr\(self, *\w+,")
+
+
 def _of_field(asked: _Asked, lineage: Sequence[Class], name: str) -> str:
     """What the recipe gives the field of an object, or its default there, where all such objects have the same."""
     made = asked.program.values.objects.made
@@ -129,6 +166,8 @@ def _of_field(asked: _Asked, lineage: Sequence[Class], name: str) -> str:
 def _of_bound(asked: _Asked, value: Expr, name: str, function: Function, hops: int) -> str:
     truth = asked.truth
     if is_literal(value):
+        if value.kind != "string" and len(bindings(function).get(name, ())) > 1:
+            return ""  # a count or a flag to begin with
         said = _of_constant(truth, name) if function.name == MODULE_BODY else ""
         return said or f"{text_of(value)} ({asked.at(function, value.line)})"
     dotted = key_asked(value) if value.kind == "call" else next((one for one in reads_in(value)), "")
@@ -156,6 +195,8 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
     if source is None or source.value in NO_VALUE or _is_filled(truth, key) or is_switched_off(truth, key):
+        return ""
+    if source.how == "default" and key.name.rpartition(".")[2] in _OF_LAUNCHER:
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]

@@ -24,7 +24,8 @@ _NAME = re.compile(
 _FORMAT = re.compile(r"""\bf(["'])((?:(?!\1).)+)\1""")
 _VALUE = re.compile(rf"^([\w.-]+{_ENDS}) \(")  # a setting that names a file
 _ENDING = re.compile(rf"({_ENDS}) \(")  # 'last' + self.extension
-_HOLDS = re.compile(rf"{_ENDS}|(?:checkpoint|ckpt|epoch|step)[-_]?\{{|save|checkpoint".encode(), re.I)
+_NAMES_FILE = ("filename", "filename_format", "filename_pattern")
+_HOLDS = re.compile(rf"{_ENDS}|filename|(?:checkpoint|ckpt|epoch|step)[-_]?\{{|save|checkpoint".encode(), re.I)
 _SAVES = re.compile(r"save|checkpoint|ckpt|dump|write|snapshot", re.I)
 _LOADS = re.compile(r"load|resume|restore|download|convert|pretrained|export|infer|find|latest|__init__|from_", re.I)
 _READS = re.compile(r"load|exists|isfile|is_file|download|endswith|glob|add_argument|listdir|replace|print|info|warn|remove|hub", re.I)  # fmt: skip
@@ -75,6 +76,8 @@ def _names(program: Program, truth: Truth, function: Function, expr: Expr) -> It
             ending = _ENDING.match(value_of(program, truth, function, part.parts[1].text))
             if ending and _NAME.fullmatch(name := part.parts[0].text + ending[1]):
                 yield name
+        elif part.kind == "keyword" and part.text in _NAMES_FILE and "{" in part.parts[0].text:
+            yield part.parts[0].text
         elif part.kind == "keyword" and part.parts and part.parts[0].kind == "path":
             if match := _VALUE.match(value_of(program, truth, function, part.parts[0].text)):
                 yield match[1]
