@@ -162,7 +162,7 @@ def _surely(expr: Expr) -> Iterator[Expr]:
 
 def _is_given(index: Index, name: str) -> bool:
     """Another file puts the name there: train.device = ..."""
-    text = re.compile(rb"\.%s\s*=[^=]" % re.escape(name.encode()))
+    text = re.compile(rb"(?<!self)\.%s\s*=[^=]" % re.escape(name.encode()))
     return any(file.body.source.holds(text) for file in index.files.values())
 
 

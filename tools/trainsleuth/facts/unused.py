@@ -44,5 +44,5 @@ def unused(index: Index, path: str, line: int) -> str:
     beside = "\n".join((*lines[: defined.line - 1], *lines[defined.end_line :]))
     if word.search(beside) or any(one.body.source.holds(named) for one in others):
         return ""
-    texts = (one for one in index.repository.files if one.endswith(_TEXTS) or one.endswith(".py") and is_test(one))
+    texts = (one for one in index.repository.files if one.endswith(_TEXTS) or (one.endswith(".py") and is_test(one)))
     return "" if any(word.search(index.repository.read(one) or "") for one in texts) else head
