@@ -42,6 +42,38 @@ def main(loader, val_loader):
 }
 
 SILENT = {
+    "a copy that averages the weights is evaluated, by another function": """
+import copy
+import torch
+from torch import nn
+
+def average(model, ema, rate=0.99):
+    with torch.no_grad():
+        for new, old in zip(model.parameters(), ema.parameters()):
+            old.mul_(rate).add_(new, alpha=1 - rate)
+
+def sample(model, ema, noise):
+    ema.eval()
+    with torch.no_grad():
+        return ema(noise)
+
+def train(loader, noise):
+    model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1), nn.Linear(8, 8))
+    ema = copy.deepcopy(model)
+    opt = torch.optim.Adam(model.parameters())
+    for step, x in enumerate(loader):
+        opt.zero_grad()
+        (model(x) - x).pow(2).mean().backward()
+        opt.step()
+        average(model, ema)
+        if step % 100 == 0:
+            sample(model, ema, noise)
+    return model, ema
+
+def main(loader, noise):
+    model, ema = train(loader, noise)
+    sample(model, ema, noise)
+""",
     "a function that is applied to all modules restores it": """
 import torch
 from torch import nn
