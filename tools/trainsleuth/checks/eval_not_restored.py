@@ -220,7 +220,7 @@ def _is_copy_of(index: Index, evaluated: Effect, module: Expr, spot: Spot) -> bo
     """ema = copy.deepcopy(model), wherever it is evaluated, as far as known: the model keeps its mode."""
     receiver = evaluated.expr.receiver
     made = {one for one, _ in makers(index, receiver, evaluated.spot)} if receiver is not None else set()
-    is_copied = any(one.kind == "call" and "copy" in one.last for one in made)
+    is_copied = any(part.kind == "call" and "copy" in part.last for one in made for part in one.walk())
     return is_copied and made.isdisjoint(one for one, _ in makers(index, module, spot))
 
 
