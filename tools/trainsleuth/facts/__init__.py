@@ -52,6 +52,7 @@ from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
+from .contradiction import contradict
 from .dead import is_dead, is_lesson, left_blank, overridden_by_all, tests_around
 from .effects import Effect
 from .fixed import decided_against
@@ -151,6 +152,7 @@ __all__ = [
     "build_index",
     "built_optimizers",
     "called",
+    "contradict",
     "decided_against",
     "derived",
     "encloses",
