@@ -359,6 +359,7 @@ def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severi
 
 PLAIN_MODEL = """
 import torch
+from parts import thing
 from torch import nn
 
 model = nn.Sequential(nn.Linear(1, 10), nn.Linear(10, 1))
