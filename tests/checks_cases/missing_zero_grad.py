@@ -33,6 +33,7 @@ for x, y in torch.utils.data.DataLoader(helpers.data):
 """,
     "script without functions": """
 import torch
+from data import loader
 from torch import nn, optim
 
 model = nn.Linear(2, 1)
