@@ -80,6 +80,10 @@ def _only(root: Path, files: dict[str, str], check: str) -> Finding:
 
 
 STOPPED = {
+    "it fails before anything is called": (
+        _program().replace("def evaluate", "device = DEVICES[0]\n\ndef evaluate"),
+        "train.py:14 cannot run: DEVICES is bound nowhere",
+    ),
     "a name that is bound nowhere": (_program("x = x.to(device)"), "train.py:22 cannot run: device is bound nowhere"),
     "later in the round": (_program(after="print(losses)"), "losses is bound nowhere"),
     "a keyword that torch does not know": (
@@ -100,6 +104,7 @@ STOPPED = {
     ),
 }
 RUNNING = {
+    "it fails when all is trained": _program() + "\nprint(history)\n",
     "as it is": _program(),
     "a global of another function": _program("x = x.to(device)").replace(
         "def evaluate", "def setup():\n    global device\n    device = 'cpu'\n\ndef evaluate"

@@ -80,9 +80,20 @@ def _on_load(index: Index, function: Function) -> Iterator[Spot]:
     """What runs when the file is loaded, and when the object of a method is made."""
     cls = index.class_of(function)
     init = index.method(cls, "__init__") if cls is not None else None
-    for one in (index.files[function.path].body, init):
-        if one is not None and one is not function:
-            yield from _whole(one)
+    if init is not None and init is not function:
+        yield from _whole(init)
+    file = index.files[function.path]
+    if function is not file.body:
+        end = next((place for place, event in enumerate(file.body.events) if _starts(index, file, event)), None)
+        yield from (spot for spot in _whole(file.body) if end is None or spot.position <= end)
+
+
+def _starts(index: Index, file: FileFacts, event: Event) -> bool:
+    """It calls something of the project: what stands behind it in the body may come after the training."""
+    heads = {call.callee.partition(".")[0] for call in event.calls} - {""}
+    known = {*file.functions, *file.classes}
+    known |= {one.alias for one in file.imports if index.names.module(file.path, one.module, one.level) is not None}
+    return not heads.isdisjoint(known)
 
 
 def _whole(function: Function) -> Iterator[Spot]:
