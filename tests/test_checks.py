@@ -252,6 +252,13 @@ def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> No
             ),
             "with a rate of 0": BY_RATE,
             "with another rate": BY_RATE.replace("= Flow()", "= Flow(rate=0.1)"),
+            "chosen by an option": NO_MODES.replace(
+                "        self.net = nn.Linear(2, 2)",
+                "        self.net = nn.Linear(2, 2)\n        if kind == 'b':\n            self.net = nn.BatchNorm1d(2)",
+            ).replace(
+                "__init__(self):\n        super().__init__()\n        self.net",
+                "__init__(self, kind='g'):\n        super().__init__()\n        self.net",
+            ),
         }.items()
     }
     assert severities == {
@@ -259,6 +266,7 @@ def test_eval_mode_of_a_model_without_modes_is_only_a_note(tmp_path: Path) -> No
         "with": ["error"],
         "with a rate of 0": ["note"],
         "with another rate": ["error"],
+        "chosen by an option": ["note"],
     }
 
 
@@ -351,6 +359,7 @@ def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severi
 
 PLAIN_MODEL = """
 import torch
+from parts import thing
 from torch import nn
 
 model = nn.Sequential(nn.Linear(1, 10), nn.Linear(10, 1))

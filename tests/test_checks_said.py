@@ -97,12 +97,12 @@ SCALED = dedent(
     ("test", "files", "severity"),
     [
         ("True", {}, "error"),
-        ("args.clip > 0", {}, "warning"),
+        ("args.clip > 0", {}, "note"),
         ("args.use_amp and args.clip > 0", {}, "note"),
         ("args.clip > 0", {"setup.py": "from train import args\n\nargs.clip = 1.0\n"}, "error"),
         ("args.clip > 0", {"run.sh": "python train.py --clip 1"}, "error"),
         ("args.clip > 0", {"conf/a.yaml": "train:\n  clip: 0.5\n"}, "error"),
-        ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "warning"),
+        ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "note"),
     ],
 )
 def test_behind_options_that_nobody_gives_a_fault_is_said_to_be_so(

@@ -151,7 +151,37 @@ from torch import nn
 
 net, other = nn.Linear(4, 4), nn.Linear(4, 4)
 """
+_APART = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+model = nn.Linear(4, 2)
+
+def run(batches, optimizer, mode):
+    total = 0
+    for x, y in batches:
+        loss = F.cross_entropy(model(x), y)
+        if mode == "train":
+            total += loss
+        else:
+            total += loss.item()
+    if mode != "test":
+        print(total)
+    if TEST:
+        optimizer.zero_grad()
+        total.backward()
+        optimizer.step()
+    return total
+
+if __name__ == "__main__":
+    run([], torch.optim.SGD(model.parameters(), lr=0.1), "train")
+    run([], None, "test")
+"""
+FAILS |= {"in an arm whose test says nothing of the backward": _APART.replace("if TEST", "if batches")}
 SILENT = ORIGINALS | {
+    "added as a number only where nothing goes backward": _APART.replace("if TEST", 'if mode == "train"'),
+    "the same, asked the other way round": _APART.replace("if TEST", 'if not mode != "train"'),
     "straight through": HEAD
     + """
 def step(x, y, opt):

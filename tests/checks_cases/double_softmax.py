@@ -274,6 +274,9 @@ class Model:
         self.net = nn.Sequential(nn.Linear(4, 4), nn.Softmax(dim=1))
         self.loss_fn = nn.CrossEntropyLoss()
 
+    def take(self, x, y):
+        self.x, self.y = x, y
+
     def forward(self):
         self.output = self.net(self.x)
 

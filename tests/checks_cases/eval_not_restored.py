@@ -42,6 +42,69 @@ def main(loader, val_loader):
 }
 
 SILENT = {
+    "the average of an object that keeps a copy is evaluated": """
+import copy
+import torch
+from torch import nn
+
+class Average:
+    def __init__(self, model):
+        self.module = copy.deepcopy(model).eval()
+
+    @torch.no_grad()
+    def update(self, model):
+        for old, new in zip(self.module.parameters(), model.parameters()):
+            old.lerp_(new, 0.01)
+
+def validate(net, loader):
+    net.eval()
+    with torch.no_grad():
+        return sum((net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+def main(loader, val_loader):
+    model = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Linear(8, 2))
+    average = Average(model)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            opt.step()
+            average.update(model)
+        print(validate(average.module, val_loader))
+""",
+    "a copy that averages the weights is evaluated, by another function": """
+import copy
+import torch
+from torch import nn
+
+def average(model, ema, rate=0.99):
+    with torch.no_grad():
+        for new, old in zip(model.parameters(), ema.parameters()):
+            old.mul_(rate).add_(new, alpha=1 - rate)
+
+def sample(model, ema, noise):
+    ema.eval()
+    with torch.no_grad():
+        return ema(noise)
+
+def train(loader, noise):
+    model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1), nn.Linear(8, 8))
+    ema = copy.deepcopy(model)
+    opt = torch.optim.Adam(model.parameters())
+    for step, x in enumerate(loader):
+        opt.zero_grad()
+        (model(x) - x).pow(2).mean().backward()
+        opt.step()
+        average(model, ema)
+        if step % 100 == 0:
+            sample(model, ema, noise)
+    return model, ema
+
+def main(loader, noise):
+    model, ema = train(loader, noise)
+    sample(model, ema, noise)
+""",
     "a function that is applied to all modules restores it": """
 import torch
 from torch import nn

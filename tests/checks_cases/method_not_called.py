@@ -82,6 +82,19 @@ def sample(generator, z):
 )
 
 SILENT = ORIGINALS | {
+    "named of the base, whose work is done here": """
+class Saver:
+    def __init__(self):
+        self.rows = []
+
+    def update(self, row):
+        self.rows.append(row)
+
+class Predictions(Saver):
+    def update(self, row):
+        self.rows.append(row)
+        super().update
+""",
     "settings": "class Options:\n    pass\n\nargs = Options()\nargs.train = True\nargs.eval = False\n",
     "own flag": """
 class Runner:

@@ -33,6 +33,7 @@ for x, y in torch.utils.data.DataLoader(helpers.data):
 """,
     "script without functions": """
 import torch
+from data import loader
 from torch import nn, optim
 
 model = nn.Linear(2, 1)
@@ -200,6 +201,36 @@ def main(model, loader):
 }
 
 SILENT = {
+    "the optimizer owns the object, whose network is cleared": """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 2)
+        self.opt = torch.optim.SGD(self.parameters(), lr=0.1)
+    def observe(self, batches):
+        for x, y in batches:
+            self.net.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            self.opt.step()
+Net().observe([])
+""",
+    "the optimizer owns the network, and the whole object is cleared": """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 2)
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+    def observe(self, batches):
+        for x, y in batches:
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            self.opt.step()
+            self.zero_grad()
+Net().observe([])
+""",
     "a constant says one round": """
 import argparse
 import torch

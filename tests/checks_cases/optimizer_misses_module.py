@@ -171,6 +171,20 @@ def make(width):
     }
 )
 SILENT = ORIGINALS | {
+    "what the trainer of a framework holds is the object itself": """
+import torch
+import pytorch_lightning as pl
+from torch import nn
+class Model(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(8, 8), nn.Linear(8, 2)
+    def training_step(self, batch, place):
+        x, y = batch
+        return nn.functional.cross_entropy(self.head(self.body(x)), y)
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.trainer.model.parameters(), lr=1e-3)
+""",
     "frozen by hand": """
 import torch
 from torch import nn

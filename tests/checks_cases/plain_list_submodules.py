@@ -164,6 +164,45 @@ class Net(Base):
 }
 
 SILENT = {
+    "fixed filters, each with a weight that is not trained before it goes into the list": """
+import torch
+from torch import nn
+class Edges(nn.Module):
+    def __init__(self, kernels):
+        super().__init__()
+        self.filters = []
+        for kernel in kernels:
+            conv = nn.Conv2d(1, 1, 3, bias=False)
+            conv.weight = nn.Parameter(torch.tensor(kernel), requires_grad=False)
+            self.filters.append(conv)
+        self.out = nn.Conv2d(2, 1, 1)
+    def forward(self, x):
+        return self.out(torch.cat([f(x) for f in self.filters], 1))
+net = Edges([[[[0.0]]], [[[1.0]]]])
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(1, 1, 4, 4)).mean().backward()
+opt.step()
+""",
+    "frozen by its parameters before it goes into the list": """
+import torch
+from torch import nn
+class Critics(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.judges = []
+        for width in (8, 16):
+            judge = nn.Linear(width, 1)
+            for parameter in judge.parameters():
+                parameter.requires_grad = False
+            self.judges.append(judge)
+        self.out = nn.Linear(2, 1)
+    def forward(self, xs):
+        return self.out(torch.cat([judge(x) for judge, x in zip(self.judges, xs)], 1))
+net = Critics()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net([torch.ones(1, 8), torch.ones(1, 16)]).mean().backward()
+opt.step()
+""",
     "fixed filters, frozen one by one": """
 import torch
 from torch import nn

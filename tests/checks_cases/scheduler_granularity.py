@@ -66,6 +66,22 @@ def main(model, train_loader, args):
 }
 
 SILENT = {
+    "as long as the two loops around its step": """
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import LinearLR
+def train(model, collect, max_iterations, n_epochs, batch_size):
+    optimizer = torch.optim.Adam(model.parameters())
+    scheduler = LinearLR(optimizer, 1, 0, max_iterations * n_epochs)
+    for iteration in range(max_iterations):
+        batches = collect(batch_size)
+        for epoch in range(n_epochs):
+            for x, y in batches:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+            scheduler.step()
+""",
     "small numbers without a unit": """
 import torch
 

@@ -33,8 +33,8 @@ from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, Skipped, is_under
 
-from ._left_off import left_off
 from ._verdicts import Verdicts
+from ._weighing import weighed
 from .docs import Explanation, read_docs, title_of
 
 _NOT_CHECKS = ("docs",)  # nor what starts with an underscore
@@ -170,21 +170,7 @@ def _if_it_counts(index: Index, finding: Finding) -> Finding:
     if finding.is_alarm and is_lesson(index, finding.path or "", finding.line or 0):
         said = f"{finding.message} Names or words around it say that it shows an error on purpose."
         return replace(finding, severity="note", confidence="low", message=said)
-    return _with_conditions(index, finding, places) if finding.is_alarm else finding
-
-
-def _with_conditions(index: Index, finding: Finding, places: set[tuple[str, int]]) -> Finding:
-    """What stands behind options that nobody gives harms only who gives them; behind two of them it asks."""
-    if not (tests := left_off(index, sorted(places))):
-        return finding
-    said = f"{finding.message} It runs only where {' and '.join(tests)}, which is not so by default."
-    is_far = len(tests) > 1
-    return replace(
-        finding,
-        message=said,
-        severity="note" if is_far else "warning",
-        confidence="low" if is_far else finding.confidence,
-    )
+    return weighed(index, finding, sorted(places)) if finding.is_alarm else finding
 
 
 def _with_cell(index: Index, finding: Finding) -> Finding:

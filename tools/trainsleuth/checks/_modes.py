@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Instance, Literal, Spot, Thing
+from trainsleuth.facts import Branch, Class, Event, Expr, External, Function, Index, Instance, Literal, Spot, Thing
 from trainsleuth.finding import Link
 
 _MODAL = (
@@ -76,10 +76,35 @@ def has_modes(index: Index, model: Instance) -> bool:
         return _may_hold_modes(index, model)
     for path in _imported(index, model.kind.path):
         speaking = {name for name in index.files[path].names if name.startswith(_MODAL)}
-        if speaking and not (speaking <= _DROPOUTS and _drops_nothing(index, path)):
+        if speaking and not (speaking <= _DROPOUTS and _drops_nothing(index, path)) and not _are_chosen(index, path):
             return True
     outside = [base for base in index.external_bases(model.kind) if base != "torch.nn.Module"]
     return bool(outside)
+
+
+def _are_chosen(index: Index, path: str) -> bool:
+    """Each mention of such a layer stands in an arm of an option: if norm == "batch"."""
+    events = [event for one in index.files[path].functions.values() for event in one.events if _speaks(event)]
+    return bool(events) and all(_is_asked(event) or any(map(_is_option, event.block.branches)) for event in events)
+
+
+def _speaks(event: Event) -> bool:
+    """It names a layer that behaves differently in training."""
+    return event.value is not None and any(
+        part.kind == "path" and part.last.startswith(_MODAL) for part in event.value.walk()
+    )
+
+
+def _is_asked(event: Event) -> bool:
+    """if not self.training and self.activation is not None"""
+    test = event.value if event.kind == "if" else None
+    parts = test.parts if test is not None and test.kind == "boolean" and test.text == "and" else ()
+    return any(part.kind == "compare" and part.text == "is not" and part.parts[-1].text == "None" for part in parts)
+
+
+def _is_option(branch: Branch) -> bool:
+    test = branch.test
+    return test is not None and test.kind == "compare" and any(part.kind == "string" for part in test.parts)
 
 
 def _drops_nothing(index: Index, path: str) -> bool:

@@ -74,7 +74,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, Term, Value, is_test, terms, trained_losses, written
+from trainsleuth.facts import Expr, Index, Spot, Term, Value, contradict, is_test, terms, trained_losses, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -110,7 +110,9 @@ def _examined(index: Index, loss: Expr, spot: Spot, found: list[Term], seen: set
     is_live = any(value.grad in ("live", "unknown") for alternatives in values for value in alternatives)
     failures = []
     for term, alternatives in zip(found, values, strict=True):
-        is_weighed = not term.is_certain or _has_live_weight(index, term) or _trains_alone(term)
+        is_weighed = (
+            not term.is_certain or _is_apart(term, spot) or _has_live_weight(index, term) or _trains_alone(term)
+        )
         cut = None if is_weighed else _cut(term, alternatives)
         if cut is not None and is_live and not _is_balanced(term, found) and not is_test(term.spot.function.path):
             failures.append((term, cut))
@@ -135,6 +137,15 @@ def _cut(term: Term, alternatives: tuple[Value, ...]) -> Value | None:
     named = " ".join((*term.names[1:][-1:], *(part.text for part in term.expr.walk() if part.kind == "path")))
     is_loss = befores <= {"live", "unknown"} and bool(_LOSS.search(named))
     return alternatives[0] if befores == {"live"} or is_loss else None
+
+
+def _is_apart(term: Term, spot: Spot) -> bool:
+    """It is added only when nothing goes backward: in the else of `if training`, where backward() has an if of its own."""
+    function = spot.function
+    if term.spot.function is not function or max(term.spot.position, spot.position) >= len(function.events):
+        return False
+    added, sent = (function.events[one.position].block for one in (term.spot, spot))
+    return contradict(function, added, sent)
 
 
 def _has_live_weight(index: Index, term: Term) -> bool:

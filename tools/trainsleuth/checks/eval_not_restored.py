@@ -84,6 +84,7 @@ from trainsleuth.facts import (
     is_optimizer,
     is_test,
     made_at,
+    makers,
     modules_of_optimizer,
     reaching,
     stepped,
@@ -209,9 +210,18 @@ def _is_trained(index: Index, around: Surrounding) -> bool:
         made_at(index, evaluated.expr.receiver, evaluated.spot) if evaluated.expr.receiver is not None else frozenset()
     )
     return any(
-        _is_same(module.text, spot, evaluated, around) or own & made_at(index, module, spot)
+        _is_same(module.text, spot, evaluated, around)
+        or (own & made_at(index, module, spot) and not _is_copy_of(index, evaluated, module, spot))
         for module, spot in _stepped_modules(index, around)
     )
+
+
+def _is_copy_of(index: Index, evaluated: Effect, module: Expr, spot: Spot) -> bool:
+    """ema = copy.deepcopy(model), wherever it is evaluated, as far as known: the model keeps its mode."""
+    receiver = evaluated.expr.receiver
+    made = {one for one, _ in makers(index, receiver, evaluated.spot)} if receiver is not None else set()
+    is_copied = any(part.kind == "call" and "copy" in part.last for one in made for part in one.walk())
+    return is_copied and made.isdisjoint(one for one, _ in makers(index, module, spot))
 
 
 def _stepped_modules(index: Index, around: Surrounding) -> Iterator[tuple[Expr, Spot]]:

@@ -108,7 +108,10 @@ def _is_of_torch(index: Index, bare: Expr, spot: Spot) -> bool:
     """The owner is a module, an optimizer or a loss as far as is known: `data.train` may be a part of a data set, and
     in a try the mere name asks whether there is such a method.
     """
-    owner, events = bare.receiver, spot.function.events[spot.position : spot.position + 2]
+    owner = bare.receiver
+    if owner is not None and owner.kind == "call" and owner.last == "super":
+        return False  # a method that is overridden: what the base would have done may be done here
+    events = spot.function.events[spot.position : spot.position + 2]
     own, after = (event.block.branches for event in (events[0], events[-1]))
     if owner is None or (after[:-1] == own and after[-1:] and after[-1].kind == "try"):
         return False

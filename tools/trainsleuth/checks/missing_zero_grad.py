@@ -196,6 +196,8 @@ def _is_of_others(index: Index, effect: Effect, found: Round, known: list[Instan
 
 def _may_overlap(one: str, other: str) -> bool:
     """One path is, or may hold, the other; only two different plain names are surely apart."""
+    if f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}."):
+        return True  # self.parameters() and self.net.zero_grad()
     a, b = (path.removeprefix("self.").removesuffix(".module") for path in (one, other))
     return a == b or "." in a or "." in b
 

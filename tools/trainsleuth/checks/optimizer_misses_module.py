@@ -198,7 +198,12 @@ def _is_followed(spot: Spot) -> bool:
 def _foreign(index: Index, scope: Scope, optimizers: list[Built]) -> str:
     """Something that a method gives its optimizer, is no part of self, and may be the whole object or hold it."""
     for path, where in (one for built in optimizers for one in built.owned):
-        if not scope[0].owner or path.partition(".")[0] == where.self_name:
+        own, _, rest = path.partition(".")
+        if scope[0].owner and own == where.self_name and "." in rest:
+            holder = f"{own}.{rest.partition('.')[0]}"
+            if not any(holder in bindings(one) for one in scope):
+                return f"{path} may be or hold this {scope[0].owner}"  # the trainer that a framework puts there
+        if not scope[0].owner or own == where.self_name:
             continue
         end = Spot(where, len(where.events))
         things = index.objects.of(Expr("path", path, (), where.line), end)

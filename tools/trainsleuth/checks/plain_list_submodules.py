@@ -89,6 +89,7 @@ from trainsleuth.facts import (
     bindings,
     is_module_class,
     is_test,
+    own_switches,
     owns_parameters,
     written,
 )
@@ -225,12 +226,31 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
         origins = list(index.flow.origins(member.expr.text, member.spot))
         if not origins or any(o.kind != "assign" or o.spot.function is not member.spot.function for o in origins):
             return None
+    if member.expr.kind == "path" and _is_frozen(member):
+        return None
     for thing in index.objects.of(member.expr, member.spot):
         if not isinstance(thing, Instance) or thing.call is None or id(thing.call) in registered:
             continue
         if thing.name.endswith("nn.Parameter") or owns_parameters(index, thing):
             return thing
     return None
+
+
+def _is_frozen(member: Member) -> bool:
+    """Before it goes into the list its parameters are set not to be trained: fixed filters."""
+    name, function = member.expr.text, member.spot.function
+    if any(one.on is False and f"{one.path}.".startswith(f"{name}.") for one in own_switches(function)):
+        return True
+    fixed = (
+        binding.value for path, found in bindings(function).items() if path.startswith(f"{name}.") for binding in found
+    )
+    return any(
+        value is not None
+        and value.last == "Parameter"
+        and (flag := value.argument(1, "requires_grad")) is not None
+        and flag.text == "False"
+        for value in fixed
+    )
 
 
 def _is_trained_near(index: Index, cls: Class) -> bool:

@@ -117,6 +117,8 @@ def _examined(index: Index, site: Site, made: Schedule) -> Finding:
     length = _length(made)
     if length is None:
         return SAY.open(path, line, f"how long {made.name} is was not found")
+    if _is_counted(site, made, length):
+        return SAY.passed(path, line, f"{made.name} is as long as the loops around its step: {written(length)}")
     stepped = {
         _stepped(index, around)
         for around in surroundings(index, Spot(site.function, site.position), site.call, "backward")
@@ -140,6 +142,20 @@ def _length(made: Schedule) -> Expr | None:
     if made.name == "OneCycleLR" and (given := made.call.keyword("steps_per_epoch")) is not None:
         return given
     return made.call.argument(place, name)
+
+
+def _is_counted(site: Site, made: Schedule, length: Expr) -> bool:
+    """iterations * epochs, stepped in a loop over each of the two."""
+    loops = [site.function.loops[one].source for one in site.event.block.loops]
+    ends = {written(one.arguments[-1]) for one in loops if one is not None and one.last == "range" and one.arguments}
+    factors, waiting = [], [length]
+    while waiting:
+        one = waiting.pop()
+        if one.kind == "binary" and one.text == "*":
+            waiting += one.parts
+        else:
+            factors.append(written(one))
+    return made.spot.function is site.function and len(factors) > 1 and ends.issuperset(factors)
 
 
 def _stepped(index: Index, around: Surrounding) -> str:

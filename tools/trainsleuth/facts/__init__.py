@@ -47,12 +47,15 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 `index.calls`, `index.calls_holding`, `index.functions_named`, `index.effects.may_clear`.
 """
 
+from .broken import stop_before
 from .build import build_index, keep_facts
 from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
+from .contradiction import contradict
 from .dead import is_dead, is_lesson, left_blank, overridden_by_all, tests_around
 from .effects import Effect
+from .fixed import decided_against
 from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
@@ -98,6 +101,7 @@ from .sites import Site, is_test
 from .subject import is_function_call, subject
 from .terms import Term, factors, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
+from .unused import unused
 from .values import ENOUGH, TOO_FAR, Value
 from .wording import written
 
@@ -148,6 +152,8 @@ __all__ = [
     "build_index",
     "built_optimizers",
     "called",
+    "contradict",
+    "decided_against",
     "derived",
     "encloses",
     "excludes",
@@ -189,6 +195,7 @@ __all__ = [
     "sounds_like_optimizer",
     "stepped",
     "steps_optimizer",
+    "stop_before",
     "subject",
     "surroundings",
     "switches",
@@ -196,6 +203,7 @@ __all__ = [
     "tests_around",
     "trained_losses",
     "unfolded",
+    "unused",
     "written",
     "written_for_another",
 ]

@@ -35,7 +35,7 @@ def is_dead(index: Index, path: str, line: int) -> bool:
     """Surely the statement that `path:line` is part of never runs: behind a test that is a constant as written,
     or after a return that always comes first.
     """
-    function = _around(index, path, line)
+    function = around(index, path, line)
     if function is None:
         return False
     starts = [event.line for event in function.events if event.line <= line]
@@ -44,18 +44,24 @@ def is_dead(index: Index, path: str, line: int) -> bool:
 
 def tests_around(index: Index, path: str, line: int) -> Iterator[Expr]:
     """The conditions of the arms that the statement at `path:line` stands in, as they are written."""
-    function = _around(index, path, line)
-    starts = [event for event in function.events if event.line <= line] if function is not None else []
-    for branch in max(starts, key=lambda event: event.line).block.branches if starts else ():
+    _, statement = statement_at(index, path, line)
+    for branch in statement.block.branches if statement is not None else ():
         if branch.kind == "if" and branch.test is not None:
             yield branch.test
+
+
+def statement_at(index: Index, path: str, line: int) -> tuple[Function | None, Event | None]:
+    """The innermost function, or body of the file, that holds the line, and the statement that begins there last."""
+    function = around(index, path, line)
+    starts = [event for event in function.events if event.line <= line] if function is not None else []
+    return function, max(starts, key=lambda event: event.line, default=None)
 
 
 def overridden_by_all(index: Index, path: str, line: int) -> str:
     """The method around `path:line` when every class below has one of its own, and nobody makes the class itself or
     calls the method by super(); "" otherwise.
     """
-    function = _around(index, path, line)
+    function = around(index, path, line)
     owner = index.class_of(function) if function is not None else None
     below = index.subclasses(owner) if owner is not None else ()
     if (
@@ -73,7 +79,7 @@ def overridden_by_all(index: Index, path: str, line: int) -> str:
 
 def left_blank(index: Index, path: str, line: int) -> int | None:
     """A line of an exercise that is still to be solved, in the function around `path:line`."""
-    function = _around(index, path, line)
+    function = around(index, path, line)
     if function is None or not function.source.holds(_EXERCISE):
         return None
     return next(
@@ -84,7 +90,7 @@ def left_blank(index: Index, path: str, line: int) -> int | None:
 
 def is_lesson(index: Index, path: str, line: int) -> bool:
     """Names or words around the line say that it shows an error on purpose: def wrong_loop(), "what not to do"."""
-    function = _around(index, path, line)
+    function = around(index, path, line)
     if function is None:
         return False
     stem = path.rpartition("/")[2].partition(".")[0]
@@ -95,7 +101,7 @@ def is_lesson(index: Index, path: str, line: int) -> bool:
     return bool(_LESSON.search("\n".join([*lines[max(head - 4, 0) : head + 6], *lines[max(line - 5, 0) : line + 1]])))
 
 
-def _around(index: Index, path: str, line: int) -> Function | None:
+def around(index: Index, path: str, line: int) -> Function | None:
     """The innermost function, or the body of the file, that holds the line."""
     file = index.files.get(path)
     inside = [one for one in file.functions.values() if one.line <= line <= one.end_line] if file is not None else []

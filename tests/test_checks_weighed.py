@@ -1,0 +1,248 @@
+"""An alarm about code that the program as it stands never reaches, or never gets past, asks and says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from test_checks_said import written_to
+from trainsleuth.checks import run_checks
+from trainsleuth.finding import Finding
+
+LOOP = dedent(
+    """
+    import torch
+    from torch import nn
+    from data import train_loader, val_loader
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        def forward(self, x, mask=None):
+            return self.layer(x)
+
+    def evaluate(net):
+        with torch.no_grad():
+            return sum(net(x).mean().item() for x in val_loader)
+
+    def train(net, epochs, clips=CLIPS):
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for epoch in range(epochs):
+            for x in train_loader:
+                BEFORE
+                net(x).mean().backward()
+                optimizer.step()
+                AFTER
+            evaluate(net)
+
+    if __name__ == "__main__":
+        train(Net(), 3)
+    """
+)
+DATA = "train_loader = val_loader = []\n"
+KEPT = dedent(
+    """
+    import torch
+
+    class Trainer:
+        def __init__(self, model, loader):
+            self.model, self.loader = model, loader
+            self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+        def epoch(self):
+            total = 0
+            for x in self.loader:
+                self.optimizer.zero_grad()
+                loss = self.model(x).mean()
+                loss.backward()
+                self.optimizer.step()
+                total += loss
+                self.log(total)
+            return total
+
+        def log(self, total):
+            print(float(total))
+    """
+)
+
+
+def _program(before: str = "pass", after: str = "pass", clips: str = "True") -> str:
+    return LOOP.replace("BEFORE", before).replace("AFTER", after).replace("CLIPS", clips)
+
+
+def _only(root: Path, files: dict[str, str], check: str) -> Finding:
+    report = run_checks(written_to(root, files), only=[check])
+    [finding] = [one for one in report.findings if one.outcome == "fail"]
+    return finding
+
+
+STOPPED = {
+    "it fails before anything is called": (
+        _program().replace("def evaluate", "device = DEVICES[0]\n\ndef evaluate"),
+        "train.py:14 cannot run: DEVICES is bound nowhere",
+    ),
+    "a name that is bound nowhere": (_program("x = x.to(device)"), "train.py:22 cannot run: device is bound nowhere"),
+    "later in the round": (_program(after="print(losses)"), "losses is bound nowhere"),
+    "a keyword that torch does not know": (
+        _program(after="torch.nn.utils.clip_grad_norm_(net.parameters(), max_grad_norm=1.0)"),
+        "clip_grad_norm_() takes no argument max_grad_norm",
+    ),
+    "a keyword that forward() does not take": (
+        _program().replace(
+            "    with torch.no_grad():\n", "    net(val_loader[0], labels=1)\n    with torch.no_grad():\n"
+        ),
+        "Net.forward() at train.py:11 takes no argument labels",
+    ),
+    "an argument too few": (_program(after="evaluate()"), "evaluate() at train.py:14 needs an argument net"),
+    "an argument too many": (_program(after="evaluate(net, x)"), "evaluate() at train.py:14 takes 1 positional"),
+    "an import of what is not there": (
+        _program().replace("import train_loader,", "import shuffled, train_loader,"),
+        "train.py:4 cannot run: data.py has no shuffled",
+    ),
+}
+RUNNING = {
+    "it fails when all is trained": _program() + "\nprint(history)\n",
+    "as it is": _program(),
+    "a global of another function": _program("x = x.to(device)").replace(
+        "def evaluate", "def setup():\n    global device\n    device = 'cpu'\n\ndef evaluate"
+    ),
+    "everything imported": _program("x = x.to(device)").replace(
+        "import torch\n", "import torch\nfrom env import *\n", 1
+    ),
+    "what may fail is caught": _program(
+        "try:\n                    x = x.to(device)\n                except NameError:\n                    pass"
+    ),
+    "in an arm that may not be taken": _program("x = x.to(device) if len(x) > 9 else x"),
+    "a name of a comprehension, an except and a with": _program(
+        "y = [a for a in x]; z = (lambda b: b)(y)\n                with open(0) as handle:\n                    print(handle, z)"
+    ),
+    "set by another file": _program("x = x.to(device)") + "\nimport train\ntrain.device = 'cpu'\n",
+    "a keyword that forward() takes": _program(after="net(x, mask=x)"),
+    "any keyword is taken": _program(after="net(x, labels=x)").replace("mask=None", "**more"),
+    "a star hides what is given": _program(after="evaluate(*[net])"),
+    "a parameter that somebody sets": _program("if not clips: continue"),
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_code_that_cannot_run_accuses_nobody(name: str, tmp_path: Path) -> None:
+    source, said = STOPPED[name]
+    finding = _only(tmp_path, {"train.py": source, "data.py": DATA}, "missing-zero-grad")
+    assert (finding.severity, said in finding.message) == ("note", True), finding.message
+
+
+@pytest.mark.parametrize("name", RUNNING)
+def test_code_that_may_well_run_does(name: str, tmp_path: Path) -> None:
+    files = {"train.py": RUNNING[name], "data.py": DATA, "env.py": "device = 'cpu'\n"}
+    assert _only(tmp_path, files, "missing-zero-grad").severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("change", "severity"),
+    [
+        (("self.log(total)", "self.log(total)"), "warning"),
+        (("self.log(total)", "self.logger.log(total)"), "note"),
+        (("self.log(total)", "self.write(total)"), "note"),
+        (("class Trainer:", "class Trainer(Base):"), "warning"),
+        (("def log(self", "def __getattr__(self"), "warning"),
+        (("        self.model, self", "        self.logger = self.model, self"), "warning"),
+    ],
+)
+def test_an_attribute_that_nothing_sets_stops_the_round(change: tuple[str, str], severity: str, tmp_path: Path) -> None:
+    source = KEPT.replace(*change)
+    if change[1].startswith(("class", "def", "   ")):
+        source = source.replace("self.log(total)", "self.logger.log(total)").replace(
+            "class Trainer(Base)", "from base import Base\n\nclass Trainer(Base)"
+        )
+    assert _only(tmp_path, {"train.py": source}, "loss-kept-with-graph").severity == severity
+
+
+def test_an_attribute_that_a_class_below_or_another_file_sets_is_there(tmp_path: Path) -> None:
+    source = KEPT.replace("self.log(total)", "self.logger.log(total)")
+    below = "from train import Trainer\n\nclass Loud(Trainer):\n    def start(self):\n        self.logger = print\n"
+    beside = (
+        "from train import Trainer\n\ndef make(model):\n    trainer = Trainer(model, [])\n    trainer.logger = print\n"
+    )
+    for name, other in (("below", below), ("beside", beside)):
+        finding = _only(tmp_path / name, {"train.py": source, "other.py": other}, "loss-kept-with-graph")
+        assert finding.severity == "warning", name
+
+
+FORCED = dedent(
+    """
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    def loss_of(net, x, y, smooth=SMOOTH):
+        sharp = SHARP
+        scores = net(x)
+        if TEST:
+            return nn.functional.cross_entropy(scores.softmax(1), y)
+        else:
+            return nn.functional.cross_entropy(scores, y)
+
+    def train(net, loader):
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(net, x, y).backward()
+            optimizer.step()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "severity", "said"),
+    [
+        ("sharp", "error", ""),
+        ("not sharp", "note", "never finds so"),
+        ("sharp is False", "note", "never finds so"),
+        ("x.is_cuda and not sharp", "note", "never finds so"),
+        ("x.is_cuda or not sharp", "error", ""),
+        ("smooth", "note", "not so by default"),
+        ("not smooth", "error", ""),
+        ("x.is_cuda", "error", ""),
+    ],
+)
+def test_what_constants_rule_out_accuses_nobody(test: str, severity: str, said: str, tmp_path: Path) -> None:
+    source = FORCED.replace("TEST", test).replace("SHARP", "True").replace("SMOOTH", "False")
+    finding = _only(tmp_path, {"train.py": source}, "double-softmax")
+    assert (finding.severity, said in finding.message) == (severity, True), finding.message
+
+
+def test_a_constant_that_another_place_changes_rules_out_nothing(tmp_path: Path) -> None:
+    source = FORCED.replace("TEST", "smooth").replace("SHARP", "True").replace("SMOOTH", "False")
+    given = source.replace("loss_of(net, x, y).b", "loss_of(net, x, y, smooth=True).b")
+    switched = source.replace("if smooth", "if SOFTER").replace("import torch\n", "import torch\nSOFTER = False\n", 1)
+    switch = "import train\n\ntrain.SOFTER = True\n"
+    assert _only(tmp_path / "given", {"train.py": given}, "double-softmax").severity == "error"
+    assert _only(tmp_path / "constant", {"train.py": switched}, "double-softmax").severity == "note"
+    assert _only(tmp_path / "set", {"train.py": switched, "run.py": switch}, "double-softmax").severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"main.py": "if __name__ == '__main__':\n    print(1)\n"}, "note"),
+        ({"main.py": "from train import train\n\nif __name__ == '__main__':\n    train(1, [])\n"}, "error"),
+        ({"main.py": "import train\n\nif __name__ == '__main__':\n    getattr(train, input())()\n"}, "error"),
+        ({"main.py": "if __name__ == '__main__':\n    print(1)\n", "pyproject.toml": ""}, "error"),
+        ({"main.py": "if __name__ == '__main__':\n    print(1)\n", "run.yaml": "entry: learn.train\n"}, "error"),
+        ({}, "error"),
+    ],
+)
+def test_what_nothing_in_a_program_names_accuses_nobody(files: dict[str, str], severity: str, tmp_path: Path) -> None:
+    loop = "import torch\n\ndef train(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    loop += "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n"
+    assert _only(tmp_path, {"train.py": loop, **files}, "missing-zero-grad").severity == severity

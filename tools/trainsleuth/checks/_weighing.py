@@ -1,0 +1,33 @@
+"""How much an alarm counts: a fault that the program as it stands never shows is asked about, and accuses nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trainsleuth.facts import Index, decided_against, stop_before, unused
+from trainsleuth.finding import Finding
+
+from ._left_off import left_off
+
+
+def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -> Finding:
+    """The alarm itself, or a note that says what keeps it from counting.
+
+    Of twelve reports behind an option that nobody gives readers found none right and none wrong.
+    """
+    path, line = finding.path or "", finding.line or 0
+    if (stop := stop_before(index, places)) is not None:
+        return _asked(finding, f"But {stop.path}:{stop.line} cannot run: {stop.why}.")
+    decided = [one for place in places for one in decided_against(index, *place)]
+    if fixed := [one for one in decided if not one.is_default]:
+        return _asked(finding, f"It runs only where {fixed[0].test}, which line {fixed[0].line} never finds so.")
+    if name := unused(index, path, line):
+        return _asked(finding, f"But nothing here names {name}.")
+    if tests := tuple(dict.fromkeys((*left_off(index, places), *(one.test for one in decided)))):
+        return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so by default.")
+    return finding
+
+
+def _asked(finding: Finding, said: str) -> Finding:
+    return replace(finding, message=f"{finding.message} {said}", severity="note", confidence="low")

@@ -1,0 +1,213 @@
+"""Code that stops the program before, or just after, it reaches a place: what is told of that place harms nobody.
+
+Narrow: only what runs whenever the place is reached, and only what surely raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from trainsleuth.repository import is_notebook
+
+from .compiled import Compiled, compiled
+from .dead import around
+from .fitting import misfit
+from .records import MODULE_BODY, Block, Class, Event, Expr, FileFacts, Function
+from .scopes import bindings
+from .things import Spot
+
+if TYPE_CHECKING:
+    from .index import Index
+
+_NO_BASES = frozenset(("object", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
+_SETTING = re.compile(rb"setattr\(|__dict__|vars\(")
+_KNOWN: WeakKeyDictionary[FileFacts, Compiled | None] = WeakKeyDictionary()
+
+
+class Stop(NamedTuple):
+    path: str
+    line: int
+    why: str
+
+
+def stop_before(index: Index, places: Iterable[tuple[str, int]]) -> Stop | None:
+    """The first statement that surely raises on the way to one of the places, or in the round that reaches it."""
+    for path, line in sorted(set(places)):
+        function = around(index, path, line)
+        if function is None or is_notebook(path):
+            continue
+        spots = (*_beside(function, line), *_on_load(index, function))
+        if (stop := _bad_import(index, path)) is not None:
+            return stop
+        inner = (spot for one in spots for spot in (one, *_called(index, one)))
+        for spot in inner:
+            if why := _raises(index, spot):
+                return Stop(spot.function.path, spot.line, why)
+    return None
+
+
+def _bad_import(index: Index, path: str) -> Stop | None:
+    """`from data import load` where data.py of this project has no load."""
+    known, file = _compiled(index, path), index.files[path]
+    for entry in file.imports if known is not None else ():
+        if known is None or entry.line not in known.imported or not entry.name.isidentifier() or entry.typing:
+            continue
+        module = index.names.module(path, entry.module, entry.level)
+        if module is None or not module.path or index.names.member(module, entry.name) is not None:
+            continue
+        candidates = {module.path, *index.names.ending(entry.module)}
+        tops = [_compiled(index, one) for one in candidates]
+        if all(top is not None and top.top is not None and entry.name not in top.top for top in tops):
+            if not any("__getattr__" in index.files[one].functions for one in candidates):
+                return Stop(path, entry.line, f"{module.path} has no {entry.name}")
+    return None
+
+
+def _beside(function: Function, line: int) -> Iterator[Spot]:
+    """Events that run whenever the statement at `line` does: before it, or later in a loop around it."""
+    starts = [place for place, event in enumerate(function.events) if event.line <= line]
+    here = max(starts, key=lambda place: function.events[place].line, default=0)
+    for place, event in enumerate(function.events):
+        is_round = event.block.loops[:1] == function.events[here].block.loops[:1] != ()
+        if (place <= here or is_round) and _is_prefix(event.block, function.events[here].block):
+            yield Spot(function, place)
+
+
+def _on_load(index: Index, function: Function) -> Iterator[Spot]:
+    """What runs when the file is loaded, and when the object of a method is made."""
+    cls = index.class_of(function)
+    init = index.method(cls, "__init__") if cls is not None else None
+    if init is not None and init is not function:
+        yield from _whole(init)
+    file = index.files[function.path]
+    if function is not file.body:
+        end = next((place for place, event in enumerate(file.body.events) if _starts(index, file, event)), None)
+        yield from (spot for spot in _whole(file.body) if end is None or spot.position <= end)
+
+
+def _starts(index: Index, file: FileFacts, event: Event) -> bool:
+    """It calls something of the project: what stands behind it in the body may come after the training."""
+    heads = {call.callee.partition(".")[0] for call in event.calls} - {""}
+    known = {*file.functions, *file.classes}
+    known |= {one.alias for one in file.imports if index.names.module(file.path, one.module, one.level) is not None}
+    return not heads.isdisjoint(known)
+
+
+def _whole(function: Function) -> Iterator[Spot]:
+    """Events that run whenever the function does."""
+    for place, event in enumerate(function.events):
+        if event.block.branches and event.kind in ("return", "raise"):
+            return
+        if not event.block.branches:
+            yield Spot(function, place)
+
+
+def _called(index: Index, spot: Spot) -> Iterator[Spot]:
+    """What the functions that a statement surely calls do whenever they run."""
+    for call in spot.function.events[spot.position].calls if spot.function.name != MODULE_BODY else ():
+        targets = {target.function for target in index.calling.run_by(call, spot)}
+        if len(targets) == 1 and call in _evaluated(spot.function.events[spot.position]):
+            function = targets.pop()
+            if function is not spot.function and not any("yield" in _kinds(event) for event in function.events):
+                yield from _whole(function)
+
+
+def _is_prefix(outer: Block, inner: Block) -> bool:
+    arms = [(one.id, one.arm) for one in outer.branches]
+    return arms == [(one.id, one.arm) for one in inner.branches][: len(arms)]
+
+
+def _raises(index: Index, spot: Spot) -> str:
+    event, path = spot.function.events[spot.position], spot.function.path
+    known = _compiled(index, path)
+    if known is None or any(first <= event.line <= last for first, last in known.caught):
+        return ""
+    for expr in _evaluated(event):
+        if expr.kind == "path":
+            head = expr.text.partition(".")[0]
+            if (expr.line, head) in known.unbound and not _is_given(index, head):
+                return f"{head} is bound nowhere"
+            if why := _missing(index, spot.function, expr):
+                return why
+        elif expr.kind == "call" and (why := misfit(index, expr, spot)):
+            return why
+    return ""
+
+
+def _compiled(index: Index, path: str) -> Compiled | None:
+    file = index.files[path]
+    if file not in _KNOWN:
+        text = None if is_notebook(path) else index.repository.read(path)
+        _KNOWN[file] = compiled(text) if text is not None else None
+    return _KNOWN[file]
+
+
+def _evaluated(event: Event) -> tuple[Expr, ...]:
+    """The expressions that are evaluated whenever the statement runs; of an elif that is not known."""
+    return tuple(_surely(event.value)) if event.value is not None and event.kind != "if" else ()
+
+
+def _kinds(event: Event) -> set[str]:
+    return {expr.kind for expr in event.value.walk()} if event.value is not None else set()
+
+
+def _surely(expr: Expr) -> Iterator[Expr]:
+    waiting = [expr]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if one.kind == "lambda":
+            continue
+        if one.kind == "choice":
+            waiting.append(one.parts[1])
+        elif one.kind == "boolean":
+            waiting.append(one.parts[0])
+        elif one.kind == "each":
+            waiting += [clause.parts[1] for clause in one.parts[1:2] if clause.kind == "for" and len(clause.parts) == 2]
+        else:
+            waiting += one.parts
+
+
+def _is_given(index: Index, name: str) -> bool:
+    """Another file puts the name there: train.device = ..."""
+    text = re.compile(rb"(?<!self)\.%s\s*=[^=]" % re.escape(name.encode()))
+    return any(file.body.source.holds(text) for file in index.files.values())
+
+
+def _missing(index: Index, function: Function, expr: Expr) -> str:
+    """An attribute of self that neither the class, nor one above or below it, nor anybody else sets."""
+    own, _, rest = expr.text.partition(".")
+    name = rest.partition(".")[0]
+    cls = index.class_of(function)
+    if cls is None or not name or own != function.self_name or name.startswith("__"):
+        return ""
+    family = {cls: None} | {one: None for below in (cls, *index.subclasses(cls)) for one in index.lineage(below)}
+    if any(not _is_whole(index, one) or _has(index, one, name) for one in family) or _is_put(index, name):
+        return ""
+    return f"self.{name} is set nowhere" if own == "self" else f"{own}.{name} is set nowhere"
+
+
+def _is_whole(index: Index, cls: Class) -> bool:
+    """All that its objects have is written in its methods."""
+    if cls.decorators or cls.keywords or not _NO_BASES.issuperset(index.external_bases(cls)):
+        return False
+    dynamic = ("__getattr__", "__getattribute__", "__new__", "__slots__")
+    if any(name in cls.methods or name in bindings(cls.body) for name in dynamic):
+        return False
+    known = _compiled(index, cls.path)
+    return known is not None and not index.files[cls.path].body.source.holds(_SETTING)
+
+
+def _has(index: Index, cls: Class, name: str) -> bool:
+    known = _compiled(index, cls.path)
+    is_inner = f"{cls.qualname}.{name}" in index.files[cls.path].classes
+    return is_inner or name in cls.methods or name in bindings(cls.body) or known is None or name in known.attributes
+
+
+def _is_put(index: Index, name: str) -> bool:
+    """Somebody sets it on an object that is not called self, or by a name that is computed."""
+    text = re.compile(rb"(?<!self)\.%s\s*(?::[^=\n]+)?=[^=]|setattr\(" % re.escape(name.encode()))
+    return any(file.body.source.holds(text) for file in index.files.values())

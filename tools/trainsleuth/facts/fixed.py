@@ -1,0 +1,115 @@
+"""Tests that constants decide: a name that is only ever given one, a parameter that nobody gives another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from .dead import statement_at
+from .names import Variable
+from .records import MODULE_BODY, Expr, Function
+from .scopes import bindings
+from .wording import written
+
+if TYPE_CHECKING:
+    from .index import Index
+
+_BY_NAME = re.compile(rb"setattr\(|__dict__|vars\(")
+_TRUTHS = {"True": True, "False": False, "None": False, "0": False, "1": True, "0.0": False}
+
+
+class Decided(NamedTuple):
+    """A test that is not so. `is_default`: a caller from elsewhere could give the parameter another value."""
+
+    test: str
+    line: int
+    is_default: bool
+
+
+def decided_against(index: Index, path: str, line: int) -> Iterator[Decided]:
+    """The tests around a statement that it needs to be otherwise than constants make them."""
+    function, event = statement_at(index, path, line)
+    if function is None or event is None:
+        return
+    for branch in event.block.branches:
+        wanted = [(test, arm == branch.arm) for arm, test in enumerate(branch.tests)] if branch.kind == "if" else []
+        for test, is_so in wanted:
+            for part, truth in _needed(test, is_so):
+                found = _truth(index, part, function)
+                if found is not None and found[0] is not truth:
+                    shown = written(part) if truth else f"not {written(part)}"
+                    yield Decided(shown, part.line, found[1])
+
+
+def _needed(test: Expr, is_so: bool) -> Iterator[tuple[Expr, bool]]:
+    """Parts of a test that must each be so for it to be so."""
+    if test.kind == "unary" and test.text == "not":
+        yield from _needed(test.parts[0], not is_so)
+    elif test.kind == "boolean" and (test.text == "and") is is_so:
+        for part in test.parts:
+            yield from _needed(part, is_so)
+    elif test.kind == "compare" and test.text in ("is", "==", "is not", "!=") and test.parts[1].text in _TRUTHS:
+        if test.parts[1].kind == "constant" and test.parts[1].text != "None":
+            is_same = test.text in ("is", "==")
+            yield from _needed(test.parts[0], is_so is (is_same is _TRUTHS[test.parts[1].text]))
+    else:
+        yield test, is_so
+
+
+def _truth(index: Index, test: Expr, function: Function) -> tuple[bool, bool] | None:
+    """(what it is, whether that is a default of a parameter); None when nothing fixes it."""
+    if test.kind != "path":
+        return None
+    own, dot, rest = test.text.partition(".")
+    if dot:
+        found = _attribute(index, rest, function) if own == function.self_name and "." not in rest else None
+        return None if found is None else (found, False)
+    symbol = index.resolve(function, own)
+    if not isinstance(symbol, Variable):
+        return None
+    if symbol.scope.parameter(symbol.name) is not None:
+        found = _parameter(index, symbol.scope, symbol.name)
+        return None if found is None else (found, True)
+    at_top = symbol.scope.name == MODULE_BODY
+    every = list(bindings(symbol.scope).get(symbol.name, ()))
+    every += [one for _, one in index.global_bindings(symbol.scope.path, symbol.name)] if at_top else []
+    if at_top and index.set_from_outside(symbol.name):
+        return None
+    found = _same(one.value if one.kind == "assign" and not one.items else None for one in every)
+    return None if found is None else (found, False)
+
+
+def _same(values: Iterable[Expr | None]) -> bool | None:
+    """The truth of constants that are all as true."""
+    truths = {_TRUTHS.get(one.text) if one is not None and _is_constant(one) else None for one in values}
+    return truths.pop() if len(truths) == 1 else None
+
+
+def _is_constant(expr: Expr) -> bool:
+    return expr.kind in ("constant", "number")
+
+
+def _attribute(index: Index, name: str, function: Function) -> bool | None:
+    cls = index.class_of(function)
+    if cls is None or index.set_from_outside(name) or set(index.external_bases(cls)) - {"object", "torch.nn.Module"}:
+        return None
+    if index.files[cls.path].body.source.holds(_BY_NAME):
+        return None
+    family = {cls: None} | {one: None for below in (cls, *index.subclasses(cls)) for one in index.lineage(below)}
+    every = [one for each in family for _, one in index.hierarchy.attribute_bindings(each, name)]
+    every += [one for each in family for one in bindings(each.body).get(name, ())]
+    return _same(one.value if one.kind == "assign" and not one.items else None for one in every)
+
+
+def _parameter(index: Index, function: Function, name: str) -> bool | None:
+    """What every call of the function gives or leaves; None where no call is known."""
+    own = bindings(function).get(name, ())
+    parameter = function.parameter(name)
+    callers = index.callers(function)
+    if own or not callers or parameter is None or parameter.kind:
+        return None
+    given = [index.flow.given(function, one.call, name, one.owner is not None) for one in callers]
+    if any(part.kind in ("star", "doublestar") for one in callers for part in one.call.parts[1:]):
+        return None
+    return _same(one if one is not None else parameter.default for one in given)
