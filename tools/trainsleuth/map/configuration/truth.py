@@ -73,6 +73,11 @@ class Truth:
         return key.name not in self._gathered.fields
 
     @cached_property
+    def offered(self) -> frozenset[str]:
+        """Names of keys that are options of a command line, or fields of a class that one may fill."""
+        return frozenset(self._gathered.flags.values())
+
+    @cached_property
     def parsed(self) -> tuple[Class, ...]:
         """The classes of settings that the program's parser fills."""
         return filled(self.program)
@@ -107,6 +112,10 @@ class Truth:
         for key in self._plain:
             table.setdefault(key.name.rpartition(".")[0], []).append(key)
         return table
+
+    def named(self, last: str) -> Sequence[Key]:
+        """The keys whose last name it is, without who reads them."""
+        return self._by_last.get(last, ())
 
     def find(self, dotted: str, path: str = "", hops: int = MAX_HOPS) -> Key | None:
         """The key that `args.lr`, `cfg.optim.lr` or `lr` means in the file at `path`.

@@ -150,6 +150,8 @@ class Asker:
         return Block((), (number,), (said,), {"path": path, "line": number, "text": text.strip()})
 
 
+TOLD = 110  # characters of a warning under a condition
+_WARNS = re.compile(r"\bwarn(?:ing|ings)?\b")
 LINES_SHARE = 0.3  # of the room, for lines of scripts and of code that is not seen to run
 LINE_WIDTH = 140
 MAX_UNSEEN = 6
@@ -160,8 +162,9 @@ def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     if not excerpt.take(hit.page, hit.place):
         return False
     below = source.below(hit.page, hit.place) if hit.place else None
-    if below is not None and not TALKS.search(source.units(hit.page)[below].text):
-        excerpt.take(hit.page, below)
+    told = source.units(hit.page)[below].text if below is not None else ""
+    if below is not None and (_WARNS.search(told) or not TALKS.search(told)):
+        excerpt.take(hit.page, below, width=TOLD if _WARNS.search(told) else None)
     return True
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .entry_asked import entry_around
-from .excerpts import Excerpt
+from .excerpts import LONGEST, Excerpt
 from .locating import Found
 from .pages import Page
 from .ranking import TALKS
@@ -27,6 +27,7 @@ def opened(source: Source, tails: Tails, found: list[Found], room: int) -> tuple
     entry = list(_entry(source, tails, page, line))
     foot += entry
     excerpt = Excerpt(source, tails, room - sum(len(block.lines[0]) + 1 for block in foot))
+    excerpt.whole = LONGEST if excerpt.fits_whole(page, source.runs(page)) else excerpt.whole
     wanted = list(_wanted(source, page, line, excerpt))[: BESIDE if entry else None]
     brief = not excerpt.fits(page, [place for one, place in wanted if one is page])
     left = sum(not excerpt.take(one, place, brief) for one, place in wanted[:1])

@@ -29,6 +29,7 @@ MAX_PLACES = 3  # of a topic
 MAX_REST = 2  # of a role, where there is room left
 MAX_VALUES = 2  # of a statement
 WIDTH = 92
+WHOLE = 330  # of a statement where there is room left
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
 _OTHER = {  # no schedule of the rate, nothing that saves, no loss
@@ -226,8 +227,10 @@ class Code:
         program = self.program
         function = enclosing(program.index.files[place.path], place.line)
         found = event_at(function, place.line)
-        text = statement(source_lines(program.index, place.path), place.line, width=WIDTH)
-        said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
+        lines = source_lines(program.index, place.path)
+        text, whole = (statement(lines, place.line, width=width) for width in (WIDTH, WHOLE))
+        where = f"{self.tails.of(place.path)}:{place.line}"
+        said: list[str] = []
         said += self._often(place, function)
         if found is not None:
             said += list(definitions(function, found[1], ("choice",)))[:1]
@@ -239,7 +242,10 @@ class Code:
         last = {key.name.rpartition(".")[2] for key in told}
         known = [(name, value) for name, value in known if name.rpartition(".")[2] not in last][:MAX_VALUES]
         said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
-        return " · ".join(said), {**place.to_dict(), "text": text, "values": dict(known)}
+        item = {**place.to_dict(), "text": text, "values": dict(known)}
+        if whole != text:
+            item["whole"] = " · ".join([f"{where} {whole}", *said])
+        return " · ".join([f"{where} {text}", *said]), item
 
     def _often(self, place: Place, function: Function) -> Iterator[str]:
         often = self._pace(place) if place.role in _PACED else ""
