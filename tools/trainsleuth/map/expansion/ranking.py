@@ -153,12 +153,12 @@ def _of_page(
 
 
 def _leads_to(every: Sequence[Unit], place: int) -> int:
-    """The line of the first statement under a test; 0 for anything else."""
+    """The line of the first statement under a test for one of several values; 0 for anything else."""
     below = every[place + 1] if place + 1 < len(every) and _TESTS.match(every[place].text) else None
     return below.line if below is not None and place in below.above else 0
 
 
-_TESTS = re.compile(r"(?:el)?if .*:$")
+_TESTS = re.compile(r"(?:el)?if [\w.]+ == (['\"])[^'\"]*\1:$")
 
 
 def spread(hits: Sequence[Hit]) -> Iterator[Hit]:
