@@ -24,7 +24,7 @@ _ASIDE = re.compile(
 
 def left_defaults(truth: Truth, told: Collection[str], tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
     """ "A: packing_strategy=bfd :232, truncation_mode=keep_start :213", of one file each; `told` are names of keys."""
-    keys = [key for key in defaults_read(truth) if key.name not in told and _is_single(truth, key)]
+    keys = [key for key in defaults_read(truth) if key.name not in told and _is_of_run(truth, key)]
     keys.sort(key=lambda key: -_worth(truth, key))
     rows: list[list[Key]] = []
     rooms: list[int] = []
@@ -42,10 +42,13 @@ def left_defaults(truth: Truth, told: Collection[str], tails: Tails) -> Iterator
         yield f"{tails.of(_path(row[0]))}: {text}", {"keys": [key.to_dict() for key in row]}
 
 
-def _is_single(truth: Truth, key: Key) -> bool:
-    """An option, and nothing else of that name is set: the sheet tells that."""
+def _is_of_run(truth: Truth, key: Key) -> bool:
+    """An option, or a field of a class that is filled or made, and nothing else of that name is set."""
     last = key.name.rpartition(".")[2]
-    return key.name in truth.offered and last not in TAGS and not any(is_set(one) for one in truth.named(last))
+    if key.name not in truth.offered or last in TAGS or any(is_set(one) for one in truth.named(last)):
+        return False
+    cls = truth.holder(key)
+    return cls is None or cls in truth.made
 
 
 def _path(key: Key) -> str:
@@ -58,6 +61,8 @@ def _said(truth: Truth, key: Key) -> str:
 
 
 def _worth(truth: Truth, key: Key) -> float:
-    """A value before nothing, what is read near the frame of the program and often, places of files last."""
-    said = 2.0 * (key.value not in NOTHING) - 2.0 * (_ASIDE.search(key.name) is not None)
+    """An option, a value before nothing, what is read near the frame of the program and often, places of files last."""
+    cls = truth.holder(key)
+    said = 1.0 * (cls is None or cls in truth.parsed)
+    said += 2.0 * (key.value not in NOTHING) - 2.0 * (_ASIDE.search(key.name) is not None)
     return said + nearness(truth.program, key) + 0.1 * len(key.reads)

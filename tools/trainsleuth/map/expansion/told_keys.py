@@ -22,6 +22,7 @@ from .sections import NOTHING, entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
 from .topics import TAGS, TOPICS, Topic, is_named, says_section, topic_of
+from .unseen import is_unseen
 
 MAX_KEYS = 24  # of a topic
 CLAIMS = 2  # settings of a rare topic after which its weak words are its own
@@ -215,8 +216,9 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     record = truth.program.named_records.get(key.value) if made is None and is_set(key) else None
     if record is not None:
         built = f" ({record} {tails.of(record.function.path)}:{record.call.line})"
+    idle = " (no reader seen)" if is_unseen(truth, key) else ""
     entry = f" (of {told})" if (told := entry_of(truth, key)) else ""
-    return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}", path
+    return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}{idle}", path
 
 
 def _made(truth: Truth, key: Key) -> Class | Function | None:

@@ -17,6 +17,7 @@ from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
 from ..program import Program
 from .lines import become
+from .strangers import is_of_strangers
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
@@ -156,6 +157,8 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
     if source is None or source.value in NO_VALUE or _is_filled(truth, key) or is_switched_off(truth, key):
+        return ""
+    if is_of_strangers(truth, key):
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
