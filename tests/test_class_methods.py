@@ -50,3 +50,15 @@ def test_the_class_that_is_asked_is_made_there(program: Path) -> None:
 def test_the_sheet_tells_the_loss_of_the_class_that_is_made(program: Path) -> None:
     sheet = expand_component(program, "run", scope="train.py", budget=1500).text
     assert "mse_loss" in sheet and "l1_loss" not in sheet
+
+
+def test_a_class_that_says_its_own_name_is_not_chosen_by_that(tmp_path: Path) -> None:
+    named = FILES["trainers.py"].replace(
+        "class OtherTrainer(Base):\n", "class OtherTrainer(Base):\n    trainer_name = 'OtherTrainer'\n\n"
+    )
+    entry = FILES["train.py"].replace("PlainTrainer", "Base")
+    for name, text in {"train.py": entry, "trainers.py": named}.items():
+        (tmp_path / name).write_text(text)
+    found = read_anatomy(tmp_path, "train.py", None).program
+    assert found is not None
+    assert not any(one.value == "OtherTrainer" for one in found.choices)

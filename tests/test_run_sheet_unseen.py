@@ -66,3 +66,28 @@ def test_fields_of_a_class_that_is_not_made_are_no_answer(program: Path) -> None
 def test_an_option_stands_before_the_field_that_it_fills(program: Path) -> None:
     said = expand_component(program, "ask which weighting?", recipe=COMMAND, budget=300).text
     assert "weighting = uniform" in said and "Settings.weighting" not in said
+
+
+ACTION = (
+    "\n\nclass Squeezed(argparse.Action):\n    def __call__(self, parser, namespace, value, option=None):\n"
+    "        setattr(namespace, self.dest, value.replace(' ', ''))\n\n\n"
+    "kwargs = {'default': 'a word'}\nkwargs['action'] = Squeezed\n"
+)
+
+
+def test_what_the_parser_makes_of_every_value_is_named(tmp_path: Path) -> None:
+    whole = FILES["train.py"].replace("import shapes\n", "import shapes\n" + ACTION)
+    whole = whole.replace("args = parser", "parser.add_argument('--prompt', **kwargs)\nargs = parser")
+    for name, text in {**FILES, "train.py": whole}.items():
+        (tmp_path / name).write_text(text)
+    sheet = expand_component(tmp_path, "run", recipe=COMMAND, budget=3000).text
+    assert "the command's values go through Squeezed.__call__ train.py:" in sheet
+    (tmp_path / "train.py").write_text(FILES["train.py"])
+    assert "go through" not in expand_component(tmp_path, "run", recipe=COMMAND, budget=3000).text
+
+
+def test_an_answer_says_where_a_setting_is_read_or_that_it_is_not(program: Path) -> None:
+    said = expand_component(program, "ask from which step on is an ema kept?", recipe=COMMAND, budget=300).text
+    assert "ema_start = 5 the command, no reader seen" in said
+    said = expand_component(program, "ask which lr?", recipe=COMMAND, budget=300).text
+    assert "lr = 2e-4 the command, read train.py:" in said

@@ -29,6 +29,7 @@ from .settings import is_of_others
 from .strangers import is_of_strangers
 from .tails import Tails
 from .topics import TAGS
+from .unseen import is_unseen
 from .values import values_in
 
 WIDTH = 70  # characters of one value
@@ -131,7 +132,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         f"{clean(changed.value, 40)} {changed.path}:{changed.line}{when}" if changed is not None else "",
         tuple(f"{use.path}:{use.line}" for use in key.reads[:MAX_READS] if key.name.rpartition(".")[2] not in TAGS),
         key.taker if key.uses == "given" else "",
-        key.uses == "unread",
+        key.uses == "unread" or is_unseen(truth, key),
         is_of_others(truth, key) or is_of_strangers(truth, key),
         worth(key),
         clean(key.about, 100),

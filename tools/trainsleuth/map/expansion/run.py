@@ -17,6 +17,7 @@ from .frozen import frozen_blocks
 from .held_state import held_state
 from .left_defaults import FIRST, left_defaults
 from .lengths import worked_out
+from .parser_actions import parser_actions
 from .per_step import per_step
 from .pipelines import pipelines
 from .sections import NOTHING, is_set
@@ -30,6 +31,7 @@ from .written_files import written_files
 
 FIRST_WIDTH = 220  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of those that follow
+FIRST_OTHER = 2.0  # rank of what changes other settings
 LAST = 4.0  # rank of settings that belong to no topic
 LEFT = 5.0  # of the first defaults of which no topic says a word
 REST = 6.0  # of further places
@@ -62,7 +64,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     keys, code = by_topic(program, truth), Code(program, truth, anatomy, tails)
     found = {topic.name: list(_lines(topic, truth, keys[topic.name], code, tails)) for topic in TOPICS}
     others = enumerate(_rows(truth, keys[OTHER.name], tails))
-    found[OTHER.name] = [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
+    found[OTHER.name] = [Line(FIRST_OTHER, *one) for one in parser_actions(program, tails)]
+    found[OTHER.name] += [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
     if sum(len(line.text) for lines in found.values() for line in lines) < FULL:
         for topic in TOPICS:
             rest = enumerate(code.rest(topic, keys[topic.name]))
