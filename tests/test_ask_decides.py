@@ -58,3 +58,15 @@ def test_a_warning_is_told_with_its_condition(program: Path) -> None:
 def test_a_function_that_fits_is_opened_with_nothing_left_out(program: Path) -> None:
     said = expand_component(program, "open wide", recipe=COMMAND, budget=400).text
     assert "'the end, and nothing more'" in said and "…" not in said
+
+
+def test_the_asked_line_of_a_long_call_is_shown(tmp_path: Path) -> None:
+    given = "".join(f"        name_of_argument_{number}={number},\n" for number in range(30))
+    wide = "import torch\n\n\ndef wide(loss):\n    made = dict(\n" + given + "    )\n    return loss, made\n"
+    for name, text in {
+        "train.py": FILES["train.py"].replace("losses.made(", "losses.wide("),
+        "losses.py": wide,
+    }.items():
+        (tmp_path / name).write_text(text)
+    said = expand_component(tmp_path, "open losses.py:25", recipe=COMMAND, budget=200).text
+    assert "name_of_argument_19=19" in said
