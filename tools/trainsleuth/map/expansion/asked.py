@@ -115,10 +115,8 @@ class Asker:
     def _fitted(
         self, terms: list[Term], said: list[Setting], hits: list[Hit], lines: list[Block], literal: bool, room: int
     ) -> Answered:
-        lead = next((one for one in said if one.reads and one.is_set), None)
-
         def line(one: Setting, beside: str) -> str:
-            return setting_line(one, self._tails, beside, not literal, one is lead)
+            return setting_line(one, self._tails, beside, not literal)
 
         blocks = list(_settings(said, line, int(SETTINGS_SHARE * room)))
         blocks += chosen(lines, int(LINES_SHARE * room))[0]
@@ -195,7 +193,7 @@ def _settings(said: Sequence[Setting], line: Callable[[Setting, str], str], room
     yield from blocks.values()
 
 
-def setting_line(one: Setting, tails: Tails, beside: str, brief: bool, is_lead: bool = False) -> str:
+def setting_line(one: Setting, tails: Tails, beside: str, brief: bool) -> str:
     """ " optimizer.lr = 1e-4 C:49, before 1e-3, read train.py:30"; `beside` another of its section ", .decay = 0 :50"."""
     if one.line:
         return f" {one.line}"
@@ -212,7 +210,7 @@ def setting_line(one: Setting, tails: Tails, beside: str, brief: bool, is_lead: 
         said.append(f"before {one.before}")
     if one.may_become:
         said.append(f"may become {tails.within(one.may_become)}")
-    if one.reads and (is_lead or not brief):
+    if one.reads and not brief:
         said.append(f"read {tails.within(one.reads[0])}")
     elif one.is_unread and one.is_set:
         said.append("no reader seen")
