@@ -80,9 +80,25 @@ def test_what_replaces_a_default_of_none_is_told(tmp_path: Path) -> None:
     _sheet(tmp_path, LATER)
     asked = expand_component(tmp_path, "config", recipe=COMMAND, budget=3000)
     told = {str(item["name"]): (item["value"], [one["value"] for one in item["layers"]]) for item in asked.items}
-    assert told["bf16"] == ("None", ["None", "not self.fp16"])
+    assert told["bf16"] == ("True", ["None", "True"])
     assert told["seed"] == ("7", ["None", "7"])
     assert told["fine"] == ("None", ["None"])
+
+
+def test_what_replaces_a_default_may_rest_on_a_field_that_the_command_sets(tmp_path: Path) -> None:
+    kinds = LATER["lib/args.py"].replace("self.seed = 7", "self.seed = 7 if self.fp16 else 9")
+    _sheet(tmp_path, {**LATER, "lib/args.py": kinds})
+    for flags, seed in (("", "9"), (" --fp16 True", "7")):
+        asked = expand_component(tmp_path, "config", recipe=COMMAND + flags, budget=3000)
+        assert {item["name"]: item["value"] for item in asked.items}["seed"] == seed
+
+
+def test_what_rests_on_a_field_that_nobody_knows_is_told_as_it_is_written(tmp_path: Path) -> None:
+    kinds = LATER["lib/args.py"].replace("    fp16: bool = False\n", "")
+    _sheet(tmp_path, {**LATER, "lib/args.py": kinds})
+    asked = expand_component(tmp_path, "config", recipe=COMMAND, budget=3000)
+    told = {str(item["name"]): (item["value"], [one["value"] for one in item["layers"]]) for item in asked.items}
+    assert told["bf16"] == ("None", ["None", "not self.fp16"])
 
 
 def test_a_field_that_the_command_sets_is_not_replaced(tmp_path: Path) -> None:

@@ -137,6 +137,12 @@ def sheet(root: Path) -> str:
     return expand_component(root, "run", scope="train/train.py", recipe="train/recipe.yaml", budget=6000).text
 
 
+@pytest.fixture(scope="module")
+def narrow(root: Path) -> str:
+    """Without room for whole statements."""
+    return expand_component(root, "run", scope="train/train.py", recipe="train/recipe.yaml", budget=500).text
+
+
 def test_a_setting_that_code_writes_anew_is_told_with_what_it_becomes(sheet: str) -> None:
     assert "num_gpus=1 A:3 (may become len(visible()) train.py:15)" in sheet
     assert "keep=true :16 (may become False solver.py:9 when (results.keep and train.lr > net.most))" in sheet
@@ -152,9 +158,10 @@ def test_a_namesake_that_the_program_does_not_load_is_not_its_network(sheet: str
     assert "models.py" not in sheet
 
 
-def test_a_keeper_that_stands_for_one_of_two_classes_saves_and_names_its_files(sheet: str) -> None:
+def test_a_keeper_that_stands_for_one_of_two_classes_saves_and_names_its_files(sheet: str, narrow: str) -> None:
     assert "files: net_{epoch:03d}" in sheet
-    assert 'checkpointer = kept(every_n_epochs=1, …, filename="net_{epoch:03d}", save_top_k=-1)' in sheet
+    assert 'checkpointer = kept(every_n_epochs=1, …, filename="net_{epoch:03d}", save_top_k=-1)' in narrow
+    assert 'and_more_of_the_same=True, filename="net_{epoch:03d}", save_top_k=-1)' in sheet
 
 
 def test_what_a_group_without_decay_holds_is_told(sheet: str) -> None:
@@ -172,8 +179,9 @@ def test_a_step_that_waits_for_a_count_accumulates(sheet: str) -> None:
     assert 'if self.accu_count == self.cfg["train"]["rounds"]:' in sheet
 
 
-def test_arguments_that_are_asked_for_are_told_of_a_long_call(sheet: str) -> None:
-    assert "DataLoader(…, drop_last=True)" in sheet
+def test_arguments_that_are_asked_for_are_told_of_a_long_call(sheet: str, narrow: str) -> None:
+    assert "DataLoader(…, drop_last=True)" in narrow
+    assert "num_workers=8, drop_last=True)" in sheet
 
 
 def test_values_that_the_recipe_leaves_open_stand_together(sheet: str) -> None:

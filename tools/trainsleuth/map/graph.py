@@ -8,6 +8,7 @@ from itertools import chain
 from trainsleuth.facts import MODULE_BODY, Class, Event, Function
 
 from .branches import Settled, is_not_chosen
+from .class_methods import made_through
 from .edges import CALLBACK, DIRECT, IMPORT, Edge, rank
 from .factories import is_left_aside
 from .loading import loaded
@@ -83,7 +84,12 @@ class Graph:
         for event in function.events:
             if event.calls and not is_not_chosen(event, settled):
                 for call in event.calls:
-                    yield from (one for one in self.targets(function, call) if isinstance(one, Class))
+                    for one in self.targets(function, call):
+                        made = one if isinstance(one, Class) else None
+                        if isinstance(one, Function):
+                            made = made_through(self.index, function, call, one)
+                        if made is not None:
+                            yield made
 
     def again(self, values: Values) -> Graph:
         """The graph as `values`, which know more, read it; the bridges stay."""

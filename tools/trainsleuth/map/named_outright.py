@@ -170,12 +170,15 @@ def asked_in_code(index: Index, functions: Iterable[Function], chosen: Iterable[
 
 
 def _fields(index: Index, owners: list[Class]) -> Iterator[Setting]:
-    """Names that stand in fields of these classes, and in those of the classes that they name."""
+    """Names that stand in fields of these classes, and in those of the classes that they name.
+
+    A class that says its own name chooses nothing.
+    """
     named: dict[str, list[Class]] = {}
     for cls in owners:  # grows
         for event in cls.body.events if cls.body.source.holds(_FIELD) else ():
             value = event.value if event.kind == "assign" else None
-            if value is not None and value.kind == "string" and value.text[:1].isupper():
+            if value is not None and value.kind == "string" and value.text[:1].isupper() and value.text != cls.name:
                 yield from (Setting(cls.path, event.line, one.text, value.text) for one in event.targets)
                 if not named:
                     for other in index.classes():

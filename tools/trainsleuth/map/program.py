@@ -13,6 +13,7 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Mod
 
 from .annotations import named_types
 from .binding import bound_call, bound_names, names_given
+from .class_methods import made_through
 from .config_objects import default_of
 from .edges import PART
 from .entries import ASIDE, NEVER, Entry
@@ -130,8 +131,11 @@ class Program:
         found: dict[Class, list[tuple[Function, int]]] = {}
         for called in self.reached_calls:
             for target in called.targets:
-                if isinstance(target, Class):
-                    found.setdefault(target, []).append((called.function, called.call.line))
+                made = target if isinstance(target, Class) else None
+                if isinstance(target, Function):
+                    made = made_through(self.index, called.function, called.call, target)
+                if made is not None:
+                    found.setdefault(made, []).append((called.function, called.call.line))
         return found
 
     @cached_property

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Expr, External, Function, Index, bindings
 
 from .callables import BARE
+from .class_methods import made_through
 from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, IMPORT, KEPT, MADE, PART
 from .methods import Methods, may_take
@@ -95,9 +96,8 @@ class Runs:
 
     def _made_through(self, function: Function, call: Expr, method: Function) -> Iterator[Run]:
         """The object that a class method of a base makes: Run.create() by `return cls()`."""
-        holder = call.receiver if "cls" in method.called else None
-        asked = self._index.resolve(function, holder.text) if holder is not None and holder.kind == "path" else None
-        if isinstance(asked, Class) and method.name not in asked.methods:
+        asked = made_through(self._index, function, call, method)
+        if asked is not None and method.name not in asked.methods:
             yield from self.constructed(asked)
 
     def _run_above(self, function: Function) -> Iterator[Function]:

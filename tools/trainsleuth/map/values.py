@@ -17,6 +17,7 @@ from .asking import Asking
 from .branches import Settled, arms_of, is_not_chosen
 from .callables import Callables, Called
 from .calls import Calls
+from .class_methods import made_through
 from .config_objects import ConfigObjects, default_of
 from .elements import elements_of, looped_over
 from .forwarding import Detours
@@ -140,6 +141,10 @@ class Values:
             made = one.methods.get("__new__") if isinstance(one, Class) else one
             given = self._given_back(made, depth) if isinstance(made, Function) else ()
             parsed = self.objects.parsed(one) if isinstance(one, External) else None
+            asked = made_through(self.index, function, call, one) if isinstance(one, Function) else None
+            if asked is not None:  # Run.create() gives back a Run, whatever class the method is of
+                above = self.index.lineage(asked)
+                given = unique(asked if isinstance(held, Class) and held in above else held for held in given)
             found.extend(given if given or isinstance(one, Function) else (parsed or one,))
         if self.known.configured and not any(isinstance(one, Class) for one in found):
             found = [*self._of_section(call), *found]

@@ -12,7 +12,7 @@ from .literals import is_literal, text_of
 from .parsed import filled
 from .records import Layer
 
-_COMES_TO_BE = ("__post_init__", "model_post_init", "__attrs_post_init__")
+COMES_TO_BE = ("__post_init__", "model_post_init", "__attrs_post_init__")
 
 
 def replaced_fields(program: Program, layers: Mapping[str, Sequence[Layer]]) -> Iterator[tuple[str, Layer]]:
@@ -47,7 +47,7 @@ def _is_none(test: Expr, own: str) -> bool:
 
 def assigned_to(cls: Class, name: str) -> Iterator[tuple[Function, int]]:
     """Statements by which an object of `cls` sets its field `name` when it comes into being."""
-    for method in (cls.methods[one] for one in _COMES_TO_BE if one in cls.methods):
+    for method in (cls.methods[one] for one in COMES_TO_BE if one in cls.methods):
         for position, event in enumerate(method.events):
             if event.kind == "assign" and any(one.text == f"{method.self_name}.{name}" for one in event.targets):
                 yield method, position

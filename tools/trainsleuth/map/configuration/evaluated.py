@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
+from .come_to_be import COMES_TO_BE
 from .literals import plain
 from .made import Made, is_instance, made_by
 from .named_values import is_test, key_asked, member, method_around, names_in
@@ -106,10 +107,17 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
 def _is_called(scope: _Scope, hops: int = 3) -> bool:
     """Its function is called whenever the program runs."""
     function, program = scope.function, scope.truth.program
-    if function.name == MODULE_BODY:
+    if function.name == MODULE_BODY or (function.name in COMES_TO_BE and _is_filled(scope)):
         return True
     outer = (scope._replace(function=site.function, position=site.position) for site in program.sites_of(function))
     return hops > 0 and any(_runs(one) and _is_called(one, hops - 1) for one in outer)
+
+
+def _is_filled(scope: _Scope) -> bool:
+    """The parser makes an object of the class, or of one below it."""
+    index = scope.truth.program.index
+    owner = index.class_of(scope.function)
+    return any(owner in index.lineage(cls) for cls in scope.truth.parsed)
 
 
 def _begins(function: Function, branch: Branch) -> int:
@@ -189,6 +197,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _of_text(scope, expr)
     if expr.kind == "path" and "." not in expr.text:
         return _of_local(scope, expr.text)
+    if expr.kind == "path" and (key := _field_of_self(scope, expr)) is not None:
+        return _of_key(scope, key)
     if expr.kind == "path" and (held := _attribute_of_self(scope, expr)):
         return _value(held, held.function.events[held.position].value or expr)
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
@@ -209,9 +219,15 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return made
     dotted = key_asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
-    if key is not None and key is scope.truth.find(dotted, scope.function.path):
-        key = scope.assumed.get(key.name, key)
-    if key is None or not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
+    if key is None:
+        raise UnknownValueError
+    return _of_key(scope, key, key is scope.truth.find(dotted, scope.function.path))
+
+
+def _of_key(scope: _Scope, key: Key, is_whole: bool = True) -> Any:
+    """What a key is worth before the statement of the scope, when nothing else may come of it."""
+    key = scope.assumed.get(key.name, key) if is_whole else key
+    if not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
         raise UnknownValueError
     value = scope.truth.end(key.value)
     if value in _EMPTY:
@@ -226,6 +242,23 @@ def _value(scope: _Scope, expr: Expr) -> Any:
 def _is_null(key: Key) -> bool:
     """Nothing behind a key of YAML, which an empty text in quotes or in code is not."""
     return key.source is None or key.source.path.endswith((".yaml", ".yml"))
+
+
+def _field_of_self(scope: _Scope, expr: Expr) -> Key | None:
+    """The key that self.kind is while an object of a class of settings comes into being."""
+    function, (head, _, name) = scope.function, expr.text.partition(".")
+    if function.name not in COMES_TO_BE or head != function.self_name or "." in name:
+        return None
+    index = scope.truth.program.index
+    owner = index.class_of(function)
+    found = [
+        key
+        for cls in (index.lineage(owner) if owner is not None else ())
+        for key in scope.truth.named(name)
+        if key.layers[0].how == "default" and key.layers[0].path == cls.path
+        if cls.line <= key.layers[0].line <= cls.end_line
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:

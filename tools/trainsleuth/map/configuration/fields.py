@@ -18,6 +18,7 @@ from .records import REQUIRED, Definition
 
 MIN_ATTRIBUTES = 6  # literals that a constructor sets before its class counts as a table of settings
 MIN_CONSTANTS = 4
+MIN_NAMES = 2  # texts that are called what they say
 _CLASS = re.compile(
     r"(?:^Args|Args|Arguments?|Config\w*|Options|Hparams|HParams|Cfg|Settings|Configuration|Exp|Params|Hyperparameters)$"
 )
@@ -60,12 +61,23 @@ def _is_other_recipe(program: Program, file: FileFacts) -> bool:
 
 def is_settings_class(program: Program, cls: Class) -> bool:
     """A class that is there to hold settings: by its name, or by a constructor full of literals."""
-    if is_network(program.index, cls) or is_dataset(program.index, cls):
+    if is_network(program.index, cls) or is_dataset(program.index, cls) or is_names(cls):
         return False
     if _CLASS.search(cls.name) and (_is_data(cls) or not cls.methods or _own(cls) or _defaults(cls)):
         return True
     told = [name for name, value in _own(cls) if not name.startswith("_") and text_of(value) not in _OPEN]
     return len(told) >= MIN_ATTRIBUTES and "forward" not in cls.methods and _is_first(cls)
+
+
+def is_names(cls: Class) -> bool:
+    """It only gives names to texts, which are values of nothing: class Fields: train = "train"."""
+    told = [
+        (target.text.lower(), event.value.text.lower())
+        for event in cls.body.events
+        if event.kind == "assign" and event.value is not None and event.value.kind == "string"
+        for target in event.targets
+    ]
+    return not _is_data(cls) and len(told) >= MIN_NAMES and 2 * sum(name == text for name, text in told) > len(told)
 
 
 def _is_data(cls: Class) -> bool:

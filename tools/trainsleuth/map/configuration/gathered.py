@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -23,6 +23,7 @@ from .unpacked import taken_out, unpacked
 _NOT_KEYS = re.compile(
     r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|//.*)$"
 )
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 _IS_CLASS = re.compile(r"^(?!(?:None|True|False)$)[A-Z]\w*[a-z]\w*(?:\(\))?$")
 
 
@@ -55,6 +56,7 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
             [*options(program), *of_constructed(program), *_that_count(program, known), *fields_of, *arguments(program)]
         )
     )
+    defined = list(_without_handed_on(defined))
     gathered = Gathered({}, set(), {}, {}, {})
     groups: dict[str, set[str]] = {}
     for one in defined:
@@ -110,6 +112,16 @@ def _without_copies(gathered: Gathered, defined: Iterable[Definition], given: Co
     for one in defined:
         if one.group and one.name in plain:
             gathered.layers.pop(f"{one.group}.{one.name}", None)
+
+
+def _without_handed_on(defined: Sequence[Definition]) -> Iterator[Definition]:
+    """Not alpha=args.alpha of a library's class, where alpha is a setting of its own."""
+    own = {one.name for one in defined if not one.value.endswith(f".{one.name}")}
+    yield from (one for one in defined if one.name not in own or not _is_attribute(one))
+
+
+def _is_attribute(one: Definition) -> bool:
+    return _DOTTED.fullmatch(one.value) is not None and one.value.endswith(f".{one.name}")
 
 
 def _that_count(program: Program, known: Mapping[str, tuple[str, ...]]) -> Iterator[Definition]:

@@ -11,6 +11,7 @@ from trainsleuth.facts import Class, Expr, Function
 
 from ..program import Program
 from ..recipes import refers_to
+from ..statements import enclosing, is_class_body
 from .gathered import Gathered
 from .overrides import launch_of
 from .parsed import filled
@@ -73,9 +74,41 @@ class Truth:
         return key.name not in self._gathered.fields
 
     @cached_property
+    def offered(self) -> frozenset[str]:
+        """Names of keys that are options of a command line, or fields of a class that one may fill."""
+        return frozenset(self._gathered.flags.values())
+
+    @cached_property
     def parsed(self) -> tuple[Class, ...]:
         """The classes of settings that the program's parser fills."""
         return filled(self.program)
+
+    @cached_property
+    def made(self) -> frozenset[Class]:
+        """Classes of which the run has objects, as far as that is seen, with their bases."""
+        program = self.program
+        found = (*self.parsed, *program.values.objects.made, *program.made_at)
+        return frozenset(base for cls in found for base in program.index.lineage(cls))
+
+    @cached_property
+    def _holders(self) -> frozenset[Class]:
+        held = (self.holder(key) for key in self._plain)
+        return frozenset(one for one in held if one is not None)
+
+    @cached_property
+    def strangers(self) -> frozenset[Class]:
+        """Classes whose fields are keys and of which the run makes no object, where it is seen to make some."""
+        left = self._holders - self.made
+        return left if self.program.told and len(left) < len(self._holders) else frozenset()
+
+    def holder(self, key: Key) -> Class | None:
+        """The class whose field a key is by default; None for an option of a parser and for anything else."""
+        layer = key.layers[0] if key.layers else None
+        file = self.program.index.files.get(layer.path) if layer is not None else None
+        function = enclosing(file, layer.line) if file is not None and layer is not None else None
+        if file is None or function is None or not is_class_body(file, function):
+            return None
+        return next((one for one in file.classes.values() if one.body is function), None)
 
     @cached_property
     def reads(self) -> Reads:
@@ -107,6 +140,10 @@ class Truth:
         for key in self._plain:
             table.setdefault(key.name.rpartition(".")[0], []).append(key)
         return table
+
+    def named(self, last: str) -> Sequence[Key]:
+        """The keys whose last name it is, without who reads them."""
+        return self._by_last.get(last, ())
 
     def find(self, dotted: str, path: str = "", hops: int = MAX_HOPS) -> Key | None:
         """The key that `args.lr`, `cfg.optim.lr` or `lr` means in the file at `path`.

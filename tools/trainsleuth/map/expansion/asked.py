@@ -151,6 +151,8 @@ class Asker:
         return Block((), (number,), (said,), {"path": path, "line": number, "text": text.strip()})
 
 
+TOLD = 110  # characters of a warning under a condition
+_WARNS = re.compile(r"\bwarn(?:ing|ings)?\b")
 LINES_SHARE = 0.3  # of the room, for lines of scripts and of code that is not seen to run
 LINE_WIDTH = 140
 MAX_UNSEEN = 6
@@ -161,8 +163,9 @@ def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     below = source.below(hit.page, hit.place) if hit.place else None
     if not excerpt.take(hit.page, hit.place):
         return False
-    if below is not None and not TALKS.search(source.units(hit.page)[below].text):
-        excerpt.take(hit.page, below)
+    told = source.units(hit.page)[below].text if below is not None else ""
+    if below is not None and (_WARNS.search(told) or not TALKS.search(told)):
+        excerpt.take(hit.page, below, width=TOLD if _WARNS.search(told) else None)
     if (above := made_above(source, hit.page, hit.place)) is not None:
         excerpt.take(hit.page, above)
     for beside in ending_arm(source, hit.page, hit.place) or ():
@@ -214,4 +217,6 @@ def setting_line(one: Setting, tails: Tails, beside: str, brief: bool) -> str:
         said.append(f"may become {tails.within(one.may_become)}")
     if one.reads and not brief:
         said.append(f"read {tails.within(one.reads[0])}")
+    elif one.is_unread and one.is_set:
+        said.append("no reader seen")
     return ", ".join(said)

@@ -30,3 +30,13 @@ def entry_around(lines: Sequence[str], unit: Unit, line: int) -> str:
                     text = text[: len(text) - max(0, beyond)]
                     return f"{first} {clean(' › '.join([*above, text]), WIDTH)}"
     return ""
+
+
+def lines_around(lines: Sequence[str], unit: Unit, line: int) -> str:
+    """ "1123 …, param_dtype=torch.bfloat16, reduce_dtype=torch.float32, …": the asked line of a call with those beside it."""
+    first, last = max(unit.line + 1, line - BESIDE), min(unit.end_line, line + BESIDE)
+    said = " ".join(text for number in range(first, last + 1) if (text := joined(lines[number - 1 : number])))
+    return f"{line} …, {clean(said.rstrip(', '), WIDTH)}, …"
+
+
+BESIDE = 2  # lines on either side of the asked one

@@ -16,6 +16,7 @@ from .writing import Block
 
 WIDTH = 170  # characters of a statement among many
 WHOLE = 330  # of one in a function that is read from end to end
+LONGEST = 1000  # of one in a function that is shown with nothing left out
 HEADING = 120  # characters of the line above the statements of a function
 BRIEF = 60  # of a header that only says where a statement stands
 _SCOPE = ("with ", "try", "async ")  # headers that do not say when
@@ -27,15 +28,16 @@ class Excerpt:
 
     def __init__(self, source: Source, tails: Tails, room: int, terms: Sequence[Term] | None = None) -> None:
         self.room = room
+        self.whole = WHOLE
         self._source, self._tails, self._terms = source, tails, terms
         self._taken: dict[Page, dict[int, _Line]] = {}
         self._told: set[tuple[str, str]] = set()
 
-    def take(self, page: Page, place: int, brief: bool = False) -> bool:
+    def take(self, page: Page, place: int, brief: bool = False, width: int | None = None) -> bool:
         """A statement with its headers; False when they do not fit. `brief`: the headers in one short line."""
         if place in self._taken.get(page, {}):
             return True
-        width = WIDTH if self._terms is not None or (brief and self._taken) else WHOLE
+        width = width or (WIDTH if self._terms is not None or (brief and self._taken) else self.whole)
         room, above = self._room(page), self._above(page, place)
         return self._kept(page, self._with(page, place, above, brief, width), room)
 
@@ -80,8 +82,14 @@ class Excerpt:
 
     def fits(self, page: Page, places: Sequence[int]) -> bool:
         """All of these together, in what room is left."""
+        return self._fit(page, places, WIDTH if self._terms is not None else self.whole)
+
+    def fits_whole(self, page: Page, places: Sequence[int]) -> bool:
+        """The same with nothing left out of any statement."""
+        return self._fit(page, places, LONGEST)
+
+    def _fit(self, page: Page, places: Sequence[int], width: int) -> bool:
         every = self._source.units(page)
-        width = WIDTH if self._terms is not None else WHOLE
         cost = sum(self._line(page, every[place], width).size for place in places)
         return cost + len(self._heading(page)) + 1 <= self.room
 

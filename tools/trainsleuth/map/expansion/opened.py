@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .entry_asked import entry_around
-from .excerpts import Excerpt
+from .entry_asked import entry_around, lines_around
+from .excerpts import LONGEST, Excerpt
 from .locating import Found
 from .pages import Page
 from .ranking import TALKS
@@ -27,6 +27,7 @@ def opened(source: Source, tails: Tails, found: list[Found], room: int) -> tuple
     entry = list(_entry(source, tails, page, line))
     foot += entry
     excerpt = Excerpt(source, tails, room - sum(len(block.lines[0]) + 1 for block in foot))
+    excerpt.whole = LONGEST if excerpt.fits_whole(page, source.runs(page)) else excerpt.whole
     wanted = list(_wanted(source, page, line, excerpt))[: BESIDE if entry else None]
     brief = not excerpt.fits(page, [place for one, place in wanted if one is page])
     left = sum(not excerpt.take(one, place, brief) for one, place in wanted[:1])
@@ -38,7 +39,9 @@ def opened(source: Source, tails: Tails, found: list[Found], room: int) -> tuple
 def _entry(source: Source, tails: Tails, page: Page, line: int) -> Iterator[Block]:
     """The asked line within a statement that is too long to be shown as a whole, before all others."""
     around = next((one for one in source.units(page) if one.line < line <= one.end_line and len(one.text) > LONG), None)
-    if not page.is_class and around is not None and (text := entry_around(source.lines(page.path), around, line)):
+    if not page.is_class and around is not None:
+        lines = source.lines(page.path)
+        text = entry_around(lines, around, line) or lines_around(lines, around, line)
         said = f" {tails.of(page.path)}:{text}"
         yield Block((), (-1,), (said,), {"path": page.path, "line": line, "text": text})
 

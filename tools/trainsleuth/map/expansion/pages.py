@@ -26,8 +26,10 @@ from .idle import is_idle
 from .pipelines import pipelines
 from .sections import entry_of, is_set
 from .settings import is_of_others
+from .strangers import is_of_strangers
 from .tails import Tails
 from .topics import TAGS
+from .unseen import is_unseen
 from .values import values_in
 
 WIDTH = 70  # characters of one value
@@ -130,8 +132,8 @@ def _setting(truth: Truth, key: Key) -> Setting:
         f"{clean(changed.value, 40)} {changed.path}:{changed.line}{when}" if changed is not None else "",
         tuple(f"{use.path}:{use.line}" for use in key.reads[:MAX_READS] if key.name.rpartition(".")[2] not in TAGS),
         key.taker if key.uses == "given" else "",
-        key.uses == "unread",
-        is_of_others(truth, key),
+        key.uses == "unread" or is_unseen(truth, key),
+        is_of_others(truth, key) or is_of_strangers(truth, key),
         worth(key),
         clean(key.about, 100),
         is_off=is_switched_off(truth, key) or is_idle(truth, key),
@@ -179,7 +181,9 @@ def _pages(program: Program, truth: Truth, path: str, chosen: frozenset[str]) ->
             reached,
             reached and is_open(function),
             f"{path}:{function.owner}" in chosen,
-            program.weight(function),
+            0.0
+            if is_class and file.classes.get(function.qualname.removesuffix(".<class>")) in truth.strangers
+            else program.weight(function),
             heading(program, truth, function) if reached else "",
             off(program, truth, function, function.line) if reached and not is_class and not plain else "",
             tuple(dict.fromkeys(event.line for event in function.events)) if reached else (),

@@ -120,7 +120,8 @@ BEFORE_FEATURES = 9
 
 def _shortened(block: Block, names: Mapping[str, str]) -> Block:
     """Its lines with short names for the paths of often named files."""
-    return block._replace(lines=tuple(_short(line, names) for line in block.lines))
+    lines, opened = (tuple(_short(line, names) for line in part) for part in (block.lines, block.opened))
+    return block._replace(lines=lines, opened=opened)
 
 
 def _short(line: str, names: Mapping[str, str]) -> str:

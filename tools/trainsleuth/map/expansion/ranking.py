@@ -12,6 +12,7 @@ from ..configuration.records import NO_VALUE
 from .pages import Page, Pages, Setting
 from .sources import Source
 from .terms import Term, parts
+from .units import Unit
 
 FURTHER = 0.25  # what a second name of the same subject counts
 AROUND = 0.3  # what a subject counts that the function speaks of, but not the statement
@@ -38,6 +39,7 @@ def best_settings(pages: Pages, terms: Sequence[Term]) -> list[tuple[float, Sett
     """Those that somebody set or that the program reads, best first."""
     found = [one for one in pages.settings if one.is_set or not one.is_others]
     found = [one for one in found if not one.name.rpartition(".")[2].startswith("_") and one.value not in NO_VALUE]
+    found = [one for one in found if one.is_set or one.value != one.name.rpartition(".")[2]]  # the name of a variable
     told = {one.name.rpartition(".")[2] for one in found if one.is_set}
     found = [one for one in found if one.is_set or one.name.rpartition(".")[2] not in told]
     count = Counter(part for one in found for part in set(one.name.split(".")[:-1]))
@@ -141,12 +143,22 @@ def _of_page(
     )
     for place, said in known:
         unit = every[place]
-        aside = near * (0.35 if TALKS.search(unit.text) else 1.0) * (0.4 if unit.line in idle else 1.0)
+        is_idle = unit.line in idle or _leads_to(every, place) in idle
+        aside = near * (0.35 if TALKS.search(unit.text) else 1.0) * (0.4 if is_idle else 1.0)
         aside *= (0.4 if _HANDS_ON.match(unit.text) else 1.0) / (1 + max(0, len(unit.text) - PLAIN) / LENGTH)
         if unit.line == page.line and page.name:
             aside *= 0.3 if page.is_class else 0.8
         whole = {**{subject: worth for subject, worth in around.items() if subject not in said}, **said}
         yield Hit(page, place, aside * sum(whole.values()), {one: aside * worth for one, worth in whole.items()})
+
+
+def _leads_to(every: Sequence[Unit], place: int) -> int:
+    """The line of the first statement under a test for one of several values; 0 for anything else."""
+    below = every[place + 1] if place + 1 < len(every) and _TESTS.match(every[place].text) else None
+    return below.line if below is not None and place in below.above else 0
+
+
+_TESTS = re.compile(r"(?:el)?if [\w.]+ == (['\"])[^'\"]*\1:$")
 
 
 def spread(hits: Sequence[Hit]) -> Iterator[Hit]:

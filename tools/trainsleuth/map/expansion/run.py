@@ -15,7 +15,9 @@ from .built_by import built_lines
 from .code_transforms import code_transforms
 from .frozen import frozen_blocks
 from .held_state import held_state
+from .left_defaults import FIRST, left_defaults
 from .lengths import worked_out
+from .parser_actions import parser_actions
 from .per_step import per_step
 from .pipelines import pipelines
 from .sections import NOTHING, is_set
@@ -31,8 +33,11 @@ from .written_files import written_files
 
 FIRST_WIDTH = 220  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of those that follow
+FIRST_OTHER = 2.0  # rank of what changes other settings
 LAST = 4.0  # rank of settings that belong to no topic
+LEFT = 5.0  # of the first defaults of which no topic says a word
 REST = 6.0  # of further places
+LAST_LEFT = 40.0  # of the other defaults
 FULL = 9000  # characters of a sheet that need no further places
 FROZEN_WIDTH = 220
 FILES_WIDTH = 330
@@ -44,6 +49,7 @@ _BUILT_FIRST = ("loss", "model")
 
 
 BACK_END = "back end"
+DEFAULTS = "other defaults that it reads"
 
 
 class Line(NamedTuple):
@@ -60,11 +66,15 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     keys, code = by_topic(program, truth), Code(program, truth, anatomy, tails)
     found = {topic.name: list(_lines(topic, truth, keys[topic.name], code, tails)) for topic in TOPICS}
     others = enumerate(_rows(truth, keys[OTHER.name], tails))
-    found[OTHER.name] = [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
+    found[OTHER.name] = [Line(FIRST_OTHER, *one) for one in parser_actions(program, tails)]
+    found[OTHER.name] += [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
     if sum(len(line.text) for lines in found.values() for line in lines) < FULL:
         for topic in TOPICS:
             rest = enumerate(code.rest(topic, keys[topic.name]))
             found[topic.name] += [Line(REST + number, *one) for number, one in rest]
+    told = {key["name"] for lines in found.values() for line in lines for key in line.item.get("keys", ())}
+    left = enumerate(left_defaults(truth, told, tails))
+    found[DEFAULTS] = [Line((LEFT if number < FIRST else LAST_LEFT) + number, *one) for number, one in left]
     found = {BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)], **found}
     for topic in TOPICS:
         if not any(map(_says, found[topic.name])):
@@ -72,12 +82,13 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     missing = [topic.name for topic in TOPICS if not found[topic.name] and not topic.is_rare]
     if missing:
         yield Block((), (len(TOPICS),), (f"nothing found: {', '.join(missing)}",), {"missing": missing})
-    if (left := to_be_given(truth, tails)) is not None:
-        yield Block((), (len(TOPICS) + 1,), (left[0],), left[1])
+    if (awaited := to_be_given(truth, tails)) is not None:
+        yield Block((), (len(TOPICS) + 1,), (awaited[0],), awaited[1])
     every = [(line, number, name) for number, (name, lines) in enumerate(found.items()) for line in lines]
     for line, number, name in sorted(every, key=lambda one: (one[0].rank, one[1])):
-        item = {"topic": name, **line.item}
-        yield Block((f"# {name}",), (number, line.rank), (f"  {line.text}",), item)
+        item = {"topic": name, **{what: said for what, said in line.item.items() if what != "whole"}}
+        whole = (f"  {line.item['whole']}",) if "whole" in line.item else ()
+        yield Block((f"# {name}",), (number, line.rank), (f"  {line.text}",), item, opened=whole)
 
 
 def _of_framework(program: Program, topic: Topic) -> Iterator[tuple[str, dict[str, Any]]]:

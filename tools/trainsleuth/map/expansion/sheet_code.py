@@ -32,6 +32,7 @@ MAX_REST = 2  # of a role, where there is room left
 MAX_VALUES = 2  # of a statement
 WIDTH = 92
 FULL = 600  # of a statement as it stands
+WHOLE = 330  # of a statement where there is room left
 WHEN_WIDTH = 64
 MOST_ALIKE = 24  # places of one role that are looked through
 _OTHER = {  # what wraps an optimizer, no schedule of the rate, nothing that saves, no loss
@@ -235,8 +236,13 @@ class Code:
         program = self.program
         function = enclosing(program.index.files[place.path], place.line)
         found = event_at(function, place.line)
-        text = telling(statement(source_lines(program.index, place.path), place.line, width=FULL), WIDTH)
-        said = [f"{self.tails.of(place.path)}:{place.line} {text}"]
+        lines = source_lines(program.index, place.path)
+        text, whole = (
+            telling(statement(lines, place.line, width=FULL), WIDTH),
+            statement(lines, place.line, width=WHOLE),
+        )
+        where = f"{self.tails.of(place.path)}:{place.line}"
+        said: list[str] = []
         said += self._often(place, function)
         if found is not None:
             said += list(definitions(function, found[1], ("choice",)))[:1]
@@ -248,7 +254,10 @@ class Code:
         last = {(key.name.rpartition(".")[2], key.value) for key in told}
         known = [(name, value) for name, value in known if not _is_told(name, value, last)][:MAX_VALUES]
         said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
-        return " · ".join(said), {**place.to_dict(), "text": text, "values": dict(known)}
+        item = {**place.to_dict(), "text": text, "values": dict(known)}
+        if whole != text:
+            item["whole"] = " · ".join([f"{where} {whole}", *said])
+        return " · ".join([f"{where} {text}", *said]), item
 
     def _often(self, place: Place, function: Function) -> Iterator[str]:
         often = self._pace(place) if place.role in _PACED else ""

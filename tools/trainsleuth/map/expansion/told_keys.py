@@ -22,6 +22,7 @@ from .sections import NOTHING, entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
 from .topics import TAGS, TOPICS, Topic, is_named, says_section, topic_of
+from .unseen import is_unseen
 
 MAX_KEYS = 24  # of a topic
 CLAIMS = 2  # settings of a rare topic after which its weak words are its own
@@ -102,10 +103,23 @@ def _says(truth: Truth, key: Key) -> bool:
         return False
     if is_set(key):
         return True
+    return _is_read_default(truth, key)
+
+
+def defaults_read(truth: Truth) -> Iterator[Key]:
+    """Of the settings that nobody set those that this run reads."""
+    for key in truth.keys:
+        if not is_set(key) and _says(truth, key) and not is_switched_off(truth, key):
+            yield key
+
+
+def _is_read_default(truth: Truth, key: Key) -> bool:
     last = key.name.rpartition(".")[2]
-    takers = (*truth.program.values.objects.made, *truth.parsed)
-    made = key.uses == "given" and any(cls.name == key.taker for cls in takers)
-    if not (key.uses == "read" or made) or is_of_others(truth, key) or _OF_CLASS.match(key.name):
+    takers = {cls.name for cls in (*truth.program.values.objects.made, *truth.parsed)}
+    made = key.uses == "given" and key.taker in takers
+    if not (key.uses == "read" or made) or is_of_others(truth, key):
+        return False
+    if _OF_CLASS.match(key.name) and key.name.partition(".")[0] not in takers:
         return False
     if _COPY.fullmatch(key.value) and truth.find(key.value) not in (None, key):
         return False  # mixup_alpha=args.mixup
@@ -136,7 +150,7 @@ def _worth(program: Program, topic: Topic, key: Key) -> float:
     source = key.source
     by_command = source is not None and source.how == "command"
     by_recipe = source is not None and source.path in program.config_paths[-1:]
-    used = max((weight for weight, _ in _readers(program, key)), default=0.0)
+    used = nearness(program, key)
     said = 4 * is_set(key) + 1.5 * by_command + by_recipe + 2 * used + 2 * (key.value not in NOTHING)
     flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
     aside = 0.3 * (_ASIDE.search(key.name) is not None)
@@ -145,6 +159,11 @@ def _worth(program: Program, topic: Topic, key: Key) -> float:
 
 _ASIDE = re.compile(r"(?:^|[._])(?:critic|ref|reference|teacher|target|old)(?:[._]|$)")  # beside what is trained
 _NO_FLAGS = ("optimizer", "schedule", "length")  # topics whose answers are names and numbers
+
+
+def nearness(program: Program, key: Key) -> float:
+    """How near to the frame of the program somebody reads it."""
+    return max((weight for weight, _ in _readers(program, key)), default=0.0)
 
 
 def _readers(program: Program, key: Key) -> Iterator[tuple[float, Use]]:
@@ -197,8 +216,9 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     record = truth.program.named_records.get(key.value) if made is None and is_set(key) else None
     if record is not None:
         built = f" ({record} {tails.of(record.function.path)}:{record.call.line})"
+    idle = " (no reader seen)" if is_unseen(truth, key) else ""
     entry = f" (of {told})" if (told := entry_of(truth, key)) else ""
-    return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}", path
+    return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}{idle}", path
 
 
 def _made(truth: Truth, key: Key) -> Class | Function | None:

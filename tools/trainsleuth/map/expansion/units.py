@@ -119,6 +119,8 @@ def narrowed(text: str, says: Callable[[str], bool], width: int) -> str:
             said.append(f"{'' if place == last + 1 else '…, '}{piece}")
             room -= len(said[-1]) + 2
             last = place
+    if last < 0:
+        return clean(text, width)
     end = "" if last == len(pieces) - 1 else "…"
     first, rest = said[0], ", ".join(said[1:])
     return clean(first + rest + (", " if rest and end else "") + end, 2 * width)
@@ -126,10 +128,12 @@ def narrowed(text: str, says: Callable[[str], bool], width: int) -> str:
 
 def _pieces(text: str) -> list[str]:
     """What stands before the first bracket that holds several things, and these."""
-    depth, start = 0, 0
+    depth, start, quote = 0, 0, ""
     found: list[str] = []
     for place, one in enumerate(text):
-        if one in "([{":
+        if quote or one in "\"'":
+            quote = one if not quote else "" if one == quote else quote
+        elif one in "([{":
             depth += 1
             if depth == 1 and not found:
                 found.append(text[: place + 1])

@@ -20,6 +20,7 @@ from ..configuration.truth import reads_in
 from ..program import Program
 from .in_force import in_force, is_loaded
 from .lines import become
+from .strangers import is_of_strangers
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
@@ -197,6 +198,8 @@ def _told(truth: Truth, key: Key) -> str:
     if source is None or source.value in NO_VALUE or _is_filled(truth, key) or is_switched_off(truth, key):
         return ""
     if source.how == "default" and key.name.rpartition(".")[2] in _OF_LAUNCHER:
+        return ""
+    if is_of_strangers(truth, key):
         return ""
     where = f"{source.path}:{source.line}" if source.path else "the given command"
     default = key.layers[0]
