@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Expr, External, Function
+from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 
 from ..experience import collected
 from ..framework_loop import handed_loop
@@ -84,7 +84,7 @@ def places(program: Program) -> Iterator[Place]:
         yield from collected(program, function)
     yield from _other_loops(program, step)
     if not down and step.owner:
-        yield from _of_library(program)
+        yield from _of_library(program, step)
     if not program.training.ways.is_repeated(step):
         yield from named_loops(program)
 
@@ -97,8 +97,11 @@ def _made(program: Program, step: Function) -> Iterator[Place]:
             yield from (program.at(one, line, "trainer", 0.7) for one, line in sites if one in program.training.spine)
 
 
-def _of_library(program: Program) -> Iterator[Place]:
-    """Where nothing is seen to call the step, which is a method: what the entry calls of a library to train."""
+def _of_library(program: Program, step: Function) -> Iterator[Place]:
+    """Where nothing is seen to call the step, which is a method: its class, and what the entry calls of a library."""
+    cls = program.index.class_of(step)
+    if cls is not None and program.index.external_bases(cls):
+        yield program.at(cls.body, cls.line, "trainer", 0.85)
     for called in program.reached_calls:
         near = program.entry.reach.distance[called.function] <= 2
         if near and any(isinstance(one, External) and SAYS_TRAIN.match(called.call.last) for one in called.targets):
@@ -163,6 +166,8 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
             yield program.at(function, event.line, "learning rate", share * 0.8)
         elif averages(event):
             yield program.at(function, event.line, "averaged weights", share * 0.78)
+        elif event.kind == "with" and loops.intersection(event.block.loops) and _counts(event):
+            yield program.at(function, event.line, "accumulation", share * 0.8)
         for call in event.calls:
             if _CLIPS.search(call.last):
                 yield program.at(function, call.line, "clip", share * 0.74)
@@ -178,6 +183,11 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         elif stage.role in ("loss", "sum", "source") and stage.function is function and not stage.hops:
             if not loops or loops & set(stage.event.block.loops):  # else it is made once, before the loop
                 yield program.at(function, stage.line, "loss", share * 0.74)
+
+
+def _counts(event: Event) -> bool:
+    """A context that decides in which rounds gradients are synchronised and steps are made."""
+    return event.value is not None and event.value.last in ("accumulate", "no_sync")
 
 
 def _changes_parameters(program: Program, function: Function, call: Expr) -> bool:
