@@ -246,3 +246,50 @@ def test_what_nothing_in_a_program_names_accuses_nobody(files: dict[str, str], s
     loop = "import torch\n\ndef train(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
     loop += "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n"
     assert _only(tmp_path, {"train.py": loop, **files}, "missing-zero-grad").severity == severity
+
+
+OPTIONAL = dedent(
+    """
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, squash=None):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+            self.squash = squash
+
+        def loss(self, x, y):
+            x = self.layer(x)
+            if TEST:
+                return nn.functional.cross_entropy(x.softmax(1), y)
+            return nn.functional.cross_entropy(x, y)
+
+    def train(loader):
+        net = Net(GIVEN)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            net.loss(x, y).backward()
+            optimizer.step()
+
+    train([])
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "given", "severity"),
+    [
+        ("self.squash is not None", "", "note"),
+        ("self.squash is not None", "0", "error"),
+        ("self.squash is not None", "squash=None", "note"),
+        ("self.squash is None", "", "error"),
+        ("self.squash is None", "True", "note"),
+        ("self.squash", "0", "note"),
+        ("self.squash", "1", "error"),
+    ],
+)
+def test_what_a_constructor_leaves_out_decides_what_runs(test: str, given: str, severity: str, tmp_path: Path) -> None:
+    source = OPTIONAL.replace("TEST", test).replace("GIVEN", given)
+    assert _only(tmp_path, {"train.py": source}, "double-softmax").severity == severity

@@ -29,6 +29,19 @@ class Data:
 """
 
 FAILS = {
+    "a column is looked at, rows are examples": """
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import MinMaxScaler
+
+def load(fields):
+    scaler = MinMaxScaler()
+    scaler.fit(fields)
+    fields = scaler.transform(fields)
+    print(fields[:, 0])
+    for i in range(8):
+        print(fields[i])
+    return train_test_split(fields, test_size=0.1)
+""",
     "scaler": mutant(
         _FUNCTION,
         (
@@ -170,5 +183,19 @@ from sklearn.preprocessing import MinMaxScaler
 def plot(y_train, y_test, predicted, axes):
     axes.plot(MinMaxScaler().fit_transform(y_test))
     axes.plot(predicted, label=str(len(y_train)))
+""",
+    "columns are examples": """
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import MinMaxScaler
+
+def load(fields):
+    scaler = MinMaxScaler()
+    scaler.fit(fields)
+    fields = scaler.transform(fields)
+    images = np.zeros((fields.shape[1], 8, 8))
+    for i in range(fields.shape[1]):
+        images[i] = np.reshape(fields[:, i], (8, 8))
+    return train_test_split(images, test_size=0.1)
 """,
 }

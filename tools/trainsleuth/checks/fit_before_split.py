@@ -110,7 +110,7 @@ def _examined(site: Site, name: str, receiver: Expr) -> Finding:
         return SAY.open(
             path, line, f"{written(given)} is a training part already; what split {split.line} is for is not known"
         )
-    if _is_one_example(site, given):
+    if _is_one_example(site, given) or _is_read_by_columns(site, results):
         return SAY.passed(path, line, f"{name} is fitted on each example by itself")
     chain = (
         Link(path, line, f"{written(site.call)} learns from all rows"),
@@ -138,6 +138,20 @@ def _is_one_example(site: Site, given: Expr) -> bool:
     clauses = (part for part in site.event.value.walk() if part.kind == "for") if site.event.value is not None else ()
     targets = [target for target in (*loops, *(clause.parts[0] for clause in clauses)) if target is not None]
     return mentions(given, [part.text for target in targets for part in target.walk() if part.kind == "path"])
+
+
+def _is_read_by_columns(site: Site, names: set[str]) -> bool:
+    """Each round of a loop, or of a comprehension, takes a column of it: scaled[:, i] is one example."""
+    for event in site.function.events[site.position + 1 :]:
+        targets = [site.function.loops[place].target for place in event.block.loops]
+        parts = list(event.value.walk()) if event.value is not None else []
+        targets += [part.parts[0] for part in parts if part.kind == "for"]
+        each = [part.text for target in targets if target is not None for part in target.walk() if part.kind == "path"]
+        for part in parts:
+            if part.kind == "index" and len(part.parts) == 3 and part.parts[0].text in names:
+                if part.parts[1].kind == "slice" and not part.parts[1].parts and mentions(part.parts[2], each):
+                    return True
+    return False
 
 
 def _transformed(site: Site, receiver: Expr) -> set[str]:

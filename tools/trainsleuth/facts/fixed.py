@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from .dead import statement_at
 from .names import Variable
 from .records import MODULE_BODY, Expr, Function
-from .scopes import bindings
+from .scopes import Binding, bindings
 from .wording import written
 
 if TYPE_CHECKING:
     from .index import Index
 
 _BY_NAME = re.compile(rb"setattr\(|__dict__|vars\(")
+_SAME, _OTHER = ("is", "=="), ("is not", "!=")
 _TRUTHS = {"True": True, "False": False, "None": False, "0": False, "1": True, "0.0": False}
 
 
@@ -49,60 +50,82 @@ def _needed(test: Expr, is_so: bool) -> Iterator[tuple[Expr, bool]]:
     elif test.kind == "boolean" and (test.text == "and") is is_so:
         for part in test.parts:
             yield from _needed(part, is_so)
-    elif test.kind == "compare" and test.text in ("is", "==", "is not", "!=") and test.parts[1].text in _TRUTHS:
-        if test.parts[1].kind == "constant" and test.parts[1].text != "None":
-            is_same = test.text in ("is", "==")
-            yield from _needed(test.parts[0], is_so is (is_same is _TRUTHS[test.parts[1].text]))
+    elif test.kind == "compare" and test.text in (*_SAME, *_OTHER) and test.parts[1].text in _TRUTHS:
+        if test.parts[1].text == "None":
+            yield test, is_so
+        elif test.parts[1].kind == "constant":
+            yield from _needed(test.parts[0], is_so is ((test.text in _SAME) is _TRUTHS[test.parts[1].text]))
     else:
         yield test, is_so
 
 
 def _truth(index: Index, test: Expr, function: Function) -> tuple[bool, bool] | None:
     """(what it is, whether that is a default of a parameter); None when nothing fixes it."""
-    if test.kind != "path":
+    asks_for_none = test.kind == "compare" and test.text in (*_SAME, *_OTHER) and test.parts[1].text == "None"
+    found = _constants(index, test.parts[0] if asks_for_none else test, function)
+    if found is None:
         return None
-    own, dot, rest = test.text.partition(".")
+    truths: set[bool | None]
+    if asks_for_none:
+        truths = {(one == "None") is (test.text in _SAME) for one in found.texts}
+    else:
+        truths = {_TRUTHS.get(one) for one in found.texts}
+    truth = truths.pop() if len(truths) == 1 else None
+    return None if truth is None else (truth, found.is_default)
+
+
+class _Constants(NamedTuple):
+    texts: frozenset[str]
+    is_default: bool
+
+
+def _constants(index: Index, expr: Expr, function: Function) -> _Constants | None:
+    """All that a name is ever given; None when that is not constants alone."""
+    if expr.kind != "path":
+        return None
+    own, dot, rest = expr.text.partition(".")
     if dot:
-        found = _attribute(index, rest, function) if own == function.self_name and "." not in rest else None
-        return None if found is None else (found, False)
+        return _attribute(index, rest, function) if own == function.self_name and "." not in rest else None
     symbol = index.resolve(function, own)
     if not isinstance(symbol, Variable):
         return None
     if symbol.scope.parameter(symbol.name) is not None:
-        found = _parameter(index, symbol.scope, symbol.name)
-        return None if found is None else (found, True)
+        return _parameter(index, symbol.scope, symbol.name)
     at_top = symbol.scope.name == MODULE_BODY
     every = list(bindings(symbol.scope).get(symbol.name, ()))
     every += [one for _, one in index.global_bindings(symbol.scope.path, symbol.name)] if at_top else []
     if at_top and index.set_from_outside(symbol.name):
         return None
-    found = _same(one.value if one.kind == "assign" and not one.items else None for one in every)
-    return None if found is None else (found, False)
+    return _known((_given(one) for one in every), False)
 
 
-def _same(values: Iterable[Expr | None]) -> bool | None:
-    """The truth of constants that are all as true."""
-    truths = {_TRUTHS.get(one.text) if one is not None and _is_constant(one) else None for one in values}
-    return truths.pop() if len(truths) == 1 else None
+def _known(values: Iterable[Expr | None], is_default: bool) -> _Constants | None:
+    texts = [one.text if one is not None and one.kind in ("constant", "number") else "" for one in values]
+    return _Constants(frozenset(texts), is_default) if texts and "" not in texts else None
 
 
-def _is_constant(expr: Expr) -> bool:
-    return expr.kind in ("constant", "number")
+def _given(binding: Binding) -> Expr | None:
+    return binding.value if binding.kind == "assign" and not binding.items else None
 
 
-def _attribute(index: Index, name: str, function: Function) -> bool | None:
+def _attribute(index: Index, name: str, function: Function) -> _Constants | None:
     cls = index.class_of(function)
     if cls is None or index.set_from_outside(name) or set(index.external_bases(cls)) - {"object", "torch.nn.Module"}:
         return None
     if index.files[cls.path].body.source.holds(_BY_NAME):
         return None
     family = {cls: None} | {one: None for below in (cls, *index.subclasses(cls)) for one in index.lineage(below)}
-    every = [one for each in family for _, one in index.hierarchy.attribute_bindings(each, name)]
-    every += [one for each in family for one in bindings(each.body).get(name, ())]
-    return _same(one.value if one.kind == "assign" and not one.items else None for one in every)
+    every = [one for each in family for one in index.hierarchy.attribute_bindings(each, name)]
+    inside = [one for each in family for one in bindings(each.body).get(name, ())]
+    if len(every) == 1 and not inside:
+        method, binding = every[0]
+        value = _given(binding)
+        if value is not None and value.kind == "path" and method.parameter(value.text) is not None:
+            return _parameter(index, method, value.text)
+    return _known(map(_given, (*(one for _, one in every), *inside)), False)
 
 
-def _parameter(index: Index, function: Function, name: str) -> bool | None:
+def _parameter(index: Index, function: Function, name: str) -> _Constants | None:
     """What every call of the function gives or leaves; None where no call is known."""
     own = bindings(function).get(name, ())
     parameter = function.parameter(name)
@@ -112,4 +135,4 @@ def _parameter(index: Index, function: Function, name: str) -> bool | None:
     given = [index.flow.given(function, one.call, name, one.owner is not None) for one in callers]
     if any(part.kind in ("star", "doublestar") for one in callers for part in one.call.parts[1:]):
         return None
-    return _same(one if one is not None else parameter.default for one in given)
+    return _known((one if one is not None else parameter.default for one in given), True)
