@@ -400,4 +400,29 @@ def train(loader, optimizer):
         loss.backward()
         optimizer.step()
 """,
+    "a sum that begins with the number 0": """
+import torch
+from torch import nn
+
+def penalty(reg, *tensors):
+    total = 0
+    for one in tensors:
+        total += one.norm() / one.shape[0]
+    return total * reg
+
+class Fit:
+    def __init__(self, settings):
+        self.reg = float(settings["reg"])
+        self.model = nn.Linear(3, 3)
+
+    def train(self, loader):
+        model = self.model
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+        for x, y in loader:
+            a, b = model(x), model(y)
+            loss = (a * b).mean() + penalty(self.reg, a, b)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+""",
 }

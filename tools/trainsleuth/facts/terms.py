@@ -163,7 +163,9 @@ class _Taking:
             head = inner.text.partition(".")[0].lower()
             if head in _SETTINGS or any(word in named for word in _WEIGHTS) or named in _SHORT:
                 return True
-            things = self.index.objects.of(expr, spot) if expr.kind == "path" else ()
+            if expr.kind != "path" or any(one.kind == "augment" for one in self.index.flow.origins(expr.text, spot)):
+                return False  # of what is added up only the start may be a number
+            things = self.index.objects.of(expr, spot)
             return bool(things) and all(isinstance(one, Literal) and one.expr.kind == "number" for one in things)
         return False
 
