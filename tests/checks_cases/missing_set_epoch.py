@@ -130,6 +130,31 @@ def train(args, model, train_set):
 }
 
 SILENT = {
+    "an iterator of its own freezes the batches and shuffles them": """
+import numpy as np
+import torch
+from torch.utils.data import BatchSampler, DataLoader, DistributedSampler
+
+class Epochs:
+    def __init__(self, dataset, batches):
+        self.dataset, self.batches, self.epoch = dataset, tuple(batches), 0
+
+    def following(self):
+        self.epoch += 1
+        order = np.random.RandomState(self.epoch).permutation(len(self.batches))
+        return DataLoader(self.dataset, batch_sampler=[self.batches[i] for i in order])
+
+def main(model, dataset):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sampler = DistributedSampler(dataset)
+    batches = BatchSampler(sampler, 8, True)
+    epochs = Epochs(dataset, batches)
+    for epoch in range(10):
+        for x in epochs.following():
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+""",
     "a sampler that no loader is given": """
 import torch
 from torch.utils.data import DataLoader, DistributedSampler

@@ -83,6 +83,7 @@ from trainsleuth.facts import (
     Site,
     Spot,
     bindings,
+    bound_names,
     derived,
     is_test,
     mentions,
@@ -157,6 +158,8 @@ def _examined(index: Index, site: Site) -> Finding:
         return SAY.open(path, line, "whether the sampler shuffles is not resolved")
     if _has_framework(index, part):
         return SAY.open(path, line, "a framework may call set_epoch()")
+    if drawer := _drawn_by(index, site):
+        return SAY.open(path, line, f"{drawer.name} of this project draws from it in a way of its own")
     if _draws_its_own(index, site):
         return SAY.open(path, line, "the dataset does not look at the index that the sampler gives")
     if _stays_here(index, site):
@@ -177,6 +180,20 @@ def _examined(index: Index, site: Site) -> Finding:
         "the same order in each round; expected sampler.set_epoch(epoch) in it."
     )
     return SAY.fail(path, line, message, chain)
+
+
+def _drawn_by(index: Index, site: Site) -> Class | None:
+    """A class of the project, no loader of torch, that is given the sampler or what is made of it."""
+    events = site.function.events
+    for position in range(site.position + 1, len(events)):
+        known = derived(site.function, bound_names(site.event), site.position + 1, position)
+        for call in events[position].calls:
+            symbol = index.resolve(site.function, call.callee) if call.callee else None
+            if isinstance(symbol, Class) and any(mentions(part, known) for part in call.parts[1:]):
+                bases = {base.rpartition(".")[2] for base in index.external_bases(symbol)}
+                if not bases & {"DataLoader", "BatchSampler", "Sampler", "?"}:
+                    return symbol
+    return None
 
 
 def _is_in_evaluation(site: Site) -> bool:
