@@ -20,7 +20,8 @@ import yaml
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "tools" / "trainsleuth" / "checks" / "first_sight.json"
 HALVES = tuple(
-    f"{place}unopened" for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_")
+    f"{place}unopened"
+    for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_")
 )
 
 

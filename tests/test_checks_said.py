@@ -77,6 +77,7 @@ SCALED = dedent(
     parser = argparse.ArgumentParser()
     parser.add_argument("--clip", type=float, default=0)
     parser.add_argument("--use-amp", action="store_true")
+    parser.add_argument("--limits", type=str, default="none")
     args = parser.parse_args()
 
     def train(model, loader):
@@ -103,6 +104,11 @@ SCALED = dedent(
         ("args.clip > 0", {"run.sh": "python train.py --clip 1"}, "error"),
         ("args.clip > 0", {"conf/a.yaml": "train:\n  clip: 0.5\n"}, "error"),
         ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "note"),
+        ("args.limits == 'norm'", {}, "note"),
+        ("args.limits == 'none'", {}, "error"),
+        ("args.limits == 'norm'", {"run.sh": "python train.py --limits=norm"}, "error"),
+        ("args.limits == 'norm'", {"run.sh": "python train.py --limits value"}, "note"),
+        ("args.limits == 'norm'", {"conf/a.yaml": "limits: norm\n"}, "error"),
     ],
 )
 def test_behind_options_that_nobody_gives_a_fault_is_said_to_be_so(

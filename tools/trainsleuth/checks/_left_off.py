@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from trainsleuth.facts import Expr, Index, Site, tests_around, written
 
 _OFF = ("False", "0", "0.0", "0.", "None", "")
+_NOTHING = {"false", "0", "0.0", "0.", "none", "", "null"}
 _SCRIPTS = (".sh", ".bash", ".md", ".rst", ".txt", ".ipynb")
 
 
@@ -27,6 +28,8 @@ def _joined(test: Expr) -> Iterator[Expr]:
 
 
 def _is_off(index: Index, test: Expr) -> bool:
+    if test.kind == "compare" and test.text == "==" and len(test.parts) == 2 and test.parts[1].kind == "string":
+        return _is_another(index, *test.parts)
     option = test.parts[0] if test.kind == "compare" and len(test.parts) == 2 else test
     if test.kind == "compare" and (test.text, test.parts[-1].text) not in (
         (">", "0"),
@@ -38,6 +41,16 @@ def _is_off(index: Index, test: Expr) -> bool:
         return False
     defaults = {_default(site) for site in index.calls("add_argument") if _names(site, option.last)}
     return bool(defaults) and defaults <= {*_OFF} and not _is_given(index, option.last)
+
+
+def _is_another(index: Index, option: Expr, value: Expr) -> bool:
+    """args.kind == "x", where the default is another word and nothing gives this one."""
+    if option.kind != "path" or "." not in option.text:
+        return False
+    sites = [site for site in index.calls("add_argument") if _names(site, option.last)]
+    defaults = [site.call.keyword("default") for site in sites]
+    words = {one.text if one is not None and one.kind == "string" else value.text for one in defaults}
+    return bool(words) and value.text not in words and not _is_given(index, option.last, value.text)
 
 
 def _names(site: Site, option: str) -> bool:
@@ -55,15 +68,17 @@ def _default(site: Site) -> str:
     return {"store_true": "False", "store_false": "True"}.get(action.text, "?")
 
 
-def _is_given(index: Index, option: str) -> bool:
-    """Code or a configuration sets it, or a script or a README gives it."""
+def _is_given(index: Index, option: str, word: str = "") -> bool:
+    """Code or a configuration sets it, or a script or a README gives it; with `word`, that one."""
     assigned = re.compile(rb"\.%s\s*=[^=]" % re.escape(option.encode()))
     if any(file.body.source.holds(assigned) for file in index.files.values()):
         return True
     tables = (table.items() for table in index.configs.values())
     values = {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
-    if not {value.lower() for value in values} <= {one.lower() for one in (*_OFF, "null", "none")}:
+    if word in values if word else not {value.lower() for value in values} <= _NOTHING:
         return True
-    named = re.compile(rf"--{re.escape(option).replace('_', '[-_]')}\b")
+    named = re.compile(
+        rf"--{re.escape(option).replace('_', '[-_]')}\b" + (rf"[\s=\"']+{re.escape(word)}\b" if word else "")
+    )
     texts = (file for file in index.repository.files if file.endswith(_SCRIPTS))
     return any(named.search(index.repository.read(file) or "") for file in texts)
