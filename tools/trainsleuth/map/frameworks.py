@@ -125,6 +125,7 @@ FRAMEWORKS = (
     Framework("Ultralytics", ("ultralytics",), ("YOLO",), ("train",), (*_ALL_BUT_DATA, "data", "model"), ()),
 )
 
+_CLI = "LightningCLI"  # makes the trainer, the module and the data, and runs the loop, as soon as it is called
 _TRAINERS = ("Trainer", "Learner", "Runner")
 _MAKES_TRAINERS = ("_trainer", "_learner")  # a function of another library: build_trainer(cfg)
 _NO_TRAINERS = frozenset(
@@ -172,7 +173,8 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
                 yield Handover(framework, site)
                 break
     yield from _by_name(index, values)
-    for site in index.calls("LightningCLI"):
+    own = (cls.name for cls in index.classes() if any(one.endswith(f".{_CLI}") for one in index.external_bases(cls)))
+    for site in index.calls(*sorted({_CLI, *own})):
         yield Handover(FRAMEWORKS[0], site)
 
 

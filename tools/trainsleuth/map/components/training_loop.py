@@ -171,6 +171,10 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
         for call in event.calls:
             if _CLIPS.search(call.last):
                 yield program.at(function, call.line, "clip", share * 0.74)
+            elif call.callee == "next" and loops.intersection(event.block.loops):
+                yield program.at(function, call.line, "batch", share * 0.8)
+            elif _writes_rate(program, function, call):
+                yield program.at(function, call.line, "learning rate", share * 0.8)
             elif call.receiver is not None and _changes_parameters(program, function, call):
                 yield program.at(function, call.line, "parameters", share * 0.78)
     yield from _forwards(program, function, share)
@@ -188,6 +192,15 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
 def _counts(event: Event) -> bool:
     """A context that decides in which rounds gradients are synchronised and steps are made."""
     return event.value is not None and event.value.last in ("accumulate", "no_sync")
+
+
+_RATE = re.compile(r"(?:^|_)lr(?:_|$)|learning_?rate", re.I)
+
+
+def _writes_rate(program: Program, function: Function, call: Expr) -> bool:
+    """A function of the project that is named after the rate, and sets it."""
+    targets = program.graph.targets(function, call) if _RATE.search(call.last) else ()
+    return any(writes_learning_rate(one, event) for one in targets if isinstance(one, Function) for event in one.events)
 
 
 def _changes_parameters(program: Program, function: Function, call: Expr) -> bool:
