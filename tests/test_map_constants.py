@@ -61,13 +61,7 @@ REGISTRY = """class Registry:
 
         return put
 """
-TRAINER = """import torch
-from builder import TRAINERS
-from names import Trainers
-
-
-@TRAINERS.register_module(module_name=Trainers.{name})
-class {cls}:
+LOOP = """class {cls}:
     def __init__(self, net):
         self.net = net
         self.optimizer = torch.optim.SGD(net.parameters(), lr={lr})
@@ -78,6 +72,16 @@ class {cls}:
             loss.backward()
             self.optimizer.step()
 """
+TRAINER = (
+    """import torch
+from builder import TRAINERS
+from names import Trainers
+
+
+@TRAINERS.register_module(module_name=Trainers.{name})
+"""
+    + LOOP
+)
 START = """import torch
 import names
 from builder import build_trainer, start
@@ -133,24 +137,17 @@ else:
     _import_structure = {"fast": ["FastTrainer"], "speech": ["SpeechTrainer"]}
     sys.modules[__name__] = LazyModule(__name__, _import_structure)
 """
-MODULE = """import torch
+MODULE = (
+    """import torch
 
 sample_rate = {rate}
 seed = {rate}
 torch.manual_seed(seed)
 
 
-class {cls}:
-    def __init__(self, net):
-        self.net = net
-        self.optimizer = torch.optim.SGD(net.parameters(), lr={lr})
-
-    def train(self):
-        for batch in torch.rand(9, 2, 2):
-            loss = self.net(batch).mean()
-            loss.backward()
-            self.optimizer.step()
 """
+    + LOOP
+)
 ASKED = {
     "from kit import FastTrainer": "FastTrainer",
     "import kit": "kit.FastTrainer",

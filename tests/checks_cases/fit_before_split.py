@@ -40,7 +40,8 @@ def load(fields):
     print(fields[:, 0])
     for i in range(8):
         print(fields[i])
-    return train_test_split(fields, test_size=0.1)
+    train, test = train_test_split(fields, test_size=0.1)
+    return train, test, [fields[:, i].mean() for i in range(8)]
 """,
     "scaler": mutant(
         _FUNCTION,

@@ -110,7 +110,7 @@ def _examined(site: Site, name: str, receiver: Expr) -> Finding:
         return SAY.open(
             path, line, f"{written(given)} is a training part already; what split {split.line} is for is not known"
         )
-    if _is_one_example(site, given) or _is_read_by_columns(site, results):
+    if _is_one_example(site, given) or _is_read_by_columns(site, results, split):
         return SAY.passed(path, line, f"{name} is fitted on each example by itself")
     chain = (
         Link(path, line, f"{written(site.call)} learns from all rows"),
@@ -140,9 +140,11 @@ def _is_one_example(site: Site, given: Expr) -> bool:
     return mentions(given, [part.text for target in targets for part in target.walk() if part.kind == "path"])
 
 
-def _is_read_by_columns(site: Site, names: set[str]) -> bool:
-    """Each round of a loop, or of a comprehension, takes a column of it: scaled[:, i] is one example."""
+def _is_read_by_columns(site: Site, names: set[str], split: Expr) -> bool:
+    """Before the split each round of a loop, or of a comprehension, takes a column of it: scaled[:, i] is one example."""
     for event in site.function.events[site.position + 1 :]:
+        if split in event.calls:
+            return False
         targets = [site.function.loops[place].target for place in event.block.loops]
         parts = list(event.value.walk()) if event.value is not None else []
         targets += [part.parts[0] for part in parts if part.kind == "for"]

@@ -73,6 +73,7 @@ from trainsleuth.facts import (
     bindings,
     ingredients,
     is_module,
+    trained_losses,
     written,
 )
 from trainsleuth.facts.words import words
@@ -95,7 +96,8 @@ def check(index: Index) -> Iterator[Finding]:
     if not any(True for _ in bootstraps(index)):
         return
     seen: set[Expr] = set()
-    for loss, _, parts in index.trained:
+    for loss, start in trained_losses(index):
+        parts = tuple(ingredients(index, loss, start, through_cuts=False))
         for expr, spot in parts:
             for found in bootstraps_in(spot.function, spot.position, expr):
                 if found.expr is expr and expr not in seen:

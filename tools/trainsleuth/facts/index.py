@@ -22,7 +22,6 @@ from .holders import Holders
 from .ingredients import Walking
 from .losses import CalledAt
 from .members import Members
-from .minimised import loss_ingredients
 from .names import Names, Symbol
 from .needs import Needs
 from .objects import Objects
@@ -30,7 +29,6 @@ from .records import Class, Expr, FileFacts, Function
 from .scopes import Binding, bindings
 from .scoping import Name, Scoping
 from .sites import Site, Sites, is_test
-from .things import Spot
 from .values import Values
 from .words import words
 
@@ -160,11 +158,6 @@ class Index:
     def altered(self) -> dict[tuple[str, int], str]:
         """Containers of layers that are changed after they were made at (file, line), and where they are."""
         return altered(self)
-
-    @cached_property
-    def trained(self) -> tuple[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]], ...]:
-        """Every expression that training minimises, its place, and what goes into it and can receive a gradient."""
-        return tuple(loss_ingredients(self))
 
     @cached_property
     def called_at(self) -> CalledAt:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from .ingredients import ingredients
 from .records import Expr, Function
 from .sites import Site, is_test
 from .things import Spot
@@ -72,12 +71,6 @@ def _leading(index: Index, function: Function) -> set[Function]:
         waiting += callers - found
         found |= callers
     return found
-
-
-def loss_ingredients(index: Index) -> Iterator[tuple[Expr, Spot, tuple[tuple[Expr, Spot], ...]]]:
-    """Every expression that is minimised, its place, and all that goes into it and can receive a gradient."""
-    for loss, spot in trained_losses(index):
-        yield loss, spot, tuple(ingredients(index, loss, spot, through_cuts=False))
 
 
 def _may_train(index: Index, site: Site) -> bool:
