@@ -144,6 +144,11 @@ def writes_learning_rate(function: Function, event: Event) -> bool:
     return False
 
 
+def sets_learning_rate(function: Function) -> bool:
+    """By hand, into the groups of an optimizer."""
+    return any(writes_learning_rate(function, event) for event in function.events)
+
+
 _AVERAGED = re.compile(
     r"^(?!.*(?:build|init|create|make|(?<!tar)get|setup|load|apply|restore|copy_to|swap))"
     r".*(?:(?:^|[._])ema(?:$|[._])|soft_update|update_averaged|polyak|momentum_update|update_target)",

@@ -11,7 +11,7 @@ from trainsleuth.facts.scopes import bindings
 from ..networks import is_factory
 from ..program import Program
 from ..records import Place
-from ..steps import is_optimizer, step_role, writes_learning_rate
+from ..steps import is_optimizer, sets_learning_rate, step_role, writes_learning_rate
 
 _BUILDER = re.compile(
     r"_?(?:get|build|create|make|configure|init|setup|set_up|prepare|define|construct|instantiate|add|ds_init)\w*(?:optim|schedul)\w*|_?update_(?:lr|learning_rate|linear_schedule)\w*",
@@ -134,7 +134,7 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return "builder call", 0.95
     if isinstance(target, Function) and _MAKES.search(last) and _gives_optimizer(program, target):
         return "builder call", 0.88
-    if isinstance(target, Function) and _is_handed_optimizer(site.call) and _writes_rate(target):
+    if isinstance(target, Function) and _is_handed_optimizer(site.call) and sets_learning_rate(target):
         return "schedule call", 0.88
     if isinstance(target, Function) and _RATE_FUNCTION.search(last):
         return "schedule call", 0.6
@@ -146,11 +146,6 @@ _CLASS_HANDED = re.compile(r"_?opt\w*_(?:class|cls|fn|func|type|factory|ctor|bui
 
 def _is_handed_optimizer(call: Expr) -> bool:
     return any("opt" in one.text for one in call.arguments if one.kind == "path")
-
-
-def _writes_rate(function: Function) -> bool:
-    """By hand, into the groups of the optimizer that it is handed."""
-    return any(writes_learning_rate(function, event) for event in function.events)
 
 
 def _is_schedule(program: Program, site: Site) -> bool:

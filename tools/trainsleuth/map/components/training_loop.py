@@ -14,7 +14,7 @@ from ..own_runners import STEPS
 from ..parameter_holders import changes_parameters
 from ..program import Program
 from ..records import Place
-from ..steps import averages, writes_learning_rate
+from ..steps import averages, sets_learning_rate, writes_learning_rate
 
 SCORES = {
     "backward": 1.0,
@@ -173,7 +173,7 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
                 yield program.at(function, call.line, "clip", share * 0.74)
             elif call.callee == "next" and loops.intersection(event.block.loops):
                 yield program.at(function, call.line, "batch", share * 0.8)
-            elif _writes_rate(program, function, call):
+            elif _sets_rate(program, function, call):
                 yield program.at(function, call.line, "learning rate", share * 0.8)
             elif call.receiver is not None and _changes_parameters(program, function, call):
                 yield program.at(function, call.line, "parameters", share * 0.78)
@@ -194,13 +194,13 @@ def _counts(event: Event) -> bool:
     return event.value is not None and event.value.last in ("accumulate", "no_sync")
 
 
-_RATE = re.compile(r"(?:^|_)lr(?:_|$)|learning_?rate", re.I)
+_SAYS_RATE = re.compile(r"(?:^|_)lr(?:_|$)|learning_?rate", re.I)
 
 
-def _writes_rate(program: Program, function: Function, call: Expr) -> bool:
+def _sets_rate(program: Program, function: Function, call: Expr) -> bool:
     """A function of the project that is named after the rate, and sets it."""
-    targets = program.graph.targets(function, call) if _RATE.search(call.last) else ()
-    return any(writes_learning_rate(one, event) for one in targets if isinstance(one, Function) for event in one.events)
+    targets = program.graph.targets(function, call) if _SAYS_RATE.search(call.last) else ()
+    return any(isinstance(one, Function) and sets_learning_rate(one) for one in targets)
 
 
 def _changes_parameters(program: Program, function: Function, call: Expr) -> bool:
