@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from map_depth import STEP
+from map_depth import STEP, write
 from trainsleuth.map import expand_component
 
 COMMAND = "python train.py --lr 2e-4 --ema_start 5 --folder out --precision bf16"
@@ -91,3 +91,17 @@ def test_an_answer_says_that_nothing_reads_a_setting(program: Path) -> None:
     assert "ema_start = 5 the command, no reader seen" in said
     said = expand_component(program, "ask which lr?", recipe=COMMAND, budget=300).text
     assert "lr = 2e-4 the command" in said and "no reader" not in said
+
+
+def test_the_seed_of_a_command_line_of_lightning_is_a_seed(tmp_path: Path) -> None:
+    files = {
+        "train.py": "from lightning.pytorch.cli import LightningCLI\nfrom net import Net\n\nif __name__ == '__main__':\n"
+        "    LightningCLI(Net)\n",
+        "net.py": "import torch\nfrom lightning import pytorch as pl\n\n\nclass Net(pl.LightningModule):\n"
+        "    def __init__(self, width: int = 4):\n        super().__init__()\n        self.net = torch.nn.Linear(2, width)\n\n"
+        "    def training_step(self, batch, index):\n        return self.net(batch).square().mean()\n",
+        "conf.yaml": "seed_everything: 7\nmodel:\n  width: 8\n",
+    }
+    root = write(files, tmp_path)
+    sheet = expand_component(root, "run", scope="train.py", recipe="conf.yaml", budget=2000).text
+    assert "seed_everything=7" in sheet[sheet.index("# seed") :]
