@@ -153,8 +153,10 @@ def _is_name_of(value: Expr, carrying: set[str]) -> bool:
 
 def _handing(index: Index, holders: Iterable[str]) -> Iterator[str]:
     """Names of functions that speak of what holds a registry, and of those that call one of these."""
-    every = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(one).encode() for one in sorted(holders)))
-    asking = {one.name for one in index.functions_holding(every) if one.name.isidentifier() and not one.owner}
+    words = b"|".join(re.escape(one).encode() for one in sorted(holders))
+    fast, exact = re.compile(rb"(?:%s)\b" % words), re.compile(rb"\b(?:%s)\b" % words)
+    speaking = (one for one in index.functions_holding(fast) if one.source.holds(exact))
+    asking = {one.name for one in speaking if one.name.isidentifier() and not one.owner}
     yield from asking
     for function in index.functions() if asking else ():
         if function.name.isidentifier() and not function.owner and not function.called.isdisjoint(asking):

@@ -10,13 +10,14 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index
 from .frameworks import Framework, owned_by
 from .optional_imports import resolve
 
-_REPLACES = re.compile(rb"\bpatch(?:\.object)?\(|\bsetattr\(|(?:Trainer|Learner|Runner)\.\w+\s*=[^=]")
+_PUTS = re.compile(rb"patch\("), re.compile(rb"patch\.object\("), re.compile(rb"setattr\(")
+_ASSIGNS = re.compile(rb"(?:Trainer|Learner|Runner)\.\w+\s*=[^=]")
 
 
 def replaced_hooks(index: Index, framework: Framework, reached: Mapping[Function, int]) -> tuple[Function, ...]:
     """Project functions that take the place of hooks of the framework's own classes, where reached code puts them."""
     found: dict[Function, None] = {}
-    for function in index.functions_holding(_REPLACES):
+    for function in index.functions_holding(*_PUTS, _ASSIGNS):
         if function in reached:
             for event in function.events:
                 for holder, name, given in _replacements(index, function, event):

@@ -9,9 +9,15 @@ from trainsleuth.facts import ConfigValue, Expr, Function
 
 from .literals import is_literal, text_of
 
-CALLS = re.compile(rb"^[\w.]*\b(?:config|bind_parameter)\(\s*[\"'][\w./]+[\"']\s*,", re.M)
+_CALLED = frozenset({"config", "bind_parameter"})
+_CALLS = re.compile(rb"^[\w.]*\b(?:config|bind_parameter)\(\s*[\"'][\w./]+[\"']\s*,", re.M)
 _NAME = re.compile(r"[A-Za-z_][\w./]*")
 _WRAPS = ("partial",)
+
+
+def configures(body: Function) -> bool:
+    """The file may hand values to parameters of others by name."""
+    return not body.called.isdisjoint(_CALLED) and body.source.holds(_CALLS)
 
 
 def configured_by_calls(body: Function) -> Iterator[tuple[str, ConfigValue]]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Expr, FileFacts, Index, Module
 
-from .configuring_calls import CALLS
+from .configuring_calls import configures
 
 _FILES = (".py", ".yaml", ".yml", ".json")
 
@@ -40,7 +40,7 @@ def _that_configures(index: Index, module: Module | None, name: str) -> str | No
     """The imported file hands values to parameters of others by name, wherever it is imported."""
     member = index.names.member(module, name) if module is not None and name else module
     path = member.path if isinstance(member, Module) else ""
-    return path if path in index.configs and index.files[path].body.source.holds(CALLS) else None
+    return path if path in index.configs and configures(index.files[path].body) else None
 
 
 def _loaded(index: Index, call: Expr | None) -> str:

@@ -10,7 +10,7 @@ from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts, Index
 
 from ..running import is_guarded
 from .config_functions import built_settings
-from .configuring_calls import CALLS, configured_by_calls
+from .configuring_calls import configured_by_calls, configures
 from .handed_tables import handed_settings
 from .imported_settings import imported_names
 from .literals import flat, is_table, text_of
@@ -83,7 +83,7 @@ def is_settings(path: str, file: FileFacts) -> bool:
     if only_assigns(path, file):
         return True
     body = file.body
-    if body.source.holds(CALLS) and not file.classes and any(True for _ in configured_by_calls(body)):
+    if configures(body) and not file.classes and any(True for _ in configured_by_calls(body)):
         return True
     if body.source.holds(_BASES) and any(target.text == "_base_" for event in body.events for target in event.targets):
         return True
@@ -118,7 +118,7 @@ def settings_of(path: str, file: FileFacts) -> dict[str, ConfigValue]:
                     else:
                         known = table.get(value.text) if value.kind == "path" else None
                         table[key] = ConfigValue(known.value if known else _text(value, imported), value.line)
-    if file.body.source.holds(CALLS):
+    if configures(file.body):
         table.update(configured_by_calls(file.body))
     return table
 
