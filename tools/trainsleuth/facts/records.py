@@ -20,17 +20,25 @@ MAX_ITEMS = 256  # a longer literal keeps its first items and ends in Expr("cut"
 class Expr(NamedTuple):
     """One expression. What `text` and `parts` hold depends on `kind`:
 
-    path        text = dotted name as written, "self.net.fc" attr        text = attribute name, parts =
-    (value,); the value is not a plain path call        parts = (function, *arguments); an argument may be
-    keyword, star or doublestar keyword     text = name, parts = (value,) star, doublestar, await, yield,
-    format    parts = (value,) or more number, constant (True, False, None, ...), string    text = the
-    literal; a string without its quotes list, tuple, set    parts = items dict        parts = pair or
-    doublestar;  pair: parts = (key, value) index       parts = (value, *indices);  slice: parts = the
-    bounds that are written binary, unary, compare, boolean    text = the operator(s), parts = operands
-    choice      parts = (if true, test, if false) lambda      text = parameter names joined by ",", parts =
-    (body,) each        a comprehension: text = list, set, dict or generator, parts = (element, *clauses)
-    for         a clause: parts = (target, iterable);  if: a clause: parts = (test,) walrus      text =
-    name, parts = (value,) cut, other  text = what it was
+    path                  text = dotted name as written, "self.net.fc"
+    attr                  text = attribute name, parts = (value,); the value is not a plain path
+    call                  parts = (function, *arguments); an argument may be keyword, star or doublestar
+    keyword, walrus       text = name, parts = (value,)
+    star, doublestar      parts = (value,)
+    await, yield, format  parts = (value,) or more
+    number, string        text = the literal; a string without its quotes
+    constant              text = True, False, None or "..."
+    list, tuple, set      parts = items
+    dict                  parts = pair or doublestar
+    pair                  parts = (key, value)
+    index, slice          parts = (value, *indices), parts = the bounds that are written
+    unary, binary         text = the operator, parts = operands
+    compare, boolean      text = the operators, parts = operands
+    choice                parts = (if true, test, if false)
+    lambda                text = parameter names joined by ",", parts = (body,)
+    each                  a comprehension: text = list, set, dict or generator, parts = (element, *clauses)
+    for, if               its clauses: parts = (target, iterable), parts = (test,)
+    cut, other            text = what it was
     """
 
     kind: str
