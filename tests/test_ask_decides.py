@@ -70,3 +70,20 @@ def test_the_asked_line_of_a_long_call_is_shown(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     said = expand_component(tmp_path, "open losses.py:25", recipe=COMMAND, budget=200).text
     assert "name_of_argument_19=19" in said
+
+
+def test_a_value_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import argparse\n\nimport torch\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--warm', type=int, default=5)\nparser.add_argument('--cold', type=int, default=7)\n"
+        "args = parser.parse_args()\nnet = torch.nn.Linear(2, 2)\nopt = torch.optim.SGD(net.parameters(), lr=1.0)\n"
+        + STEP
+        + "if args.warm:\n    print(args.warm + args.cold)\n    for group in opt.param_groups:\n"
+        "        group['lr'] = args.warm * 2\n"
+    )
+    command = "python train.py --warm 3 --cold 4"
+    said = expand_component(tmp_path, "ask warm and cold", recipe=command, budget=400).text
+    assert " = 3 the command, " in said or " = 4 the command, " in said
+    assert said.count("warm = 3") == 1 and "group['lr'] = args.warm * 2" in said
+    alone = expand_component(tmp_path, "open train.py:16", recipe=command, budget=400).text
+    assert "args.warm = 3 (the given command, default 5)" in alone

@@ -116,18 +116,19 @@ class Asker:
     def _fitted(
         self, terms: list[Term], said: list[Setting], hits: list[Hit], lines: list[Block], literal: bool, room: int
     ) -> Answered:
-        def line(one: Setting, beside: str) -> str:
+        def line(one: Setting, beside: str | None) -> str:
             return setting_line(one, self._tails, beside, not literal)
 
         blocks = list(_settings(said, line, int(SETTINGS_SHARE * room)))
         blocks += chosen(lines, int(LINES_SHARE * room))[0]
-        excerpt = Excerpt(self._source, self._tails, room - sum(len(block.lines[0]) + 1 for block in blocks), terms)
+        said_already = {one["setting"]: one["value"] for block in blocks for one in block.item.get("settings", ())}
+        room -= sum(len(block.lines[0]) + 1 for block in blocks)
+        excerpt = Excerpt(self._source, self._tails, room, terms, said_already.items())
         left = sum(not _taken(excerpt, self._source, hit) for hit in hits)
         if hits and left == len(hits):
             left -= excerpt.take_first(hits[0].page, hits[0].place)
-        shown = {one["setting"] for block in blocks for one in block.item.get("settings", ())}
-        rest = list(_settings([one for one in said if one.name not in shown], line, excerpt.room))
-        missing = len(said) - len(shown) - sum(len(block.item["settings"]) for block in rest)
+        rest = list(_settings([one for one in said if one.name not in said_already], line, excerpt.room))
+        missing = len(said) - len(said_already) - sum(len(block.item["settings"]) for block in rest)
         return [*blocks, *rest, *excerpt.blocks()], {"settings": missing, "statements": left}
 
     def _scripts(self, words: Sequence[str]) -> Iterator[Block]:
@@ -173,14 +174,14 @@ def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     return True
 
 
-def _settings(said: Sequence[Setting], line: Callable[[Setting, str], str], room: int) -> Iterator[Block]:
+def _settings(said: Sequence[Setting], line: Callable[[Setting, str | None], str], room: int) -> Iterator[Block]:
     """One block for each section, as far as they fit; what a list has told not again. A list may take more."""
     told: list[str] = []
     blocks: dict[str, Block] = {}
     for place, one in enumerate(said):
         section = one.name if one.line else one.name.rpartition(".")[0] or f"/{one.place.rpartition(':')[0]}"
         first = blocks.get(section)
-        text = line(one, first.item["place"] if first is not None else "")
+        text = line(one, first.item["place"] if first is not None else None)
         if any(one.name == list_ or one.name.startswith(f"{list_}.") for list_ in told) or (one.line and told[3:]):
             continue
         if len(text) + 1 > (2 * room if one.line and not place else room):
@@ -198,17 +199,20 @@ def _settings(said: Sequence[Setting], line: Callable[[Setting, str], str], room
     yield from blocks.values()
 
 
-def setting_line(one: Setting, tails: Tails, beside: str, brief: bool) -> str:
-    """ " optimizer.lr = 1e-4 C:49, before 1e-3, read train.py:30"; `beside` another of its section ", .decay = 0 :50"."""
+def setting_line(one: Setting, tails: Tails, beside: str | None, brief: bool) -> str:
+    """ " optimizer.lr = 1e-4 C:49, before 1e-3, read train.py:30"; beside the place of another of its section
+    ", .decay = 0 :50"; "" is the place of what the command gives."""
     if one.line:
         return f" {one.line}"
     path, _, number = one.place.rpartition(":")
-    where = tails.within(one.place) if one.place else "the command"
+    where = f" {tails.within(one.place) if one.place else 'the command'}"
     name = ".".join(one.name.split(".")[-NAMES:]) if brief else one.name
-    if beside:
-        where = f":{number}" if path and path == beside.rpartition(":")[0] else where
+    if beside is not None:
+        if path == beside.rpartition(":")[0]:
+            where = f" :{number}" if path else ""
         name = f".{name.rpartition('.')[2]}" if "." in name else name
-    said = [f"{',' if beside else ''} {name} = {one.value or repr('')} {'' if one.is_set else 'default '}{where}"]
+    comma = "" if beside is None else ","
+    said = [f"{comma} {name} = {one.value or repr('')}{'' if one.is_set else ' default'}{where}"]
     if one.entry:
         said[0] += f" (of {one.entry})"
     if one.is_set and one.before and not brief:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..wording import clean
@@ -20,18 +20,27 @@ LONGEST = 1000  # of one in a function that is shown with nothing left out
 HEADING = 120  # characters of the line above the statements of a function
 BRIEF = 60  # of a header that only says where a statement stands
 _SCOPE = ("with ", "try", "async ")  # headers that do not say when
+_REPLACED = re.compile(r", default [^()]*\)$")
 LEAST = 40  # of a statement for which there is no more room
 
 
 class Excerpt:
     """What was taken so far, within `room` characters."""
 
-    def __init__(self, source: Source, tails: Tails, room: int, terms: Sequence[Term] | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        tails: Tails,
+        room: int,
+        terms: Sequence[Term] | None = None,
+        told: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """`told`: names with values that stand above it already."""
         self.room = room
         self.whole = WHOLE
         self._source, self._tails, self._terms = source, tails, terms
         self._taken: dict[Page, dict[int, _Line]] = {}
-        self._told: set[tuple[str, str]] = set()
+        self._told = {_short(one) for one in told}
 
     def take(self, page: Page, place: int, brief: bool = False, width: int | None = None) -> bool:
         """A statement with its headers; False when they do not fit. `brief`: the headers in one short line."""
@@ -62,14 +71,13 @@ class Excerpt:
         return above if self._terms is None else [one for one in above if not every[one].text.startswith(_SCOPE)]
 
     def _with(self, page: Page, place: int, above: Sequence[int], brief: bool, width: int) -> dict[int, _Line]:
-        every = self._source.units(page)
-        lines = {
-            one: self._brief(page, every[one])
-            if brief or self._is_aside(page, every[one])
-            else self._line(page, every[one], width)
-            for one in above
-        }
-        return {**lines, place: self._line(page, every[place], width)}
+        every, told = self._source.units(page), set(self._told)
+        lines: dict[int, _Line] = {}
+        for one in (*above, place):
+            is_brief = one != place and (brief or self._is_aside(page, every[one], told))
+            lines[one] = self._brief(page, every[one]) if is_brief else self._line(page, every[one], width, told)
+            told.update(map(_short, lines[one].values))
+        return lines
 
     def _kept(self, page: Page, lines: dict[int, _Line], room: int) -> bool:
         left = room - sum(line.size for line in lines.values())
@@ -77,7 +85,7 @@ class Excerpt:
             return False
         self.room = left
         self._taken.setdefault(page, {}).update(lines)
-        self._told.update(value for line in lines.values() for value in line.values)
+        self._told.update(_short(value) for line in lines.values() for value in line.values)
         return True
 
     def fits(self, page: Page, places: Sequence[int]) -> bool:
@@ -90,7 +98,7 @@ class Excerpt:
 
     def _fit(self, page: Page, places: Sequence[int], width: int) -> bool:
         every = self._source.units(page)
-        cost = sum(self._line(page, every[place], width).size for place in places)
+        cost = sum(self._line(page, every[place], width, self._told).size for place in places)
         return cost + len(self._heading(page)) + 1 <= self.room
 
     def _heading(self, page: Page) -> str:
@@ -102,20 +110,21 @@ class Excerpt:
             text = re.sub(" when .*", " when …", text)  # half a condition says something else
         return clean(text, HEADING)
 
-    def _line(self, page: Page, unit: Unit, width: int) -> _Line:
+    def _line(self, page: Page, unit: Unit, width: int, told: Collection[tuple[str, str]]) -> _Line:
         note = self._source.note(page, unit.line)
         off = f"  # off: {note.off}" if note.off else ""
-        values = tuple(one for one in note.values if one not in self._told)
-        said = f"  # {', '.join(f'{name} = {value}' for name, value in values)}" if values else ""
+        values = tuple(one for one in note.values if _short(one) not in told)
+        said = ", ".join(f"{name} = {value if self._terms is None else _set(value)}" for name, value in values)
+        said = f"  # {said}" if said else ""
         base = self._source.units(page)[0].indent
         indent = " " * max(0, (unit.indent - base) // 4)
         text = f"{unit.line} {indent}{narrowed(unit.text, self._says, width)}{self._tails.within(off or said)}"
         return _Line(unit, text, values)
 
-    def _is_aside(self, page: Page, unit: Unit) -> bool:
+    def _is_aside(self, page: Page, unit: Unit, told: Collection[tuple[str, str]]) -> bool:
         """A header of which nothing is known but where a statement stands."""
         note = self._source.note(page, unit.line)
-        return self._terms is not None and not (note.off or any(one not in self._told for one in note.values))
+        return self._terms is not None and not (note.off or any(_short(one) not in told for one in note.values))
 
     def _brief(self, page: Page, unit: Unit) -> _Line:
         return _Line(unit, f"{unit.line} {clean(unit.text, BRIEF)}", (), True)
@@ -149,6 +158,16 @@ class Excerpt:
                     item["above"] = [{"line": one.unit.line, "text": one.unit.text} for one in above]
                 above = []
                 yield Block((heading,), (line.unit.line,), shown, {**item, "values": dict(line.values)})
+
+
+def _short(value: tuple[str, str]) -> tuple[str, str]:
+    """A name with its value, without what holds it and without where it is from."""
+    return value[0].rpartition(".")[2], value[1].partition(" (")[0]
+
+
+def _set(value: str) -> str:
+    """A value with the place that sets it, without the default that it replaces."""
+    return _REPLACED.sub(")", value)
 
 
 class _Line(NamedTuple):
