@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trainsleuth.facts import MODULE_BODY, Class, Index
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Index
 
 from .command_words import words_behind
 from .config_objects import ConfigObjects, Given, is_config
@@ -50,29 +50,39 @@ _NAME = re.compile(r"[A-Za-z][\w.-]{2,}")
 
 def _named(values: Values, words: Sequence[str]) -> Iterator[tuple[int, Given, Class]]:
     """(how many other words its path has, object, its class)"""
-    for word in words:
-        for scope, expr in _called_so(values.index, word):
+    for word, given in _called_so(values.index, words).items() if words else ():
+        for scope, expr in given:
             held = (one for one in values.of(scope, expr) if isinstance(one, Class) and is_config(one))
             if (cls := next(held, None)) is not None:
                 yield sum(other in scope.path for other in words if other != word), (scope, expr), cls
 
 
-def _called_so(index: Index, word: str) -> Iterator[Given]:
-    """Objects that stand under this name: what a function gives back, an entry of a table."""
-    quoted = re.compile(rb"[\"']" + re.escape(word.encode()) + rb"[\"']")
+def _called_so(index: Index, words: Sequence[str]) -> Mapping[str, list[Given]]:
+    """Objects that stand under each of these names: what a function gives back, an entry of a table."""
+    found: dict[str, list[Given]] = {word: [] for word in words}
+    quoted = re.compile(rb"[\"'](?:%s)[\"']" % b"|".join(re.escape(word.encode()) for word in found))
     for path, file in index.files.items():
         if NEVER.search(path):
             continue
-        function = file.functions.get(word)
-        if function is not None and not any(one.default is None for one in function.parameters):
-            yield from ((function, event.value) for event in returns(function))  # type: ignore[misc]
+        for word in (word for word in found if word in file.functions):
+            function = file.functions[word]
+            if not any(one.default is None for one in function.parameters):
+                found[word] += ((function, event.value) for event in returns(function))  # type: ignore[misc]
         for event in file.body.events if file.body.source.holds(quoted) else ():
-            if event.kind == "assign" and event.value is not None:
-                if any(one.kind == "index" and one.parts[-1].text == word for one in event.targets):
-                    yield file.body, event.value
-                for pair in event.value.parts if event.value.kind == "dict" else ():
-                    if pair.kind == "pair" and pair.parts[0].kind == "string" and pair.parts[0].text == word:
-                        yield file.body, pair.parts[1]
+            for name, value in _entries(event) if event.kind == "assign" else ():
+                if name in found:
+                    found[name].append((file.body, value))
+    return found
+
+
+def _entries(event: Event) -> Iterator[tuple[str, Expr]]:
+    """TABLE["name"] = value, TABLE = {"name": value}"""
+    if event.value is not None:
+        for name in {one.parts[-1].text for one in event.targets if one.kind == "index"}:
+            yield name, event.value
+        for pair in event.value.parts if event.value.kind == "dict" else ():
+            if pair.kind == "pair" and pair.parts[0].kind == "string":
+                yield pair.parts[0].text, pair.parts[1]
 
 
 def read_objects(values: Values, found: Sequence[Constructed], top: Class) -> Preset:
