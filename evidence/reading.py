@@ -94,7 +94,7 @@ class Score(NamedTuple):
 
 def scores(asked: Questions, root: Path) -> Iterator[Score]:
     anatomy = read_anatomy(root, asked.scope, asked.recipe, 4 * SHEET)
-    asker = Asker(pages_of(anatomy.program, anatomy.truth), anatomy.index.repository)
+    asker = Asker(pages_of(anatomy), anatomy.index.repository)
     planned = plan(anatomy, None, ("run",))
     sheet = Shown(drawn(planned, asker, ("run",), SHEET).text)
     for one in asked.questions:

@@ -43,7 +43,7 @@ def program(tmp_path: Path) -> Path:
 
 def test_a_test_that_does_not_hold_comes_behind_one_that_does(program: Path) -> None:
     anatomy = read_anatomy(program, None, COMMAND, 8000)
-    source = Source(lambda path: (program / path).read_text().splitlines(), pages_of(anatomy.program, anatomy.truth))
+    source = Source(lambda path: (program / path).read_text().splitlines(), pages_of(anatomy))
     hits = best_statements(source, terms_of("huber plain", True))
     said = [source.units(hit.page)[hit.place].text for hit in hits]
     assert said.index("if kind == 'huber':") < said.index("if kind == 'plain':")

@@ -98,13 +98,12 @@ def expand_component(
 
     def pages() -> Pages:
         with no_collection():
-            found = _found(repository, scope, recipe)
-            return pages_of(found.program, _truth(found))
+            return pages_of(_anatomy(repository, scope, recipe, 4 * budget)[0])
 
     def planned() -> Plan:
         with no_collection():
             anatomy, launch = _anatomy(repository, scope, recipe, 4 * budget)
-            answered(repository, to_ask, Pages, lambda: pages_of(anatomy.program, anatomy.truth))
+            answered(repository, to_ask, Pages, lambda: pages_of(anatomy))
             return plan(anatomy, launch)
 
     to_ask = ("pages", scope, recipe)
@@ -161,12 +160,6 @@ def _anatomy(
 ) -> tuple[Anatomy, Command | None]:
     found = _found(repository, scope, recipe)
     return parts_of(found.index, found.program, found.scope, found.recipe, budget, found.launch), found.launch
-
-
-def _truth(found: _Found) -> Truth | None:
-    """None for code of another library: no part of it is claimed."""
-    other = found.program is None or other_library(found.index)
-    return truth_of(found.program, found.launch) if found.program is not None and not other else None
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

@@ -14,7 +14,9 @@ from ..configuration.records import Layer
 from ..configuration.switched_off import is_switched_off
 from ..configuration.untaken import untaken_by
 from ..edges import GUESS
+from ..parts import Anatomy
 from ..program import Program
+from ..records import Part
 from ..standing import off
 from ..statements import is_class_body
 from ..wording import clean
@@ -83,6 +85,15 @@ class Page:
     calls: tuple[tuple[int, str, int], ...] = ()  # line of a statement, and path and first line of what it calls
 
 
+class Role(NamedTuple):
+    """A line that belongs to a part of the map, which is surer of it the nearer `score` is to 1."""
+
+    part: str
+    path: str
+    line: int
+    score: float
+
+
 @dataclass(frozen=True)
 class Pages:
     """`names` are short names of files that set much; `pages` are those of files that it loads, the nearest first."""
@@ -93,13 +104,16 @@ class Pages:
     settings: tuple[Setting, ...]
     pages: tuple[Page, ...]
     skipped: Mapping[str, str]
+    roles: tuple[Role, ...] = ()
 
 
 NO_PAGES = Pages("", "", {}, (), (), {})
+MAX_ROLES = 50  # of a part; no budget shows fewer places of one
 
 
-def pages_of(program: Program | None, truth: Truth | None) -> Pages:
+def pages_of(anatomy: Anatomy) -> Pages:
     """Empty for a repository that holds no program of this library."""
+    program, truth = anatomy.program, anatomy.truth
     if program is None or truth is None:
         return NO_PAGES
     files, names = program.index.files, short_names(truth)
@@ -113,7 +127,15 @@ def pages_of(program: Program | None, truth: Truth | None) -> Pages:
         tuple(chain(_lists(truth, tails), _built(truth, tails), (_setting(truth, key) for key in truth.keys))),
         tuple(page for path in loaded for page in _pages(program, truth, path, chosen)),
         {one.path: one.reason for one in program.index.repository.skipped},
+        tuple(_roles({**anatomy.parts, **anatomy.features})),
     )
+
+
+def _roles(parts: Mapping[str, Part]) -> Iterator[Role]:
+    for name, part in parts.items():
+        for place in part.places[:MAX_ROLES]:
+            if place.cell is None:
+                yield Role(name, place.path, place.line, place.score)
 
 
 def _setting(truth: Truth, key: Key) -> Setting:

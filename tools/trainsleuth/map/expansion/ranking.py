@@ -104,6 +104,9 @@ def best_statements(source: Source, terms: Sequence[Term]) -> list[Hit]:
     for term, found in held.items():
         for one in found:
             worths.setdefault(one, {}).setdefault(term.subject, []).append(term.worth * rare[term])
+    for term in terms:
+        for one, score in source.roles.get(term.part, {}).items():
+            worths.setdefault(one, {}).setdefault(term.subject, []).append(term.worth * score)
     known: dict[Page, list[tuple[int, dict[int, float]]]] = {}
     for one, said in worths.items():
         page, place = spoken.where[one]

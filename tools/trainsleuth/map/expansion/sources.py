@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from .pages import Note, Page, Pages
@@ -90,6 +90,19 @@ class Source:
             if page.is_reached and not page.is_abstract
             for place in self.own(page)
         )
+
+    @cached_property
+    def roles(self) -> Mapping[str, Mapping[int, float]]:
+        """By the parts of the map the numbers of the statements, among those that are spoken of, that belong to it."""
+        numbers = {
+            (page.path, self.units(page)[place].line): one for one, (page, place) in enumerate(self.spoken.where)
+        }
+        found: dict[str, dict[int, float]] = {}
+        for role in self._pages.roles:
+            number = numbers.get((role.path, role.line))
+            if number is not None:
+                found.setdefault(role.part, {})[number] = role.score
+        return found
 
     def below(self, page: Page, place: int) -> int | None:
         """The first statement under a header that no setting keeps from running, that of its `else` if need be."""

@@ -13,6 +13,8 @@ import yaml
 OWN = 0.8  # what a word of the question itself counts beside the field's names for it
 SAID = 0.5  # of that, what counts a word that a subject stands for
 ALSO = 0.45  # what counts a name that goes with the subject, but is not it
+PART = 0.5  # what it counts that the map takes a statement for one of the part that is asked for
+_NOTHING = re.compile("(?!)")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -24,12 +26,14 @@ class Term(NamedTuple):
     last: re.Pattern[str]  # matches the last of its words
     subject: int  # terms of one subject say the same in other words
     worth: float
+    part: str = ""  # of the map: a statement that belongs to it says the same as one that holds the words
 
 
 class _Subject(NamedTuple):
     when: re.Pattern[str]
     names: tuple[str, ...]
     also: tuple[str, ...]
+    part: str
 
 
 def parts(text: str) -> str:
@@ -66,6 +70,8 @@ def _of_question(question: str) -> Iterator[Term]:
             continue
         for names, worth in ((one.names, 1.0), (one.also, ALSO)):
             yield from (_term(name, subject, worth) for name in names)
+        if one.part:
+            yield Term(one.part, _NOTHING, _NOTHING, subject, PART, one.part)
         for match in matches:
             known.update(_words(match[0] + re.split(r"\W", said[match.end() :])[0]))
         subject += 1
@@ -108,5 +114,5 @@ def _table() -> _Table:
     return _Table(tuple(_subject(**plain) for plain in read["subjects"]), frozenset(read["plain"].split()))
 
 
-def _subject(when: Sequence[str], names: Sequence[str], also: Sequence[str] = ()) -> _Subject:
-    return _Subject(re.compile("|".join(rf"(?<![a-z])(?:{one})" for one in when)), tuple(names), tuple(also))
+def _subject(when: Sequence[str], names: Sequence[str], also: Sequence[str] = (), part: str = "") -> _Subject:
+    return _Subject(re.compile("|".join(rf"(?<![a-z])(?:{one})" for one in when)), tuple(names), tuple(also), part)
