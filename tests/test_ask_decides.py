@@ -87,3 +87,15 @@ def test_a_value_is_told_once(tmp_path: Path) -> None:
     assert said.count("warm = 3") == 1 and "group['lr'] = args.warm * 2" in said
     alone = expand_component(tmp_path, "open train.py:16", recipe=command, budget=400).text
     assert "args.warm = 3 (the given command, default 5)" in alone
+
+
+def test_what_the_map_takes_for_a_part_answers_a_question_about_it(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import torch\n\n\ndef score(net, rows):\n    net.eval()\n    with torch.no_grad():\n"
+        "        return net(rows).sum()\n\n\n"
+        "net = torch.nn.Linear(2, 2)\nopt = torch.optim.SGD(net.parameters(), lr=1.0)\n"
+        + STEP
+        + "print(score(net, torch.rand(4, 2)))\n"
+    )
+    said = expand_component(tmp_path, "ask how is it tested?", budget=200).text
+    assert " net.eval()" in said

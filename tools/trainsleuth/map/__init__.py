@@ -11,13 +11,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from trainsleuth.facts import Index, keep_facts, no_collection, other_library
+from trainsleuth.facts import Index, keep_facts, no_collection
 from trainsleuth.history import head_of
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError
 
 from .build import find_program, read_index
-from .configuration import Truth, truth_of
 from .diagram import draw_diagram
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
 from .launch import Command
