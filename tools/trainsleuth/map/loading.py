@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from trainsleuth.facts import FileFacts, Function, Index
 
@@ -39,10 +39,19 @@ def loaded(index: Index, paths: frozenset[str], named: Mapping[str, Collection[s
         queue += named.get(path, ())
     yield from seen
     if by_name:
-        asides = {_aside(path) for path in seen}
+        asides, others = {_aside(path) for path in seen}, _other_projects(index, paths, seen)
         for path in index.files:
-            if (_aside(path) in asides or not _aside(path)) and not _is_started(index, path):
+            is_near = (_aside(path) in asides or not _aside(path)) and path.partition("/")[0] not in others
+            if is_near and not _is_started(index, path):
                 yield path
+
+
+def _other_projects(index: Index, paths: Iterable[str], seen: Iterable[str]) -> set[str]:
+    """Folders that hold the same program at the same place: v1/tools/train.py beside v2/tools/train.py."""
+    used = {path.partition("/")[0] for path in seen}
+    within = {rest for path in paths if "/" in (rest := path.partition("/")[2])}
+    beside = {path.partition("/")[0] for path in index.files if path.partition("/")[2] in within}
+    return beside - used
 
 
 def _loads_by_name(file: FileFacts) -> bool:

@@ -90,9 +90,10 @@ def choices(
 ) -> tuple[Choice, ...]:
     """Settings that name a class or a function of the project, or of a library by its full dotted name.
 
-    Of tables that know a name those count first that code of `loaded` files asks: sibling programs have each their own.
+    Of tables that know a name those count that code of `loaded` files asks, and whose class stands in such a file:
+    sibling programs have each their own.
     """
-    tables = {name: sorted(some, key=lambda one: _is_asked_elsewhere(one, loaded)) for name, some in known.items()}
+    tables = {name: _of_loaded(name, some, loaded) for name, some in known.items()}
     every = [choice for setting in found for choice in _chosen(index, tables, setting)]
     decided = {choice.table.kind for choice in every if choice.table is not None}
     every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
@@ -114,6 +115,15 @@ def _lookup(choice: Choice) -> str:
     """Where the code asks for it by its key, if that is one place."""
     keyed = choice.table is not None and choice.table.key and choice.table.key not in NAME_KEYS
     return f"{choice.sites[0][0].path}:{choice.sites[0][1]}" if keyed and len(choice.sites) == 1 else ""
+
+
+def _of_loaded(name: str, tables: Sequence[Table], loaded: Container[str]) -> Sequence[Table]:
+    asked = [one for one in tables if not _is_asked_elsewhere(one, loaded)]
+    if not name:
+        return asked
+    entries = ((one, one.entries[name]) for one in asked)
+    defined = [one for one, entry in entries if not isinstance(entry, Class | Function) or entry.path in loaded]
+    return defined or asked or tables
 
 
 def _is_asked_elsewhere(table: Table, loaded: Container[str]) -> bool:
@@ -162,7 +172,7 @@ def _slot(choice: Choice) -> str:
     return choice.key if not kind or kind.startswith(OF_ALL) else kind
 
 
-def _chosen(index: Index, known: Mapping[str, list[Table]], setting: Setting) -> Iterator[Choice]:
+def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting) -> Iterator[Choice]:
     last = setting.key.rpartition(".")[2]
     if last in CLASS_KEYS and _DOTTED.fullmatch(setting.value):
         target = dotted(index, setting.value) or moved(index, setting.value)
