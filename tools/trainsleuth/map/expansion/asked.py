@@ -24,7 +24,7 @@ from .tails import Tails
 from .terms import Term, terms_of, values_of
 from .writing import Block, chosen
 
-SETTINGS_SHARE = 0.45  # of the room, before the first statement
+SETTINGS_SHARE = 0.35  # of the room, before the first statement
 ENOUGH = 0.3  # of the worth of the best
 MAX_SETTINGS = 12
 MAX_STATEMENTS = 60

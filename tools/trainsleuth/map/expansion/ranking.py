@@ -15,10 +15,8 @@ from .terms import Term, parts
 from .units import Unit
 
 FURTHER = 0.25  # what a second name of the same subject counts
-COMMENT = 0.5  # what a subject counts that the comment of a statement speaks of
-DOCSTRING = 0.3  # what one counts that the docstring of the function speaks of
 AROUND = 0.3  # what a subject counts that the function speaks of, but not the statement
-NAMED = 0.5  # what a subject counts that is in the name of the function
+NAMED = 1.2  # what a subject counts that is in the name of the function
 _HANDS_ON = re.compile(r"(?:self\.)?(\w+) = (?:[\w.]*\.)?\1$")
 _BESIDE = re.compile(
     r"(?:^|[._])(?:validat(?:e|ing)_\w*(?:config|args)|convert|check|deprecat|migrat|compat|plot|log_plot)(?:_|$)"
@@ -99,18 +97,13 @@ def _rarity(terms: Sequence[Term], texts: Sequence[str]) -> dict[Term, float]:
 def best_statements(source: Source, terms: Sequence[Term]) -> list[Hit]:
     """Statements of code that the program runs, best first."""
     spoken = source.spoken
-    held = {term: spoken.texts.with_term(term) for term in terms}
+    held = {term: spoken.with_term(term) for term in terms}
     every = math.log(1 + len(spoken.texts))
     rare = {term: math.log(1 + len(spoken.texts) / len(found)) / every for term, found in held.items() if found}
     worths: dict[int, dict[int, list[float]]] = {}
     for term, found in held.items():
         for one in found:
             worths.setdefault(one, {}).setdefault(term.subject, []).append(term.worth * rare[term])
-    for term in terms if COMMENT else ():
-        remarked = spoken.comments.with_term(term)
-        for one in remarked:
-            worth = COMMENT * term.worth * math.log(1 + len(spoken.texts) / len(remarked)) / every
-            worths.setdefault(one, {}).setdefault(term.subject, []).append(worth)
     for term in terms:
         for one, score in source.roles.get(term.part, {}).items():
             worths.setdefault(one, {}).setdefault(term.subject, []).append(term.worth * score)
@@ -141,8 +134,6 @@ def _of_page(
     for _, said in known if page.name and not page.is_class else ():
         for subject, worth in said.items():
             around[subject] = max(around.get(subject, 0.0), AROUND * worth)
-    for subject, worth in _subjects(source.docstring(page), terms, rare).items() if DOCSTRING and page.name else ():
-        around[subject] = max(around.get(subject, 0.0), DOCSTRING * worth)
     for subject, worth in _subjects(parts(page.name), terms, rare).items():
         around[subject] = max(around.get(subject, 0.0), NAMED * worth)
     idle = {note.line for note in page.notes if note.off}
@@ -187,5 +178,5 @@ AGAIN = 0.9  # of what a subject counts, with each statement on it
 BASE = 0.4
 BESIDE = 0.4  # of code that draws, warns or reads old inputs
 PLAIN = 80  # characters of a statement of common length
-LENGTH = 200  # beyond it, with so many more what it says counts half
+LENGTH = 500  # beyond it, with so many more what it says counts half
 CHOSEN = 1.3  # of code of the classes that a recipe names

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from .pages import Note, Page, Pages
-from .remarks import comment_of, docstring_of
 from .terms import Term, parts
 from .units import Unit, units
 
@@ -17,32 +16,20 @@ _WORD = re.compile(r"\w+")
 class Spoken:
     """The statements of all code that a program runs, by the words in them."""
 
-    def __init__(self, statements: Iterable[tuple[Page, int, str, str]]) -> None:
-        """Page, place, text and comment of each."""
+    def __init__(self, statements: Iterable[tuple[Page, int, str]]) -> None:
         found = list(statements)
-        self.where = [(page, place) for page, place, _, _ in found]
-        self.texts = _Texts([text for _, _, text, _ in found])
-        self.comments = _Texts([comment for _, _, _, comment in found])
-
-
-class _Texts:
-    """Texts by the words in them."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+        self.where = [(page, place) for page, place, _ in found]
+        self.texts = [text for _, _, text in found]
         self._with: dict[str, list[int]] = {}
-        for one, text in enumerate(texts):
+        for one, text in enumerate(self.texts):
             for word in set(_WORD.findall(text)):
                 self._with.setdefault(word, []).append(one)
 
-    def __len__(self) -> int:
-        return len(self._texts)
-
     def with_term(self, term: Term) -> list[int]:
-        """Numbers of those that hold a term, in their order."""
+        """Numbers of the statements that hold a term, in their order."""
         words = [word for word in self._with if term.last.match(word)]
         found = sorted({one for word in words for one in self._with[word]})
-        return [one for one in found if term.pattern.search(self._texts[one])]
+        return [one for one in found if term.pattern.search(self.texts[one])]
 
 
 class Source:
@@ -51,7 +38,6 @@ class Source:
     def __init__(self, read: Callable[[str], Sequence[str]], pages: Pages) -> None:
         self._read, self._pages, self._texts = read, pages, dict[str, Sequence[str]]()
         self._notes: dict[Page, dict[int, Note]] = {}
-        self._docstrings: dict[Page, str] = {}
         self._units: dict[tuple[str, int], list[Unit]] = {}
         self.of_file: dict[str, list[Page]] = {}
         self.add(pages.pages)
@@ -99,17 +85,11 @@ class Source:
     @cached_property
     def spoken(self) -> Spoken:
         return Spoken(
-            (page, place, parts(unit.text), comment_of(self.lines(page.path), unit).lower())
+            (page, place, parts(self.units(page)[place].text))
             for page in self._pages.pages
             if page.is_reached and not page.is_abstract
             for place in self.own(page)
-            for unit in (self.units(page)[place],)
         )
-
-    def docstring(self, page: Page) -> str:
-        if page not in self._docstrings:
-            self._docstrings[page] = docstring_of(self.lines(page.path), page).lower()
-        return self._docstrings[page]
 
     @cached_property
     def roles(self) -> Mapping[str, Mapping[int, float]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import yaml
 
-OWN = 0.8  # what a word of the question itself counts beside the field's names for it
+OWN = 1.0  # what a word of the question itself counts beside the field's names for it
 SAID = 0.5  # of that, what counts a word that a subject stands for
 ALSO = 0.45  # what counts a name that goes with the subject, but is not it
 PART = 0.5  # what it counts that the map takes a statement for one of the part that is asked for
