@@ -67,7 +67,7 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
             if one.group not in ("", "node", "constant", *known):
                 gathered.fields.add(name)
     layers = gathered.layers
-    meant = _of_files(program, layers, set(chain.from_iterable(known.values())))
+    meant = _of_files(program, layers, set(chain.from_iterable(known.values())), set(gathered.flags.values()))
     ends = {end for name in layers for end in (name.rpartition(".")[2], ".".join(name.split(".")[-2:]))}
     for one in fallbacks(program):
         if one.name not in ends:
@@ -136,8 +136,11 @@ def _that_count(program: Program, known: Mapping[str, tuple[str, ...]]) -> Itera
             yield one
 
 
-def _of_files(program: Program, layers: dict[str, list[Layer]], known: Container[str]) -> Mapping[str, str]:
-    """Adds what files set. A name that only one definition has is that one, unless it stands in another section.
+def _of_files(
+    program: Program, layers: dict[str, list[Layer]], known: Container[str], options: Container[str]
+) -> Mapping[str, str]:
+    """Adds what files set. A name that only one definition has is that one, unless it stands in another section, or
+    it is an option of the command line and code reads the key of the section beside it.
 
     Gives back under which name each key of the files is found.
     """
@@ -156,10 +159,19 @@ def _of_files(program: Program, layers: dict[str, list[Layer]], known: Container
         if name not in layers and not name.startswith(built):
             alike = {key for key in keys if key.rpartition(".")[2] == last}
             if len(lasts.get(last, ())) == 1 and len(alike) == 1 and lasts[last][0].rpartition(".")[0] not in known:
-                name = lasts[last][0]
+                one = lasts[last][0]
+                name = name if one in options and _is_read_in_its_section(program, name) else one
         meant[setting.key] = name
         layers.setdefault(name, []).append(Layer("file", setting.path, setting.line, setting.value))
     return meant
+
+
+def _is_read_in_its_section(program: Program, key: str) -> bool:
+    """cfg.launcher.nodes, launcher_conf["nodes"] for "launcher.nodes"."""
+    section, _, last = key.rpartition(".")
+    holder, name = (re.escape(one.encode()) for one in (section.rpartition(".")[2], last))
+    read = re.compile(rb"%s(?:_\w+)?(?:\.%s\b|\[[\"']%s[\"']\]|\.get\([\"']%s[\"'])" % (holder, name, name, name))
+    return bool(section) and any(function.source.holds(read) for function, _ in program.functions())
 
 
 def _same(name: str, layers: Mapping[str, object]) -> str:

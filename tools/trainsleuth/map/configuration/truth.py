@@ -152,14 +152,16 @@ class Truth:
         """
         words = dotted.split(".")
         found = self._by_last.get(words[-1], [])
+        within = [key for key in found if len(words) > 1 and _section(key.name) == _END.sub("", words[-2])]
         for cut in range(len(words)):
+            if cut and cut == len(words) - 1 and len(within) == 1:  # launcher_conf.nodes is no option --nodes
+                return within[0]
             exact = [key for key in found if key.name == ".".join(words[cut:])]
             if len(exact) == 1:
                 return self._that_is_set(found, hops) if self._is_doubtful(exact[0], found) else exact[0]
         if len(words) > 2:
             found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
-        if len(words) > 1:
-            found = [key for key in found if _section(key.name) == _END.sub("", words[-2])] or found
+        found = [key for key in found if key in within] or found
         here = [key for key in found if any(layer.path == path for layer in key.layers)]
         found = here if len(here) == 1 else found
         same = {self.end(key.value, hops - 1) for key in found} if len(found) > 1 else ()
