@@ -20,6 +20,7 @@ from .graph import Graph
 from .handed_on import only_program_of
 from .launch import Command, commands, is_beside, names_recipe, usage
 from .library import ways_in
+from .plugins import plugin_of
 from .program import Program
 from .reach import reach
 from .recipes import (
@@ -205,15 +206,19 @@ def find_program(
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None
-    entry = _started_by(found[0], recipe, launch)
+    entry = _started_by(_launched(found, launch), recipe, launch)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     told = told_of(first, recipe, launch)
     tracing = Tracing(values, graph, table, handed, entry)
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, told.choices)]
     if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
         tracing = _as_told(tracing, told, roots)
-    tracing, more = _to_training(tracing, roots, told)
-    entry = tracing.entry
+    plugin = plugin_of(index, (one.text for one in entry.commands[:1]), told.choices)
+    if plugin is None:
+        tracing, more = _to_training(tracing, roots, told)
+        entry = tracing.entry
+    else:
+        more, entry = roots, replace(tracing.entry, trains=True)
     assumed: tuple[Function, ...] = ()
     if not entry.trains:
         unreached = Unreached(tracing.graph, told.weights, told.loaded)
@@ -244,7 +249,13 @@ def find_program(
         told=recipe is not None or launch is not None,
         settings=told.settings,
         tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
+        plugin=plugin,
     )
+
+
+def _launched(found: list[Entry], launch: Command | None) -> Entry:
+    """The program that the caller's command starts, when it is one of those found."""
+    return next((one for one in found if launch is not None and one.path == launch.target), found[0])
 
 
 def _copies(index: Index, entry: Entry, found: list[Entry]) -> frozenset[str]:

@@ -12,6 +12,7 @@ from trainsleuth.facts import Index
 from .handed_on import started_from
 from .launch_targets import dora_mains, module_of, only, package_of, script_of
 from .launchers import launch_lines
+from .loaded_packages import package_in
 from .shell_variables import Script, filled
 
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
@@ -192,6 +193,7 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
             yield Command(path, line, _clean(text), found)
             return
         if not _OWN_STARTER.match(name):
+            yield from _loading(index, path, line, text)
             return
     folder = str(PurePosixPath(path).parent)
     scripts = (word for word in words if word.removeprefix("./") in index.repository.scripts)
@@ -211,6 +213,13 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
         for target in dora_mains(index):
             yield Command(path, line, _clean(text), target)
             return
+    yield from _loading(index, path, line, text)
+
+
+def _loading(index: Index, path: str, line: int, text: str) -> Iterator[Command]:
+    """A command of a library that loads a package of the project."""
+    if (package := package_in(index, str(PurePosixPath(path).parent), text)) is not None:
+        yield Command(path, line, _clean(text), package)
 
 
 def _module_in(index: Index, text: str) -> str | None:

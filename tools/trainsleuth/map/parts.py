@@ -19,6 +19,7 @@ from .entries import NEVER
 from .features import FEATURES, features
 from .launch import Command
 from .mentions import mentions
+from .plugin_places import plugin_places
 from .program import Program
 from .recipes import moved, selecting
 from .records import COMPONENTS, Part, Place
@@ -162,7 +163,8 @@ def _running(program: Program, name: str) -> Iterator[Place]:
     """Places of one component, without what runs only when another program is started."""
     strong = False
     by_name = chain(bound_places(program, name), section_places(program, name), setting_places(program, name))
-    for place in chain(places_of(name)(program), argument_places(program, name), by_name):
+    own = chain(places_of(name)(program), plugin_places(program, name), argument_places(program, name))
+    for place in chain(own, by_name):
         if place.path and (name == "evaluation" or not program.never_runs(place.path, place.line)):
             strong = True
             yield place  # a choice of the command line has no file

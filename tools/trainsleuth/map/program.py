@@ -22,6 +22,7 @@ from .graph import Graph
 from .keys import key_of
 from .named_records import Record, records_in
 from .optional_imports import resolve
+from .plugins import Plugin
 from .recipes import Choice, Setting
 from .records import Place
 from .running import is_guarded
@@ -69,6 +70,7 @@ class Program:
     told: bool = False  # the caller names the recipe or the launch command
     settings: tuple[Setting, ...] = ()
     tables: tuple[Table, ...] = ()  # tables of the repository from which a name picks classes
+    plugin: Plugin | None = None  # what a library's own command runs
     _weights: dict[Function, float] = field(default_factory=dict)
     _names: dict[tuple[Function, str], str] = field(default_factory=dict)
     _guarded: dict[str, frozenset[int]] = field(default_factory=dict)
@@ -84,7 +86,9 @@ class Program:
     @cached_property
     def training(self) -> Training:
         """How it trains: the step, the way to it, the loops, the framework."""
-        return Training(self.index, self.values, self.graph, self.entry, self.signs, self.handed, self.choices)
+        return Training(
+            self.index, self.values, self.graph, self.entry, self.signs, self.handed, self.choices, self.plugin
+        )
 
     def _weigh(self, function: Function) -> float:
         if function in self.entry.reach.distance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variable
@@ -48,8 +48,10 @@ def _decorated(index: Index) -> Iterator[Table]:
     kinds: dict[Registry, dict[str, Entry]] = {}
     holders: dict[str, str] = {}  # a name that holds a registry -> its kind
     things: list[Class | Function] = [*index.classes(), *index.functions()]
-    for thing in things:
-        for decorator in thing.decorators:
+    made: dict[tuple[str, str], list[Class]] = {}
+    for made_or_variant in things:
+        for decorator in made_or_variant.decorators:
+            thing = _variant_of(made, decorator, made_or_variant)
             of_all = _of_all(index, thing, decorator)
             holder, kind = ("", of_all) if of_all else place_of(decorator)
             if not kind:
@@ -59,11 +61,10 @@ def _decorated(index: Index) -> Iterator[Table]:
             name = _name(index, thing, decorator) or _given_name(registry, thing, decorator) or _own_name(thing)
             if kinds.setdefault(registry, {}).setdefault(name, thing) is not thing:
                 yield Table({name: thing}, "", kind)  # of another backend
+            if isinstance(thing, Class):
+                made.setdefault((kind, name), []).append(thing)
             if holder:
                 holders[holder] = kind
-    for thing in things:
-        for decorator in thing.decorators:
-            _add_variant(kinds, decorator)
     kinds = {one: kinds[one] for one in _used(index, kinds)}
     for registry, entries in kinds.items():
         yield Table(entries, "", registry.kind)
@@ -83,16 +84,16 @@ def _used(index: Index, kinds: Iterable[Registry]) -> Iterator[Registry]:
     yield from (one for one in kinds if one.filler is None or one.filler in used)
 
 
-def _add_variant(kinds: Mapping[Registry, dict[str, Entry]], decorator: Expr) -> None:
-    """@register_model_architecture("transformer", "transformer_base"): settings by that name mean the class of the first."""
-    kind, names = place_of(decorator)[1], _strings(decorator)
-    base = kind.rpartition("_")[0]
-    if len(names) != 2 or not base:
-        return
-    made = next((found[names[0]] for one, found in kinds.items() if one.kind == base and names[0] in found), None)
-    for one, found in kinds.items() if made is not None else ():
-        if one.kind == kind and made is not None:
-            found[names[1]] = made
+def _variant_of(
+    made: Mapping[tuple[str, str], Sequence[Class]], decorator: Expr, thing: Class | Function
+) -> Class | Function:
+    """@register_model_architecture("transformer", "transformer_base"): settings by that name mean the class of the first.
+
+    Of several so called that of the same file.
+    """
+    names = _strings(decorator) if isinstance(thing, Function) else ()
+    found = made.get((place_of(decorator)[1].rpartition("_")[0], names[0]), ()) if len(names) == 2 else ()
+    return next((one for one in found if one.path == thing.path), found[0] if found else thing)
 
 
 def _resolved(index: Index, thing: Class | Function, decorator: Expr) -> object:

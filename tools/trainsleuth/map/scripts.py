@@ -9,6 +9,7 @@ from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
 from .launch import SHELL, Command, command_of, commands_in, commands_of
+from .loaded_packages import package_in
 from .recipes import Setting
 from .shell_variables import MAX_VALUE, assignments, filled, known_before, used_in
 
@@ -20,7 +21,7 @@ def given_command(index: Index, recipe: str, scope: str | None) -> Command | Non
     """
     path, arguments = _script_in(index, recipe)
     if path is None:
-        return command_of(index, recipe)
+        return _of_scope(index, command_of(index, recipe), scope)
     found = commands_of(index, path)
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
     for one in (of_scope or list(found) or list(_supposed(index, path, scope)))[-1:]:
@@ -28,6 +29,17 @@ def given_command(index: Index, recipe: str, scope: str | None) -> Command | Non
         text = filled(one.text, known_before(lines, one.line, arguments))
         return one._replace(path="", text=text, script=path, arguments=arguments)
     return command_of(index, recipe)
+
+
+def _of_scope(index: Index, command: Command | None, scope: str | None) -> Command | None:
+    """Of several packages of one name that a command may load, the one of the scope."""
+    if (
+        command is not None
+        and not command.target
+        and (package := package_in(index, "", command.text, scope)) is not None
+    ):
+        return command._replace(target=package)
+    return command
 
 
 def _script_in(index: Index, recipe: str) -> tuple[str | None, tuple[str, ...]]:

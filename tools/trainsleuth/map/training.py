@@ -15,6 +15,7 @@ from .graph import Graph
 from .hooks import derived_classes, handed_classes, hook_methods, trainers_run
 from .named_choice import is_named
 from .networks import is_loss_class, is_network
+from .plugins import Plugin, steps_of
 from .reach import reach
 from .recipes import RECIPE_DISTANCE, Choice, roots_of
 from .replaced import replaced_hooks
@@ -37,6 +38,7 @@ class Training:
     signs: Mapping[Function, list[Sign]]
     handed: Mapping[Function, list[Handover]]
     choices: tuple[Choice, ...]
+    plugin: Plugin | None = None
 
     @cached_property
     def ways(self) -> Ways:
@@ -69,6 +71,8 @@ class Training:
     @cached_property
     def framework(self) -> Framework | None:
         """The framework that the program hands its loop to, when no loop of its own is nearer."""
+        if self.plugin is not None:
+            return self.plugin.framework
         own = min((self.entry.reach.distance[f] for f in self._backwards), default=None)
         reached = self.entry.reach.distance
         handed = [(reached[f], h) for f, hs in self.handed.items() if f in reached for h in hs]
@@ -141,6 +145,8 @@ class Training:
         framework = self.framework
         if framework is None:
             return ()
+        if self.plugin is not None:
+            return self.plugin.classes
         handed = [h for f, hs in self.handed.items() if f in self.entry.reach.distance for h in hs]
         given = handed_classes(self.index, self.values, framework, handed)
         if not any(self.index.method(cls, name) for cls in given for name in framework.hooks[:1]):
@@ -178,6 +184,7 @@ class Training:
                 starts.extend(sign for sign in self.signs[function] if sign.role == "backward")
         elif self.framework is not None:
             methods = [cls.methods[name] for cls in self.hooked_classes for name in _MAKE_LOSS if name in cls.methods]
+            methods = list(steps_of(self.plugin)) if self.plugin is not None else methods
             for method in (*methods, *(one for one in self.replaced if one.name in _MAKE_LOSS)):
                 starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
         return trace_back(self.graph, starts, self.entry.reach.parents)

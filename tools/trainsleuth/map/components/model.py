@@ -46,6 +46,7 @@ _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretraine
 def places(program: Program) -> Iterator[Place]:
     run = dict(program.training.run_classes)
     run.update({cls: 0 for cls in program.training.hooked_classes[:1] if is_network(program.index, cls)})
+    run.update(dict.fromkeys(program.plugin.networks if program.plugin is not None else (), 0))
     many = len(run) > 2
     homes = {cls.path for cls in run}
     built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
