@@ -14,7 +14,7 @@ from .calls import above
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
 from .forwarding import given_back
-from .held import MAX_DEPTH, MAX_HELD
+from .held import MAX_DEPTH, MAX_HELD, is_property
 from .lookups import entries_of, members_of, picked_by
 from .named_modules import members
 from .namespaces import is_namespace, left_to_be_asked
@@ -185,6 +185,8 @@ class Callables:
             if isinstance(held, Class):
                 made = objects.built_by(held) if BUILDS.match(expr.last) or expr.last in TARGETS else None
                 own = self._index.method(held, expr.last) or self._inner_class(held, expr.last)
+                if isinstance(own, Function) and is_property(own) and self._values.of(function, expr, depth + 1):
+                    own = None  # what is called is what it holds
                 found += [one for one in (made, own) if one is not None]
         if not found and isinstance(named := self._known.kinds.get(expr.last), Function):
             return (named,)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from trainsleuth.facts import Expr, Function
 
+from .edges import DIRECT
 from .program import Called, Program
 from .records import Place
 
@@ -17,10 +18,25 @@ def collected(program: Program, function: Function) -> Iterator[Place]:
         if event.block.loops and any(_is_environment(call) for call in event.calls):
             yield program.at(function, event.line, "environment step", 0.7)
             yield program.at(function, function.loops[event.block.loops[-1]].line, "loop", 0.84)
+            if len(event.block.loops) > 1:  # one over the environments inside of that over the time
+                yield program.at(function, function.loops[event.block.loops[0]].line, "loop", 0.85)
+
+
+def collectors(program: Program, near: Collection[Function]) -> Iterator[Function]:
+    """Functions that are called in the loops above the step, beside the way down: self.collect(steps)."""
+    for function in near:
+        for edge in program.graph.edges(function):
+            if edge.cost == DIRECT and edge.position >= 0 and function.events[edge.position].block.loops:
+                if edge.target not in near and edge.target.loops:
+                    yield edge.target
 
 
 def _is_environment(call: Expr) -> bool:
-    return call.last == "step" and call.receiver is not None and _ENVIRONMENT.fullmatch(call.receiver.last) is not None
+    if call.last == "send" and call.arguments:  # to the process of an environment
+        first = call.arguments[0].parts[:1] if call.arguments[0].kind == "tuple" else ()
+        return any(one.kind == "string" and one.text == "step" for one in first)
+    stepped = call.last in ("step", "step_async", "vector_step") and call.receiver is not None
+    return stepped and call.receiver is not None and _ENVIRONMENT.fullmatch(call.receiver.last) is not None
 
 
 _ENVIRONMENT = re.compile(r"_?(?:\w+_)?(?:vec_?)?envs?", re.I)

@@ -50,6 +50,9 @@ def handed_loop(program: Program) -> Iterator[Place]:
     for stage in forwards:
         yield program.at(stage.function, stage.line, "forward", 0.8)
     yield from _forwards(program) if not forwards else ()
+    for stage in program.training.stages:
+        if stage.role == "loss" and stage.function.name in framework.hooks:
+            yield program.at(stage.function, stage.line, "loss", 0.72)
 
 
 def _replaced(program: Program, framework: Framework) -> Iterator[Place]:

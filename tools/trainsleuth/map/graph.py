@@ -11,14 +11,13 @@ from .branches import Settled, is_not_chosen
 from .class_methods import made_through
 from .edges import CALLBACK, DIRECT, IMPORT, Edge, rank
 from .factories import is_left_aside
+from .held import is_property
 from .loading import loaded
 from .methods import Methods
 from .named_modules import sure
 from .running import imported, is_guarded
 from .runs import Runs
 from .values import Values
-
-_PROPERTIES = ("property", "cached_property")
 
 
 class Graph:
@@ -150,15 +149,12 @@ class Graph:
         for part in event.value.walk():
             if part.kind == "path" and part.text.startswith(f"{function.self_name}."):
                 method = self.index.method(owner, part.text.split(".")[1])
-                if method is not None and any(one.last in _PROPERTIES for one in method.decorators):
+                if method is not None and is_property(method):
                     yield method
 
     def _has_properties(self, cls: Class) -> bool:
         if cls not in self._propertied:
             self._propertied[cls] = any(
-                decorator.last in _PROPERTIES
-                for one in self.index.lineage(cls)
-                for method in one.methods.values()
-                for decorator in method.decorators
+                is_property(method) for one in self.index.lineage(cls) for method in one.methods.values()
             )
         return self._propertied[cls]

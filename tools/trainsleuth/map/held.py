@@ -18,6 +18,11 @@ def is_untyped(function: Function, name: str) -> bool:
     return parameter is not None and not parameter.annotation and name not in bindings(function)
 
 
+def is_property(method: Function) -> bool:
+    """Read like a field: what it gives back is what the name holds."""
+    return any(one.last in ("property", "cached_property") for one in method.decorators)
+
+
 def only_below(index: Index, chosen: Iterable[Class]) -> dict[Class, Class]:
     """For each base of one of `chosen` that one, where none but it and its own bases derive from it."""
     below: dict[Class, list[Class]] = {}

@@ -146,13 +146,15 @@ def named_in_code(index: Index, functions: Iterable[Function], decided: Mapping[
     """
     for function in functions:
         settled = Settled(decided, index, function)
-        for event in function.events if function.source.holds(_QUOTED) else ():
-            if is_not_chosen(event, settled):
-                continue
-            for expr in (event.value, *event.targets):
-                for part in expr.walk() if isinstance(expr, Expr) else ():
-                    if part.kind == "string" and _DOTTED.fullmatch(part.text) and len(part.text) < 120:
-                        yield from _named(index, function, part)
+        if not function.source.holds(_QUOTED):
+            continue
+        given = [one.default for one in function.parameters if one.default is not None]
+        for event in function.events:
+            if not is_not_chosen(event, settled):
+                given += [one for one in (event.value, *event.targets) if one is not None]
+        for part in (part for expr in given for part in expr.walk()):
+            if part.kind == "string" and _DOTTED.fullmatch(part.text) and len(part.text) < 120:
+                yield from _named(index, function, part)
 
 
 def _named(index: Index, function: Function, name: Expr) -> Iterator[Choice]:

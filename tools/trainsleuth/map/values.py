@@ -21,7 +21,7 @@ from .class_methods import made_through
 from .config_objects import ConfigObjects, default_of
 from .elements import elements_of, looped_over
 from .forwarding import Detours
-from .held import MAX_DEPTH, Held, is_made_by_name, is_untyped, only_below, unique
+from .held import MAX_DEPTH, Held, is_made_by_name, is_property, is_untyped, only_below, unique
 from .keys import key_of
 from .knowledge import NOTHING, Knowledge
 from .tables import kind_of_holder
@@ -279,6 +279,8 @@ class Values:
         if given:
             return
         below = [one for one in self.index.subclasses(cls) if one not in self.known.excluded and self.is_loaded(one)]
+        if (method := self.index.method(cls, name)) is not None and is_property(method) and method is not seen:
+            yield from self._given_back(method, depth + 1)
         for one in (*self.index.lineage(cls), *below[:4]):
             yield from self._declared(one, name)
             for method, binding in self.index.hierarchy.attribute_bindings(one, name):

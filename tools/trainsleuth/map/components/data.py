@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, External, Function, written
+from trainsleuth.facts import Class, Event, Expr, External, Function, written
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
@@ -80,13 +80,18 @@ def places(program: Program) -> Iterator[Place]:
         for method in (cls.methods[name] for name in _OF_TRAINER if name in cls.methods):
             yield program.at(method, method.line, "hook", 0.75 * program.weight(method) ** 0.3)
     for stage in program.training.stages:
-        if stage.role == "batch":
+        if stage.role == "batch" and not _counts(stage.event):
             hands = stage.event.value is not None and _HANDS.search(written(stage.event.value)) is not None
             yield program.at(stage.function, stage.line, "batch", 0.5 if hands else 0.15)
             yield from _iterated(program, stage)
         elif stage.role == "source":
             yield from _sources(program, stage)
     yield from _chosen(program)
+
+
+def _counts(event: Event) -> bool:
+    """for epoch in range(epochs): no batch comes out of it."""
+    return event.value is not None and event.value.kind == "call" and event.value.callee in ("range", "count", "trange")
 
 
 def _built(program: Program, called: Called, built: dict[Class, float]) -> Iterator[Place]:

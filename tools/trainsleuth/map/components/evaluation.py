@@ -24,7 +24,7 @@ _NAMED = re.compile(
 )
 _MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
 _FILE = re.compile(
-    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl(?!ers?\.)\w*|predict\w*|demo|score|transcribe|synth\w*|fid|enjoy|play(?:[._]|er))",
+    r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl(?!ers?\.)\w*|predict\w*|demo|score|transcribe|synth\w*|fid|calc\w*_(?:metrics?|scores?)|enjoy|play(?:[._]|er))",
     re.I,
 )
 _METRICS = re.compile(

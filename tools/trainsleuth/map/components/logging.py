@@ -54,6 +54,7 @@ _LOGGER_CLASS = re.compile(
 _HOLDER = re.compile(r"(?:logger|writer|tracker|recorder|wandb|tensorboard|tb|mlflow|experiment|summary|log)$", re.I)
 _PLAIN = frozenset({"info", "debug", "warning", "warn", "error", "exception", "critical", "close", "flush", "setLevel", "addHandler", "append", "write", "join", "finish", "get", "log", "format", "exp", "split"})  # fmt: skip
 _CALLBACK = re.compile(r"callback|on_\w*(?:batch|step|epoch)\w*|report|log_", re.I)
+_PRINTS = re.compile(r"print|info|print_?(?:rank_?)?0|(?:\w+_)?(?:master|main|rank|zero|chief)_?0?_(?:print|info)|(?:print|info)_(?:\w*_)?(?:master|main|once|rank\w*|chief)")  # fmt: skip
 _PROGRESS = ("tqdm", "trange", "track", "Progress", "progress_bar", "auto_tqdm")
 _LOGGED = re.compile(r"loss|acc\b|lr\b|ppl|metric|epoch|step|iter|log", re.I)
 _LOG_NAME = re.compile(
@@ -78,7 +79,7 @@ def places(program: Program) -> Iterator[Place]:
             near = inside or function in program.training.spine or _CALLBACK.search(function.name) is not None
             for call in event.calls:
                 role, score = _role(program, function, call, near)
-                if not role and inside and call.last in ("print", "info") and call.parts[1:]:
+                if not role and inside and _PRINTS.fullmatch(call.last) and call.parts[1:]:
                     role, score = "printed", 0.64
                 if role:
                     feeders.setdefault(function, score)
@@ -117,11 +118,11 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     if last in _PROGRESS and near:
         return "progress", 0.7
     if (
-        last in ("print", "info", "write", "set_postfix", "set_description", "log", "debug")
+        (last in ("write", "set_postfix", "set_description", "log", "debug") or _PRINTS.fullmatch(last))
         and near
         and _speaks_of_training(call)
     ):
-        return "printed", 0.75 if last in ("print", "info") else 0.65
+        return "printed", 0.75 if _PRINTS.fullmatch(last) else 0.65
     target = program.graph.targets(function, call) if call.callee else ()
     if any(isinstance(one, Class) and _LOGGER_CLASS.search(one.name) for one in target):
         return "meter", 0.7
@@ -141,6 +142,8 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         return "logs", 0.66
     if last in _REGISTERS:
         return "registered", 0.7
+    if name == "logging.basicConfig" or (last == "set_verbosity" and near):
+        return "text", 0.45
     if last == "configure" and receiver.endswith("logger"):
         return "set-up", 0.7
     if _SET_UP.match(last) and not isinstance(next(iter(target), None), External):

@@ -20,7 +20,7 @@ _BUILDER = re.compile(
 _MAKES = re.compile(r"optim|schedul", re.I)
 _SCHEDULE = re.compile(r"(?:Scheduler|LR|OneCycle\w*|Annealing\w*|get_\w*schedule\w*|Schedule)$")
 _RATE_FUNCTION = re.compile(
-    r"^(?:get|adjust|set|cosine|compute|update|calc)_?\w*(?:lr|learning_rate)\w*$|^lr_(?:lambda|schedule|scheduler|fn)\w*$|^(?:lr|cosine|linear|warmup|step|poly\w*|exp\w*)_\w*sched\w*$",
+    r"^(?:get|adjust|set|cosine|compute|update|calc)_?\w*(?:lr|learning_rate)\w*$|^(?:lr|learning_rate)_(?:lambda|schedule|scheduler|fn|decay)\w*$|^(?:lr|cosine|linear|warmup|step|poly\w*|exp\w*)_\w*sched\w*$",
     re.I,
 )
 
@@ -37,6 +37,7 @@ def places(program: Program) -> Iterator[Place]:
         chosen = is_optimizer(
             program.index, choice.target if isinstance(choice.target, Class) else External(choice.value)
         )
+        chosen = chosen or (isinstance(choice.target, Function) and _RATE_FUNCTION.search(named) is not None)
         if chosen or _SCHEDULE.search(named) or any(word in words for word in ("optim", "sched", "lr_")):
             yield Place(choice.path, choice.line, "configuration", 0.9)
             yield from program.chosen_at(choice)

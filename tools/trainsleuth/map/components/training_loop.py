@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 
-from ..experience import collected
+from ..experience import collected, collectors
 from ..framework_loop import handed_loop
 from ..named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops
 from ..own_runners import STEPS
@@ -80,7 +80,7 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, event.line, "averaged weights", 0.72)
             elif any(_CLIPS.search(call.last) for call in event.calls):
                 yield program.at(function, event.line, "clip", 0.7)
-    for function in near:
+    for function in (*near, *collectors(program, near)):
         yield from collected(program, function)
     yield from _other_loops(program, step)
     if not down and step.owner:
