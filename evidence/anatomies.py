@@ -1,7 +1,7 @@
 """What a reader must see of a public repository, written by hand: the truth that the map is scored against.
 
 An anatomy (maps/*.yaml) names the repository, the commit, the `scope` and `recipe` to give the map, and for each
-component its anchors, "path:line". Where anchors are a mapping, the value is a piece of that line, so that a
+component its anchors, "path:line" ("path#cell:line" in a notebook). Where anchors are a mapping, the value is a piece of that line, so that a
 wrong commit or a slip is caught (check_places.py). `absent` lists components that the repository does not have; a repository
 that trains nothing has `trains: false`; one that trains in another library names it under `framework` and
 need only be told so. `first` keeps the scores of the first run for an anatomy that was written before the map had
@@ -14,6 +14,7 @@ later by readers who never ran the map on their repositories.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -110,12 +111,27 @@ def checkout(repository: str, folders: Iterable[Path]) -> Path | None:
     return next((root for root in roots if root.is_dir()), None)
 
 
+def split_place(place: str) -> tuple[str, int | None, int]:
+    """Its path, the cell of a notebook ("a.ipynb#3:12" is the twelfth line of its third cell) and the line."""
+    path, _, line = place.rpartition(":")
+    path, _, cell = path.partition("#")
+    return path, int(cell) if cell else None, int(line)
+
+
+def _lines(path: Path, cell: int | None) -> Iterator[str]:
+    text = path.read_text("utf-8", "replace")
+    if cell is None:
+        yield from text.split("\n")
+    elif cell <= len(cells := json.loads(text)["cells"]):
+        yield from "".join(cells[cell - 1]["source"]).split("\n")
+
+
 def wrong_places(places: Places, root: Path) -> Iterator[str]:
     """Each place that is no line of the checkout, or whose line does not hold its piece."""
     for place, piece in places.items():
-        path, _, line = place.rpartition(":")
-        lines = (root / path).read_text("utf-8", "replace").split("\n") if (root / path).is_file() else []
-        if int(line) > len(lines):
+        path, cell, line = split_place(place)
+        lines = list(_lines(root / path, cell)) if (root / path).is_file() else []
+        if line > len(lines):
             yield f"{place} is not there"
-        elif piece not in lines[int(line) - 1]:
-            yield f"{place} does not hold {piece!r}: {lines[int(line) - 1].strip()!r}"
+        elif piece not in lines[line - 1]:
+            yield f"{place} does not hold {piece!r}: {lines[line - 1].strip()!r}"

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from anatomies import SETS, Anatomy, checkout, read_anatomies, wrong_places
+from anatomies import SETS, Anatomy, checkout, read_anatomies, split_place, wrong_places
 from trainsleuth.map import Map, map_repository
 from trainsleuth.repository import RepositoryError
 
@@ -99,8 +99,9 @@ def _false(anatomy: Anatomy, found: Map) -> Iterator[str]:
 
 
 def _is_shown(found: Map, component: str, anchor: str) -> bool:
-    path, _, line = anchor.rpartition(":")
-    return any(p.path == path and abs(p.line - int(line)) <= NEAR for p in found.components[component].places)
+    path, cell, line = split_place(anchor)
+    places = found.components[component].places
+    return any((p.path, p.cell) == (path, cell) and abs(p.line - line) <= NEAR for p in places)
 
 
 def _table(scores: list[Score]) -> str:
