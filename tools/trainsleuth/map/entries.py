@@ -17,6 +17,7 @@ from .command_words import words_behind
 from .frameworks import Handover
 from .graph import Graph
 from .launch import Command
+from .loaded_packages import loads_package
 from .reach import Reach, reach
 from .running import has_guard
 from .steps import Sign
@@ -24,6 +25,7 @@ from .steps import Sign
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
 MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
+PLUGIN_DISTANCE = 4  # of the training of a library that loads the package
 VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
@@ -181,6 +183,8 @@ def _entry(
     roots = [root, *_console_functions(index, path, own)]
     reached = reach(graph, roots)
     near = min((distance for distance, _ in trainings(reached, signs, handed)), default=None)
+    if near is None and path.endswith("/__init__.py") and any(loads_package(one.text) for one in own):
+        near = PLUGIN_DISTANCE
     score = likely + _reached_score(near) + _completeness(index, reached, signs)
     return Entry(path, root, guard_line(root), reached, own, score, near is not None)
 

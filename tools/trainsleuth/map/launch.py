@@ -165,6 +165,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
     """Those of one line; of prose only what it quotes counts: "run `python train.py` when `deepspeed` is there"."""
+    text = text.replace("`pwd`", "$PWD")
     if "`" in text and path.endswith((".md", ".rst")) and len(text) <= MAX_COMMAND:
         quoted = _TICKS.sub("`", text).split("`")[1::2]
         for part in (part for part in quoted if _STARTERS.search(part) or _STARTED.match(part)):

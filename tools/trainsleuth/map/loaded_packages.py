@@ -14,14 +14,31 @@ LOADS = re.compile(
 _TRAINS = re.compile(r"(?:^|[\s/(_-])(?:pre)?train(?:_model)?(?:\.py)?(?=[\s)]|$)")
 
 
+def loads_package(text: str) -> bool:
+    """It trains, and is told what to load."""
+    match = LOADS.search(text)
+    return match is not None and _TRAINS.search(text[: match.start()]) is not None
+
+
 def package_in(index: Index, folder: str, text: str, scope: str | None = None) -> str | None:
-    """The file of the package that a training command of a library is told to load; one of the `scope` first."""
-    match = LOADS.search(text) if "/" in text or "package" in text else None
-    if match is None or _TRAINS.search(text[: match.start()]) is None:
+    """The file of the package that a training command of a library is told to load; one of the `scope` first.
+
+    Where that is the folder in which the command is given, the only package above all others.
+    """
+    match = LOADS.search(text) if loads_package(text) else None
+    if match is None:
         return None
-    written = f"{match[1].rstrip('/').replace('.', '/') if '/' not in match[1] else match[1].rstrip('/')}/__init__.py"
     within = f"{scope.rstrip('/')}/__init__.py" if scope is not None else ""
+    if _HERE.match(match[1]):
+        tops = [within] if within in index.files else [one for one in index.files if _TOP.fullmatch(one)]
+        return tops[0] if len(tops) == 1 else None
+    plain = match[1].rstrip("/")
+    written = f"{plain if '/' in plain else plain.replace('.', '/')}/__init__.py"
     tail = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
     if within in index.files and f"/{within}".endswith(f"/{tail}"):
         return within
     return script_of(index, folder, written)
+
+
+_HERE = re.compile(r"`pwd`|\$\(?pwd\b|\$\{?PWD\b|\.$", re.I)
+_TOP = re.compile(r"[^/]+/__init__\.py")

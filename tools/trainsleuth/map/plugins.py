@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, External, Function, Index
 
 from .frameworks import Framework
-from .loaded_packages import LOADS
+from .loaded_packages import loads_package
 from .recipes import Choice
 
 _HOOKS = (
@@ -43,7 +43,7 @@ class Plugin(NamedTuple):
 
 def plugin_of(index: Index, commands: Iterable[str], chosen: Iterable[Choice]) -> Plugin | None:
     """What the settings choose of a package that such a command loads, when classes of one library's registries are among it."""
-    if not any(LOADS.search(text) for text in commands):
+    if not any(loads_package(text) for text in commands):
         return None
     libraries: Counter[str] = Counter()
     classes: dict[Class, None] = {}
