@@ -59,7 +59,7 @@ from .fixed import decided_against
 from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
-from .libraries import other_library, written_for_another
+from .libraries import is_for_another, other_library, written_for_another
 from .losses import LossCall, loss_calls
 from .making import bound_names, called, derived, made_at, makers, mentions
 from .members import Member
@@ -163,6 +163,7 @@ __all__ = [
     "ingredients",
     "is_dead",
     "is_every_few",
+    "is_for_another",
     "is_function_call",
     "is_lesson",
     "is_made_in",

@@ -55,5 +55,10 @@ def written_for_another(index: Index, paths: Iterable[str]) -> str:
     return "NumPy" if "numpy" in packages and not is_torch else ""
 
 
+def is_for_another(index: Index, path: str) -> bool:
+    """The file is written for another library than torch, or lies in a folder that is called like one."""
+    return bool(_OTHERS.keys() & set(path.split("/")[:-1])) or bool(written_for_another(index, [path]))
+
+
 def _packages(file: FileFacts) -> set[str]:
     return {entry.module.partition(".")[0] for entry in file.imports if not entry.level}

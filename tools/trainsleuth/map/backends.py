@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainsleuth.facts import Class
+from trainsleuth.facts import Class, Index, is_for_another
 
 from .recipes import Choice
 from .tables import Table
@@ -29,6 +29,23 @@ def of_the_program(
         here = [one for one in alike if isinstance(one, Class) and one.path in loaded]
         best = max((*here, target), key=lambda one: (_shared(one.path, entry), one.path == target.path))
         yield choice if best is target else choice._replace(target=best)
+
+
+def of_torch(index: Index, known: Mapping[str, list[Table]]) -> dict[str, list[Table]]:
+    """Tables by name, without those that mean a class for another library where another one means a class for torch."""
+    others: dict[str, bool] = {}
+
+    def is_of_another(table: Table, name: str) -> bool:
+        path = getattr(table.entries.get(name), "path", "")
+        if path not in others:
+            others[path] = bool(path) and is_for_another(index, path)
+        return others[path]
+
+    found: dict[str, list[Table]] = {}
+    for name, some in known.items():
+        left = [table for table in some if not is_of_another(table, name)] if len(some) > 1 else some
+        found[name] = left or some
+    return found
 
 
 def _plain(kind: str) -> str:

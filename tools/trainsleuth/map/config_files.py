@@ -124,7 +124,7 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
 def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
     """It lies beside code of which none is reached: a bare name, config.json, means another file."""
     folder = path.rpartition("/")[0]
-    beside = [one for one in index.files if one.rpartition("/")[0] == folder]
+    beside = [one for one in index.files if one.rpartition("/")[0] == folder and not one.endswith("/__init__.py")]
     return bool(beside) and folder != "" and not any(one in reached.files for one in beside)
 
 

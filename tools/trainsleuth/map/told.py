@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Function
 from trainsleuth.facts.names import Module
 
 from .asked_by_constants import asked_by_constants
-from .backends import of_the_program
+from .backends import of_the_program, of_torch
 from .branches import known_settings
 from .command_words import words_behind
 from .composition import Part
@@ -49,7 +49,9 @@ from .recipes import (
 from .references import given_by_name, references
 from .registries import tables
 from .scripts import settings_in
+from .tabled_sections import picked_sections
 from .tables import Table
+from .templated_files import templated_files
 from .values import Values
 
 NAMED_DISTANCE = 8  # from the entry: further away, a class that is named by a string is none of its choices
@@ -112,10 +114,17 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     loaded = program.graph.imports(frozenset(started))
     text = launch.text if launch is not None else ""
     experiment = experiment_configs(index, entry.reach.files, text)
-    in_files = settings(index, parts, removed_by(that_counts(entry.commands, recipe)))
-    given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
-    known = tables(index, program.values)
     weak = tuple(defaults(program, launch))
+    in_files = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
+    in_files = tuple(picked_sections(in_files, weak, entry.reach.distance))
+    if recipe is None and constructed.objects is None:
+        known_parts = {part.path for part in parts}
+        more = templated_files(index, entry.reach, (*weak, *in_files))
+        made = tuple(Part(one) for one in more if one not in known_parts)
+        parts = (*parts, *made)
+        in_files = (*in_files, *settings(index, made))
+    given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
+    known = of_torch(index, tables(index, program.values))
     modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
     loaded |= program.graph.imports(frozenset(chain.from_iterable(sure(modules).values())))
     left = passed_over([(one.key, one.value) for one in (*weak, *given)], CLASS_KEYS)
