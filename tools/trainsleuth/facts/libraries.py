@@ -57,7 +57,9 @@ def written_for_another(index: Index, paths: Iterable[str]) -> str:
 
 def is_for_another(index: Index, path: str) -> bool:
     """The file is written for another library than torch, or lies in a folder that is called like one."""
-    return bool(_OTHERS.keys() & set(path.split("/")[:-1])) or bool(written_for_another(index, [path]))
+    packages = _packages(index.files[path]) if path in index.files else set()
+    folders = set(path.split("/")[:-1])
+    return bool((packages | folders) & _OTHERS.keys()) and not packages & _TORCH
 
 
 def _packages(file: FileFacts) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainsleuth.facts import Class, Index, is_for_another
+from trainsleuth.facts import Class, Index, is_for_another, other_library
 
 from .recipes import Choice
 from .tables import Table
@@ -46,6 +46,13 @@ def of_torch(index: Index, known: Mapping[str, list[Table]]) -> dict[str, list[T
         left = [table for table in some if not is_of_another(table, name)] if len(some) > 1 else some
         found[name] = left or some
     return found
+
+
+def for_other_libraries(index: Index) -> Iterator[Class]:
+    """Classes in folders that are called like another library, where their like for torch lie beside."""
+    for path, file in index.files.items() if not other_library(index) else ():
+        if is_for_another(index, path) and "/" in path:
+            yield from file.classes.values()
 
 
 def _plain(kind: str) -> str:

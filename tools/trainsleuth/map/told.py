@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Function
 from trainsleuth.facts.names import Module
 
 from .asked_by_constants import asked_by_constants
-from .backends import of_the_program, of_torch
+from .backends import for_other_libraries, of_the_program, of_torch
 from .branches import known_settings
 from .command_words import words_behind
 from .composition import Part
@@ -116,10 +116,11 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     experiment = experiment_configs(index, entry.reach.files, text)
     weak = tuple(defaults(program, launch))
     in_files = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
-    in_files = tuple(picked_sections(in_files, weak, entry.reach.distance))
+    asked = tuple({one.key.replace("-", "_"): one for one in weak}.values())  # the command's own come last
+    in_files = tuple(picked_sections(in_files, asked, entry.reach.distance))
     if recipe is None and constructed.objects is None:
         known_parts = {part.path for part in parts}
-        more = templated_files(index, entry.reach, (*weak, *in_files))
+        more = templated_files(index, entry.reach, (*asked, *in_files))
         made = tuple(Part(one) for one in more if one not in known_parts)
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
@@ -160,7 +161,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),
-        frozenset(passed.values()),
+        frozenset((*passed.values(), *for_other_libraries(index))),
     )
 
 
