@@ -160,13 +160,31 @@ _NOT_AVERAGING = ("train", "eval", "to", "cuda", "cpu", "parameters", "named_par
 def averages(event: Event) -> bool:
     """A statement that moves averaged or target weights: ema.update(net), p_ema.copy_(...), soft_update(...)."""
     calls = event.calls if event.kind == "expression" else ()
-    return any(_AVERAGED.search(call.callee) and call.last not in _NOT_AVERAGING for call in calls) or any(
+    named = any(_AVERAGED.search(call.callee) and call.last not in _NOT_AVERAGING for call in calls)
+    return named or _moves(event)
+
+
+def averages_weights(function: Function) -> bool:
+    """It moves parameters a little towards others: mine.data.mul_(decay).add_(theirs, alpha=1 - decay)."""
+    if not function.source.holds(_MOVES) or len(function.parameters) < LEAST_OF_AVERAGE:
+        return False
+    return any(event.block.loops and _moves(event) for event in function.events)
+
+
+LEAST_OF_AVERAGE = 2  # parameters: what is moved, and towards what
+_MOVES = re.compile(rb"\.(?:mul_|lerp_|copy_)\(")
+
+
+def _moves(event: Event) -> bool:
+    chained = any(
         call.last == "add_"
         and call.receiver is not None
         and call.receiver.kind == "call"
         and call.receiver.last == "mul_"
-        for call in calls
+        for call in event.calls
     )
+    blended = any(call.last == "lerp_" for call in event.calls)
+    return event.kind == "expression" and (chained or blended)
 
 
 def _binds(loop: Loop, name: str) -> bool:

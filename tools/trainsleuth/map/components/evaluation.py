@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Class, Event, Expr, Function, written
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, written
 
 from ..common_names import COMMON_NAMES
 from ..entries import ASIDE, NEVER, guard_line
@@ -69,6 +69,7 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", (0.9 if sign else 0.68) * weight**0.4)
         elif (
             evaluates
+            and function.name != MODULE_BODY
             and (_MAY_BE.search(function.name) or (_is_pass(function) and not _trains(program, function)))
             and not _is_inside_network(program, function)
         ):

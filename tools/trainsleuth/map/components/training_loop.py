@@ -14,7 +14,7 @@ from ..own_runners import STEPS
 from ..parameter_holders import changes_parameters
 from ..program import Program
 from ..records import Place
-from ..steps import averages, sets_learning_rate, writes_learning_rate
+from ..steps import averages, averages_weights, sets_learning_rate, writes_learning_rate
 
 SCORES = {
     "backward": 1.0,
@@ -53,7 +53,7 @@ def places(program: Program) -> Iterator[Place]:
                     share * SCORES[sign.role] * program.weight(function) ** 0.3,
                 )
     if step.name != "<module>":
-        yield program.at(step, step.line, "step", 0.7)
+        yield program.at(step, step.line, "step", 0.79)
     for caller, loop, _ in program.training.ways.loops_down_to(step):
         yield program.at(caller, loop.line, "loop", 0.93)
         yield from beside_the_step(program, caller, loop)
@@ -175,6 +175,11 @@ def _step(program: Program, function: Function, share: float) -> Iterator[Place]
                 yield program.at(function, call.line, "batch", share * 0.8)
             elif _sets_rate(program, function, call):
                 yield program.at(function, call.line, "learning rate", share * 0.8)
+            elif event.kind == "expression" and any(
+                isinstance(one, Function) and one is not function and averages_weights(one)
+                for one in program.graph.targets(function, call)
+            ):
+                yield program.at(function, call.line, "averaged weights", share * 0.78)
             elif call.receiver is not None and _changes_parameters(program, function, call):
                 yield program.at(function, call.line, "parameters", share * 0.78)
     yield from _forwards(program, function, share)
