@@ -33,7 +33,7 @@ _KEYWORDS = {
     "clipping": ("gradient_clip_val", "max_grad_norm", "grad_clip", "max_norm"),
     "compile": ("torch_compile",),
     "distribution": ("strategy",),
-    "seeds": ("seed",),
+    "seeds": ("seed", "seed_everything"),
     "resume": ("resume_from_checkpoint", "ckpt_path"),
 }
 _ACCUMULATION = re.compile(
@@ -177,9 +177,9 @@ def _counts(program: Program, name: str, function: Function, call: Expr) -> bool
     if name == "seeds":  # a generator of one sampler is not the program's seed
         held = call.receiver.last if call.receiver is not None else ""
         return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held))
-    if name == "mixed_precision":  # autocast(enabled=False) keeps a part out of it
-        enabled = call.keyword("enabled")
-        return enabled is None or enabled.text != "False"
+    if name == "mixed_precision":  # autocast(enabled=False) keeps a part out of it, as does dtype=torch.float32
+        enabled, dtype = call.keyword("enabled"), call.keyword("dtype")
+        return (enabled is None or enabled.text != "False") and (dtype is None or dtype.last not in ("float32", "float"))
     return True
 
 

@@ -183,6 +183,11 @@ def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
+    elif _DOTTED.fullmatch(setting.value) and not setting.path.endswith(".py"):
+        target = dotted(index, setting.value)  # a function that a parser imports: loss_func: models.losses.absolute
+        if isinstance(target, Class | Function):
+            yield Choice(setting.path, setting.line, setting.key, setting.value, target)
+            return
     holding = known.get(setting.value, ()) if setting.value else ()
     found = (table for table in holding if table.answers(setting.key))
     answering = sorted(found, key=lambda table: (not table.key, _apart(table.entries[setting.value], setting.path)))

@@ -65,6 +65,7 @@ _READER = re.compile(
     re.I,
 )
 _ADDS = re.compile(r"^add_\w*(?:config|cfg|args|arguments|options|defaults)$")  # to the settings that it is handed
+_OF_CLI = ("add_arguments_to_parser",)  # which a command line of a library calls
 _OPTIONS = re.compile(
     r"^(?:get|parse|load|make)_(?:\w+_)?(?:args|config|cfg|options|hparams)(?:_from_\w+)?$"
 )  # of a library
@@ -81,6 +82,8 @@ def places(program: Program) -> Iterator[Place]:
         weight *= 0.3 if _DATA_FOLDER.search(function.path) else 1.0
         if _READER.search(function.name) and not function.self_name:
             yield program.at(function, function.line, "reader", 0.8 * weight**0.5)
+        elif function.name in _OF_CLI:
+            yield program.at(function, function.line, "parser", 0.72 * weight**0.5)
         elif _ADDS.search(function.name) and not function.self_name:
             yield program.at(function, function.line, "reader", 0.66 * weight**0.5)
         yield from _read(program, function, weight)

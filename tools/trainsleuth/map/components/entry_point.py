@@ -10,6 +10,7 @@ from trainsleuth.repository import is_python
 
 from ..command_words import words_behind
 from ..entries import MAINS
+from ..frameworks import owned_by
 from ..launch import Command, names_recipe
 from ..program import Program
 from ..records import Place
@@ -81,6 +82,9 @@ def _mains(program: Program) -> Iterator[Place]:
                     handed = program.index.resolve(root, part.text) if part.kind == "path" else None
                     if isinstance(handed, Function) and call.last in ("Fire", "run", "cli"):
                         yield program.at(handed, handed.line, "main", 0.95)
+                if isinstance(target, Class) and owned_by(program.index, target) is not None:
+                    for cls in program.index.lineage(target):  # LightningCLI, derived: making it is the run
+                        yield program.at_target(cls, "command line", 0.62)
                 if isinstance(target, Function):
                     yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
                     yield program.at(root, call.line, "start", 0.55)
