@@ -27,8 +27,11 @@ def collectors(program: Program, near: Collection[Function]) -> Iterator[Functio
     for function in near:
         for edge in program.graph.edges(function):
             if edge.cost == DIRECT and edge.position >= 0 and function.events[edge.position].block.loops:
-                if edge.target not in near and edge.target.loops:
+                if edge.target not in near and edge.target.loops and not _EVALUATES.search(edge.target.name):
                     yield edge.target
+
+
+_EVALUATES = re.compile(r"eval|test|valid|play|enjoy|render|benchmark", re.I)
 
 
 def _is_environment(call: Expr) -> bool:

@@ -179,7 +179,9 @@ def _counts(program: Program, name: str, function: Function, call: Expr) -> bool
         return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held))
     if name == "mixed_precision":  # autocast(enabled=False) keeps a part out of it, as does dtype=torch.float32
         enabled, dtype = call.keyword("enabled"), call.keyword("dtype")
-        return (enabled is None or enabled.text != "False") and (dtype is None or dtype.last not in ("float32", "float"))
+        return (enabled is None or enabled.text != "False") and (
+            dtype is None or dtype.last not in ("float32", "float")
+        )
     return True
 
 
