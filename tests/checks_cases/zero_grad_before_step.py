@@ -81,6 +81,18 @@ def train(model, loader):
         model(x).mean().backward()
         optimizer.zero_grad()
 """,
+    "another optimizer steps in between": """
+import torch
+
+def train(body, head, loader):
+    slow, fast = torch.optim.SGD(body.parameters(), lr=0.1), torch.optim.SGD(head.parameters(), lr=1.0)
+    for x in loader:
+        head(body(x)).mean().backward()
+        fast.step()
+        slow.zero_grad()
+        slow.step()
+        fast.zero_grad()
+""",
 }
 
 SILENT = {
@@ -192,5 +204,31 @@ def train(model, loader):
         optimizer.remember()
         optimizer.zero_grad()
         optimizer.step()
+""",
+    "a first step before the loop, in a context": """
+import torch
+def start(model, loader, optimizer, every):
+    with optimizer.skip_synchronize():
+        optimizer.zero_grad()
+        if not every.resumed:
+            optimizer.step()
+    for place, x in enumerate(loader):
+        model(x).mean().backward()
+        if (place + 1) % every.batches == 0:
+            with optimizer.skip_synchronize():
+                optimizer.step()
+                optimizer.zero_grad()
+""",
+    "a step for the schedule's sake opens each epoch": """
+import torch
+def train(model, loader, epochs):
+    optimizer = torch.optim.AdamW(model.parameters())
+    for epoch in range(epochs):
+        optimizer.zero_grad()
+        optimizer.step()
+        for x in loader:
+            model(x).mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
 """,
 }

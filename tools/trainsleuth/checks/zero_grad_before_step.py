@@ -120,16 +120,26 @@ def _examined(index: Index, site: Site, sure: str) -> Finding:
         return SAY.open(path, line, f"{shown} has a step() of its own, which may have kept the gradients")
     found = list(surroundings(index, spot, site.call, "backward"))
     for around in found:
-        for effect in around.backwards():
+        for place, effect in enumerate(earlier := tuple(around.backwards())):
             if effect.kind == "backward" or _may_fill(index, effect):
                 break
             if effect.kind == "clear" and _is_of(index, effect, around.here) and is_sure(effect, around.here):
+                if _is_used_before(earlier[place + 1 :], around.here):
+                    return SAY.passed(path, line, f"{shown} steps with the gradients before they are cleared")
                 if doubt := _doubt(index, around, effect):
                     return SAY.open(path, line, doubt)
                 return _failure(around, effect, shown, path, line, sure)
     if not found:
         return SAY.open(path, line, f"no backward() was found around {shown}.step()")
     return SAY.passed(path, line, f"nothing clears the gradients between backward() and {shown}.step()")
+
+
+def _is_used_before(earlier: tuple[Effect, ...], here: Effect) -> bool:
+    """Another step of the same optimizer comes nearer to backward(): this one is for show, before or between epochs."""
+    nearest = next(
+        place for place, effect in enumerate((*earlier, here)) if effect.kind == "backward" or effect is here
+    )
+    return any(one.kind == "step" and one.receiver == here.receiver != "" for one in earlier[:nearest])
 
 
 def _may_fill(index: Index, effect: Effect) -> bool:
