@@ -239,6 +239,7 @@ def test_a_constant_that_another_place_changes_rules_out_nothing(tmp_path: Path)
         ({"main.py": "import train\n\nif __name__ == '__main__':\n    getattr(train, input())()\n"}, "error"),
         ({"main.py": "if __name__ == '__main__':\n    print(1)\n", "pyproject.toml": ""}, "error"),
         ({"main.py": "if __name__ == '__main__':\n    print(1)\n", "run.yaml": "entry: learn.train\n"}, "error"),
+        ({"main.py": "if __name__ == '__main__':\n    # train.train(1, [])\n    print(1)\n"}, "note"),
         ({}, "error"),
     ],
 )
@@ -246,6 +247,74 @@ def test_what_nothing_in_a_program_names_accuses_nobody(files: dict[str, str], s
     loop = "import torch\n\ndef train(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
     loop += "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n"
     assert _only(tmp_path, {"train.py": loop, **files}, "missing-zero-grad").severity == severity
+
+
+@pytest.mark.parametrize(
+    ("more", "severity"),
+    [
+        ("def run(model):\n    train(model, [])\n", "note"),
+        ("class Runner:\n    def run(self, model):\n        train(model, [])\n", "note"),
+        ("def run(model):\n    train(model, [])\n\nrun(None)\n", "error"),
+        ("def run(model):\n    train(model, [])\n    run(model)\n", "note"),
+        ("def run(model):\n    train(model, [])\n\ndef start():\n    run(None)\n", "note"),
+    ],
+)
+def test_what_only_an_unused_one_names_is_unused(more: str, severity: str, tmp_path: Path) -> None:
+    loop = "import torch\n\ndef train(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    loop += "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n\n"
+    files = {"train.py": loop + more, "main.py": "if __name__ == '__main__':\n    print(1)\n"}
+    assert _only(tmp_path, files, "missing-zero-grad").severity == severity
+
+
+OPTIONS = dedent(
+    """
+    import argparse
+    import torch
+    from torch import nn
+
+    class Trainer:
+        def __init__(self, net, config):
+            self.net, self.optimizer = net, torch.optim.SGD(net.parameters(), lr=0.1)
+            self.by_class = HANDED
+
+        def epoch(self, loader):
+            for x, y in loader:
+                scores = self.net(x).softmax(1)
+                self.optimizer.zero_grad()
+                if self.by_class:
+                    loss = nn.functional.cross_entropy(scores, y)
+                else:
+                    loss = (scores[:, 1] - y).square().mean()
+                loss.backward()
+                self.optimizer.step()
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--by_class", type=int, default=0)
+    args = parser.parse_args()
+    config = {"by_class": args.by_class}
+    Trainer(nn.Linear(2, 2), config).epoch([])
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("handed", "severity"),
+    [
+        ("config['by_class']", "note"),
+        ("config.by_class  # 0 or 1", "note"),
+        ("not config['by_class']", "error"),
+        ("config['by_class'] or len(config) > 1", "error"),
+        ("True", "error"),
+    ],
+)
+def test_an_option_that_is_handed_on_is_not_given(handed: str, severity: str, tmp_path: Path) -> None:
+    source = OPTIONS.replace("HANDED", handed)
+    assert _only(tmp_path, {"train.py": source}, "double-softmax").severity == severity
+
+
+def test_an_option_that_a_table_writes_out_is_given(tmp_path: Path) -> None:
+    source = OPTIONS.replace("HANDED", "config['by_class']").replace("args.by_class}", "1}")
+    assert _only(tmp_path, {"train.py": source}, "double-softmax").severity == "error"
 
 
 OPTIONAL = dedent(

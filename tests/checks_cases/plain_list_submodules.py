@@ -163,6 +163,37 @@ class Net(Base):
 """,
 }
 
+FAILS["given to a module that registers nothing"] = """
+import torch
+from torch import nn
+
+class Count(nn.Module):
+    def __init__(self, *members):
+        super().__init__()
+        self.number = len(members)
+
+class Net(nn.Module):
+    def __init__(self, widths):
+        super().__init__()
+        self.layers = []
+        for width in widths:
+            self.layers.append(nn.Linear(8, width))
+        self.count = Count(*self.layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+def train(loader):
+    net = Net([8, 8])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
+
 SILENT = {
     "fixed filters, each with a weight that is not trained before it goes into the list": """
 import torch
@@ -613,5 +644,36 @@ class Gates(nn.Module):
         for scale in self.scale:
             x = x * scale
         return x
+""",
+    "given one by one to a module that registers them": """
+import torch
+from torch import nn
+
+class Kept(nn.Module):
+    def __init__(self, *members):
+        super().__init__()
+        for place, member in enumerate(members):
+            self.add_module(str(place), member)
+
+class Net(nn.Module):
+    def __init__(self, widths):
+        super().__init__()
+        self.layers = []
+        for width in widths:
+            self.layers.append(nn.Linear(8, width))
+        self.layer_module = Kept(*self.layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+def train(loader):
+    net = Net([8, 8])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
 """,
 }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, Function, Index, Spot
+from trainsleuth.facts import Class, Expr, Function, Index, Instance, Spot, is_module_class
 from trainsleuth.repository import is_notebook
 
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
@@ -50,16 +50,29 @@ def _registered(index: Index, collection: Collection) -> str:
         is_own = local != "" and function is collection.spot.function
         if function.name in ("parameters", "named_parameters"):
             return f"{function.name}() is overridden at line {function.line}"
-        for event in function.events:
+        for position, event in enumerate(function.events):
             for call in event.calls:
                 if call.last in _ADDING:
                     return f"{call.last}() at line {call.line} registers modules by name"
-                given = call.parts[1:] if call.last in _REGISTERING else ()
-                if any(_mentions(part, name) or (is_own and part.text == local) for part in given):
+                is_given = any(_mentions(part, name) or (is_own and part.text == local) for part in call.parts[1:])
+                if is_given and (call.last in _REGISTERING or _registers(index, call, Spot(function, position))):
                     return f"registered by {call.last} at line {call.line}"
             if any("_modules" in target.text for target in event.targets):
                 return f"written into _modules at line {event.line}"
     return ""
+
+
+def _registers(index: Index, call: Expr, spot: Spot) -> bool:
+    """It makes a module of the project that registers what it is given: ListModule(*self.layers)."""
+    classes = [thing.kind for thing in index.objects.of(call, spot) if isinstance(thing, Instance)]
+    inits = [index.method(one, "__init__") for one in classes if isinstance(one, Class) and is_module_class(index, one)]
+    return any(
+        inner.last in (*_ADDING, *_REGISTERING)
+        for init in inits
+        if init is not None
+        for event in init.events
+        for inner in event.calls
+    )
 
 
 def _handed_over(index: Index, cls: Class, name: str) -> str:

@@ -69,9 +69,16 @@ def _default(site: Site) -> str:
 
 
 def _is_given(index: Index, option: str, word: str = "") -> bool:
-    """Code or a configuration sets it, or a script or a README gives it; with `word`, that one."""
-    assigned = re.compile(rb"\.%s\s*=[^=]" % re.escape(option.encode()))
-    if any(file.body.source.holds(assigned) for file in index.files.values()):
+    """Code or a configuration sets it, or a script or a README gives it; with `word`, that one.
+
+    `self.clip = args.clip` and `self.clip = config["clip"]` hand it on and give nothing.
+    """
+    name = re.escape(option.encode())
+    handed_on = rb"(?:\w+\.)*%s[ \t]*(?:#|$)|[\w.]+\[[\"']%s[\"']\][ \t]*(?:#|$)" % (name, name)
+    assigned = re.compile(rb"(?m)\.%s[ \t]*=(?!=)(?![ \t]*(?:%s))" % (name, handed_on))
+    written_out = re.compile(rb"(?:[\"']%s[\"'][ \t]*:|\b%s=)[ \t]*(?:True|[1-9])" % (name, name))
+    sources = [file.body.source for file in index.files.values()]
+    if any(one.holds(assigned) or one.holds(written_out) for one in sources):
         return True
     tables = (table.items() for table in index.configs.values())
     values = {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
