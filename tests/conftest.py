@@ -67,7 +67,11 @@ def warm(forked: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 @pytest.fixture
 def right_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     """The forms whose reasons to accuse or to ask are tested speak, whatever their record says today."""
-    told = {"dropout-without-training": "evaluated", "eval-not-restored": "", "plain-list-submodules": "layers"}
-    good = {check: {"sites": 0, "reports": {form: {"right": 9}}} for check, form in told.items()}
+    told = {
+        "dropout-without-training": ("rated", "evaluated"),
+        "eval-not-restored": ("modal", "other"),
+        "plain-list-submodules": ("layers",),
+    }
+    good = {check: {"sites": 0, "reports": {form: {"right": 9} for form in forms}} for check, forms in told.items()}
     figures = {**_record._figures(), **good}
     monkeypatch.setattr(_record, "_figures", lambda: figures)

@@ -81,6 +81,20 @@ def train(model, loader):
         model(x).mean().backward()
         optimizer.zero_grad()
 """,
+    "a second step of the round, after the first was cleared": """
+import torch
+
+def train(model, loader, scaler, every):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for place, x in enumerate(loader):
+        scaler.scale(model(x).mean()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+        if place % every == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
     "another optimizer steps in between": """
 import torch
 

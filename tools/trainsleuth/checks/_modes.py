@@ -159,30 +159,67 @@ def reaches(index: Index, path: str, name: str) -> bool:
     return any(index.part(site.function.path) == part and site.call.receiver is not None for site in index.calls(name))
 
 
-def modal_layer(index: Index, model: Instance, depth: int = 4) -> Link | None:
-    """The first dropout or batch-norm layer that the model surely has."""
+def modal_layer(index: Index, model: Instance, depth: int = 4, surely: bool = False) -> Link | None:
+    """The first dropout or batch-norm layer that the model has; with `surely`, of those that no option leaves out and
+    whose rate is known not to be zero, or a dropout that its forward() is told the mode of.
+    """
     if isinstance(model.kind, External):
         last = model.name.rpartition(".")[2]
         if last.startswith(("Dropout", "BatchNorm")) and model.call is not None and model.spot is not None:
-            return Link(model.spot.function.path, model.call.line, f"nn.{last}")
+            if not surely or _works(index, model.call, model.spot):
+                return Link(model.spot.function.path, model.call.line, f"nn.{last}")
         inside = (
             thing for member in index.members.of_thing(model) for thing in index.objects.of(member.expr, member.spot)
         )
-        return _first(index, inside, depth)
+        return _first(index, inside, depth, surely)
+    if surely and (told := _told_dropout(index, model.kind)) is not None:
+        return told
     attributes = (
         thing
         for cls in index.lineage(model.kind)
         for name in index.hierarchy.attribute_names(cls)
         for method, binding in index.hierarchy.attribute_bindings(cls, name)
         if binding.value is not None and binding.value.kind == "call" and not binding.items
+        if not (surely and method.events[binding.position].block.branches)
         for thing in index.objects.of(binding.value, Spot(method, binding.position))
     )
-    return _first(index, attributes, depth)
+    return _first(index, attributes, depth, surely)
 
 
-def _first(index: Index, things: Iterable[Thing], depth: int) -> Link | None:
+def _first(index: Index, things: Iterable[Thing], depth: int, surely: bool) -> Link | None:
     for thing in things if depth else ():
         if isinstance(thing, Instance) and thing.call is not None:
-            if (found := modal_layer(index, thing, depth - 1)) is not None:
+            if (found := modal_layer(index, thing, depth - 1, surely)) is not None:
                 return found
+    return None
+
+
+def _works(index: Index, call: Expr, spot: Spot) -> bool:
+    """No option leaves the layer out, and it is no dropout of rate 0."""
+    if spot.function.events[spot.position].block.branches:
+        return False
+    rate = call.argument(0, "p") if call.last.startswith("Dropout") else None
+    return rate is None or is_some_rate(index, rate, spot)
+
+
+def is_some_rate(index: Index, rate: Expr, spot: Spot) -> bool:
+    """All that it may be are numbers as written, none of them 0."""
+    found = [rate] if rate.kind == "number" else []
+    things = index.objects.of(rate, spot) if not found else ()
+    found += [one.expr for one in things if isinstance(one, Literal)]
+    is_known = bool(found) and len(found) >= len(list(things))
+    return is_known and all(one.kind == "number" and one.text.strip("0.") != "" for one in found)
+
+
+def _told_dropout(index: Index, cls: Class) -> Link | None:
+    """F.dropout(x, 0.5, training=self.training) in forward(), behind no option."""
+    forward = index.method(cls, "forward")
+    for position, event in enumerate(forward.events if forward is not None else ()):
+        for call in event.calls:
+            told = call.argument(2, "training")
+            if call.last == "dropout" and told is not None and told.last == "training" and forward is not None:
+                rate = call.argument(1, "p")
+                is_some = rate is None or is_some_rate(index, rate, Spot(forward, position))
+                if is_some and not event.block.branches:
+                    return Link(forward.path, call.line, "F.dropout")
     return None

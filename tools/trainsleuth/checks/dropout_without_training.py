@@ -81,6 +81,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._modes import is_some_rate
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -90,7 +91,10 @@ SAY = Verdicts(
     "step_trace",
     suspects=("eval-mode",),
     claims=("train-eval-mode",),
-    forms={"evaluated": "of a model that eval() is called on"},
+    forms={
+        "rated": "of a model that eval() is called on, at a rate that is known and not 0, behind no option",
+        "evaluated": "of another model that eval() is called on",
+    },
 )
 _FUNCTIONS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 _LAYERS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
@@ -156,7 +160,8 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
     at = f"{reached.function.path}:{reached.call.line}"
     message = f"{head} {written(reached.call)} at {at} does not switch it off: expected training=self.training."
     chain = (link, Link(reached.function.path, reached.call.line, f"{written(reached.call)} leaves it on"))
-    return SAY.fail(path, line, message, chain, "medium", form="evaluated")
+    is_rated = not site.event.block.branches and (p is None or is_some_rate(index, p, spot))
+    return SAY.fail(path, line, message, chain, "medium", form="rated" if is_rated else "evaluated")
 
 
 def _is_zero_everywhere(index: Index, p: Expr) -> bool:

@@ -79,10 +79,13 @@ from trainsleuth.facts import (
     Spot,
     Surrounding,
     encloses,
+    guards,
+    is_every_few,
     is_made_in,
     is_module,
     is_optimizer,
     is_test,
+    leaves_early,
     made_at,
     makers,
     modules_of_optimizer,
@@ -94,7 +97,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
-from ._modes import has_modes, restoring_names, speaks_of_modes
+from ._modes import has_modes, modal_layer, restoring_names, speaks_of_modes
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -104,6 +107,10 @@ SAY = Verdicts(
     "modes",
     suspects=("eval-mode",),
     claims=("train-eval-mode",),
+    forms={
+        "modal": "of a model that surely has dropout or batch norm, in each round or every few of the loop that trains it",
+        "other": "of another model, or in some rounds only",
+    },
 )
 _EVALUATION = re.compile(r"eval|valid|test|infer|sampl|generat|predict|check|score|metric|visual", re.IGNORECASE)
 
@@ -259,6 +266,18 @@ def _is_for_evaluation(index: Index, site: Site, around: Surrounding) -> bool:
     return any(_EVALUATION.search(call.last) for event in after[:4] for call in event.calls)
 
 
+def _is_regular(index: Index, around: Surrounding) -> bool:
+    """Nothing decides on the evaluation but the number of the round: if step % 100 == 0."""
+    first, *inner = (*around.here.trail, around.here.spot)
+    tests = guards(around.function, first.position, around.loop)
+    if not all(is_every_few(index, test, first) for test in tests):
+        return False
+    return not any(
+        spot.function.events[spot.position].block.branches or leaves_early(spot.function, spot.position)
+        for spot in inner
+    )
+
+
 def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Finding:
     path, line = site.function.path, site.call.line
     assert around.loop is not None
@@ -279,6 +298,9 @@ def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Findi
         things = [
             thing for module, spot in _stepped_modules(index, around) for thing in _instances(index, module, spot)
         ]
+    layers = [modal_layer(index, thing, surely=True) for thing in things]
+    if layers and layers[0] is not None and all(layers) and _is_regular(index, around):
+        return SAY.fail(path, line, message, (*chain, layers[0]), form="modal")
     if any(has_modes(index, thing) for thing in things) if things else speaks_of_modes(index, path):
-        return SAY.fail(path, line, message, chain)
+        return SAY.fail(path, line, message, chain, form="other")
     return SAY.fail(path, line, f"{message} No dropout or batch norm was found in it, though.", chain, severity="note")

@@ -61,6 +61,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 from trainsleuth.repository import is_notebook
 
+from ._modes import modal_layer
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -70,7 +71,11 @@ SAY = Verdicts(
     "step_trace",
     suspects=("eval-mode", "step-order", "missing-zero-grad"),
     claims=("train-eval-mode", "zero-grad-forgotten"),
-    sure=("",),
+    forms={
+        "resolved": "eval of a model that surely has dropout or batch norm, zero_grad or step of an optimizer of torch",
+        "other": "of what is known by its name, or a method that may change nothing",
+    },
+    sure=("resolved",),
 )
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")
@@ -88,7 +93,8 @@ def check(index: Index) -> Iterator[Finding]:
             spot = Spot(function, position)
             bare = _bare(event) if not is_shown else None
             if bare is not None and _is_of_torch(index, bare, spot) and not _is_property(index, bare):
-                yield _failure(spot, bare, f"{written(bare)} stands without parentheses and does nothing")
+                form = "resolved" if _is_missed(index, bare, spot) else "other"
+                yield _failure(spot, bare, f"{written(bare)} stands without parentheses and does nothing", form)
             elif (flag := _replaced(index, event, spot)) is not None:
                 said = f"{written(flag)} is replaced by a value; the mode stays as it was"
                 yield _failure(spot, flag, said)
@@ -165,7 +171,19 @@ def _replaced(index: Index, event: Event, spot: Spot) -> Expr | None:
     return None
 
 
-def _failure(spot: Spot, what: Expr, said: str) -> Finding:
+def _is_missed(index: Index, bare: Expr, spot: Spot) -> bool:
+    """What it would do is known, and is not nothing."""
+    owner = bare.receiver
+    things = list(index.objects.of(owner, spot)) if owner is not None else []
+    made = [thing for thing in things if isinstance(thing, Instance)]
+    if not made or len(made) < len(things):
+        return False
+    if bare.last == "eval":
+        return all(is_module(index, one) and modal_layer(index, one, surely=True) is not None for one in made)
+    return bare.last in ("zero_grad", "step") and all(is_optimizer(index, one) for one in made)
+
+
+def _failure(spot: Spot, what: Expr, said: str, form: str = "other") -> Finding:
     path, line = spot.function.path, spot.line
     message = f"{said}, at {path}:{line}; expected the call {written(what)}()."
-    return SAY.fail(path, line, message, (Link(path, line, said),))
+    return SAY.fail(path, line, message, (Link(path, line, said),), form=form)

@@ -90,7 +90,11 @@ SAY = Verdicts(
     "step_trace",
     suspects=("step-order",),
     claims=("zero-grad-position-variants",),
-    sure=("",),
+    forms={
+        "round": "in the loop that goes backward, in one function with the step",
+        "other": "through calls, or in a function that is taken for one round of a loop elsewhere",
+    },
+    sure=("round", "other"),
 )
 _HARMLESS = ("zero_grad", "step", "clip_grad_norm_", "clip_grad_value_", "unscale_", "update", "eval", "train")
 _HOOKS = ("on_after_backward", "on_before_optimizer_step", "on_pre_optimizer_step", "configure_gradient_clipping")
@@ -124,7 +128,7 @@ def _examined(index: Index, site: Site, sure: str) -> Finding:
             if effect.kind == "backward" or _may_fill(index, effect):
                 break
             if effect.kind == "clear" and _is_of(index, effect, around.here) and is_sure(effect, around.here):
-                if _is_used_before(earlier[place + 1 :], around.here):
+                if _is_used_before(around, earlier[place + 1 :]):
                     return SAY.passed(path, line, f"{shown} steps with the gradients before they are cleared")
                 if doubt := _doubt(index, around, effect):
                     return SAY.open(path, line, doubt)
@@ -134,12 +138,13 @@ def _examined(index: Index, site: Site, sure: str) -> Finding:
     return SAY.passed(path, line, f"nothing clears the gradients between backward() and {shown}.step()")
 
 
-def _is_used_before(earlier: tuple[Effect, ...], here: Effect) -> bool:
-    """Another step of the same optimizer comes nearer to backward(): this one is for show, before or between epochs."""
-    nearest = next(
-        place for place, effect in enumerate((*earlier, here)) if effect.kind == "backward" or effect is here
-    )
-    return any(one.kind == "step" and one.receiver == here.receiver != "" for one in earlier[:nearest])
+def _is_used_before(around: Surrounding, earlier: tuple[Effect, ...]) -> bool:
+    """The loop that goes backward steps by itself: this step is for show, before that loop or between two of them."""
+    here, events = around.here, around.function.events
+    nearest = next((place for place, one in enumerate(earlier) if one.kind == "backward"), len(earlier))
+    backward = earlier[nearest] if nearest < len(earlier) else here
+    is_deeper = not set(events[backward.position].block.loops) <= set(events[here.position].block.loops)
+    return is_deeper and any(one.kind == "step" and one.receiver == here.receiver != "" for one in earlier[:nearest])
 
 
 def _may_fill(index: Index, effect: Effect) -> bool:
@@ -210,7 +215,9 @@ def _failure(around: Surrounding, clear: Effect, shown: str, path: str, line: in
         f"{written(clear.expr)} at {at}:{clear.line} comes after backward() and before {shown}.step() at {path}:{line}, "
         "so the step uses no gradients: expected it before backward() or after step()."
     )
-    return SAY.fail(at, clear.line, message, chain, "high" if sure == "sure" else "medium")
+    is_round = around.loop is not None and not clear.trail and not around.here.trail
+    form = "round" if is_round and not backward.trail else "other"
+    return SAY.fail(at, clear.line, message, chain, "high" if sure == "sure" else "medium", form=form)
 
 
 def _is_of_all(hook: Function, clear: Effect) -> bool:
@@ -248,4 +255,4 @@ def _hooks(index: Index) -> Iterator[Finding]:
                 f"{written(cleared[0].expr)} at {at}:{line} runs in {cls.name}.{name}, between backward() and step(), "
                 "so the step uses no gradients: expected it before backward() or after step()."
             )
-            yield SAY.fail(at, line, message, chain)
+            yield SAY.fail(at, line, message, chain, form="other")

@@ -1,0 +1,121 @@
+"""Forms of a fault with all parts resolved accuse where the rest of their check asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from test_checks_said import written_to
+from trainsleuth.checks import run_checks
+
+MODEL = dedent(
+    """
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, rate=RATE, norm="batch"):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+            LAYER
+
+        def forward(self, x):
+            return OUT
+
+    def evaluate(net, loader):
+        net.eval()
+        with torch.no_grad():
+            return sum(net(x).mean().item() for x in loader)
+
+    def train(loader, epochs):
+        net = Net()
+        net.train()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for epoch in range(epochs):
+            for x in loader:
+                optimizer.zero_grad()
+                net(x).mean().backward()
+                optimizer.step()
+            EVALUATE
+
+    train([], 3)
+    """
+)
+
+
+def _severity(root: Path, check: str, **parts: str) -> list[str]:
+    """Of the failures of a check in MODEL with these parts."""
+    given = {"RATE": "0.1", "LAYER": "pass", "OUT": "self.layer(x)", "EVALUATE": "evaluate(net, loader)", **parts}
+    source = MODEL
+    for name, text in given.items():
+        source = source.replace(name, text)
+    report = run_checks(written_to(root, {"train.py": source}), only=[check])
+    return [str(finding.severity) for finding in report.findings if finding.outcome == "fail"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "severity"),
+    [
+        ({"LAYER": "self.drop = nn.Dropout(0.5)"}, "error"),
+        ({"LAYER": "self.drop = nn.Dropout(rate)"}, "error"),
+        ({"LAYER": "self.norm = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))"}, "error"),
+        ({"OUT": "F.dropout(self.layer(x), 0.2, training=self.training)"}, "error"),
+        ({"LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if epoch % 5 == 0: evaluate(net, loader)"}, "error"),
+        ({"LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if x.mean() > 0: evaluate(net, loader)"}, "note"),
+        ({"LAYER": "self.drop = nn.Dropout(rate)", "RATE": "0.0"}, "note"),
+        ({"LAYER": "if norm == 'batch': self.norm = nn.BatchNorm1d(2)"}, "note"),
+        ({"LAYER": "pass"}, "note"),
+    ],
+)
+def test_eval_that_stays_on_accuses_where_the_model_surely_minds(
+    parts: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    assert _severity(tmp_path, "eval-not-restored", **parts) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("parts", "severity"),
+    [
+        ({"OUT": "F.dropout(self.layer(x), 0.5)"}, "warning"),
+        ({"OUT": "F.dropout(self.layer(x), 0.05)"}, "warning"),
+        ({"OUT": "F.dropout(self.layer(x))"}, "warning"),
+        ({"OUT": "F.dropout(self.layer(x), self.rate)", "LAYER": "self.rate = rate"}, "warning"),
+        ({"OUT": "F.dropout(self.layer(x), self.rate)", "LAYER": "self.rate = open('rate').read()"}, "note"),
+    ],
+)
+def test_dropout_that_eval_does_not_reach_accuses_where_its_rate_is_known(
+    parts: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    assert _severity(tmp_path, "dropout-without-training", **parts) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("parts", "severity"),
+    [
+        ({"EVALUATE": "net.eval", "LAYER": "self.drop = nn.Dropout(0.5)"}, "error"),
+        ({"EVALUATE": "net.eval"}, "note"),
+        ({"EVALUATE": "net.train", "LAYER": "self.drop = nn.Dropout(0.5)"}, "note"),
+        ({"EVALUATE": "optimizer.step"}, "error"),
+        ({"EVALUATE": "model.eval"}, "note"),
+    ],
+)
+def test_a_method_that_is_only_named_accuses_where_its_object_is_known(
+    parts: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    assert _severity(tmp_path, "method-not-called", **parts) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("source", "severity"),
+    [
+        ("for x in loader:\n        net(x).mean().backward()\n        opt.zero_grad()\n        opt.step()", "error"),
+        ("net(loader[0]).mean().backward()\n    opt.zero_grad()\n    opt.step()", "note"),
+    ],
+)
+def test_gradients_thrown_away_accuse_in_the_loop_that_makes_them(source: str, severity: str, tmp_path: Path) -> None:
+    program = "import torch\nfrom torch import nn\n\ndef update(loader, net):\n"
+    program += f"    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n    {source}\n\nupdate([], nn.Linear(2, 2))\n"
+    report = run_checks(written_to(tmp_path, {"train.py": program}), only=["zero-grad-before-step"])
+    assert [one.severity for one in report.findings if one.outcome == "fail"] == [severity]
