@@ -119,3 +119,21 @@ def test_gradients_thrown_away_accuse_in_the_loop_that_makes_them(source: str, s
     program += f"    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n    {source}\n\nupdate([], nn.Linear(2, 2))\n"
     report = run_checks(written_to(tmp_path, {"train.py": program}), only=["zero-grad-before-step"])
     assert [one.severity for one in report.findings if one.outcome == "fail"] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("given", "severity"),
+    [
+        ("pass", "error"),
+        ("self.number = len(self.layers)", "error"),
+        ("self.kept = remember(self.layers)", "note"),
+        ("self.kept = remember(*self.layers)", "note"),
+        ("self.kept = remember(layers=self.layers)", "note"),
+    ],
+)
+def test_layers_in_a_plain_list_accuse_where_no_call_gets_the_list(given: str, severity: str, tmp_path: Path) -> None:
+    parts = {
+        "LAYER": f"self.layers = [nn.Linear(2, 2) for _ in range(3)]; {given}",
+        "OUT": "sum(layer(self.layer(x)) for layer in self.layers)",
+    }
+    assert _severity(tmp_path, "plain-list-submodules", **parts) == [severity]

@@ -11,6 +11,7 @@ from trainsleuth.repository import is_notebook
 
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
 _ADDING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
+_LOOKING = ("len", "enumerate", "zip", "reversed", "iter", "range", "print", "str", "bool", "isinstance", "any", "all")
 _OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS")
 _ON_PURPOSE = re.compile(r"#.*(regist|hid(e|den)|on purpose|intentional|state_dict|not.*param|avoid)", re.IGNORECASE)
 
@@ -40,6 +41,18 @@ def uses(index: Index, cls: Class, name: str) -> list[Spot]:
         for position, event in enumerate(function.events)
         if _mentions(event.value, name)
     ]
+
+
+def is_given_away(index: Index, cls: Class, name: str) -> bool:
+    """A call gets the whole collection, who knows what for; to go over it, or to count it, gives nothing away."""
+    return any(
+        call.last not in _LOOKING and _is_handed(part.parts[0] if part.kind in ("star", "keyword") else part, name)
+        for function in _family_functions(index, cls)
+        for event in function.events
+        for call in event.calls
+        for part in call.parts[1:]
+        if part.kind != "keyword" or part.parts
+    )
 
 
 def _registered(index: Index, collection: Collection) -> str:

@@ -96,7 +96,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 from trainsleuth.repository import is_notebook
 
-from ._collections import Collection, excuse, uses
+from ._collections import Collection, excuse, is_given_away, uses
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -107,7 +107,8 @@ SAY = Verdicts(
     suspects=("unregistered-submodules",),
     claims=("updates-not-applied",),
     forms={
-        "layers": "several layers, kept where they are made and used in forward()",
+        "layers": "several layers, kept where they are made, used in forward() and given to nobody",
+        "given": "several layers that some call gets as a whole",
         "other": "a single one, a parameter, a list that has a local name first, one that forward() does not use",
     },
 )
@@ -182,7 +183,10 @@ def _examined(index: Index, collection: Collection) -> Finding | None:
         return SAY.open(cls.path, collection.spot.line, f"{cls.name}.{name} is called, which fails as soon as it runs")
     if reason := excuse(index, collection):
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {reason}")
-    return _failure(index, collection, *held[0], form="layers" if _is_layers(index, collection, held) else "other")
+    form = "other"
+    if _is_layers(index, collection, held):
+        form = "given" if is_given_away(index, cls, name) else "layers"
+    return _failure(index, collection, *held[0], form=form)
 
 
 def _is_layers(index: Index, collection: Collection, held: list[tuple[Member, Instance]]) -> bool:
