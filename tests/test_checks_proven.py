@@ -137,3 +137,40 @@ def test_layers_in_a_plain_list_accuse_where_no_call_gets_the_list(given: str, s
         "OUT": "sum(layer(self.layer(x)) for layer in self.layers)",
     }
     assert _severity(tmp_path, "plain-list-submodules", **parts) == [severity]
+
+
+SCHEDULED = dedent(
+    """
+    import torch
+    from torch.optim.lr_scheduler import OneCycleLR
+
+    def fit(model, loader, val_loader, epochs):
+        optimizer = torch.optim.AdamW(model.parameters())
+        schedule = OneCycleLR(optimizer, max_lr=1e-3, total_steps=LENGTH)
+        for epoch in range(epochs):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            schedule.step()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("length", "severity"),
+    [
+        ("epochs * len(loader)", ["warning"]),
+        ("int(epochs * len(loader) * 1.1)", ["warning"]),
+        ("epochs * len(val_loader)", ["note"]),
+        ("model.total_steps", ["note"]),
+        ("epochs", []),
+    ],
+)
+def test_a_schedule_in_the_wrong_unit_accuses_where_its_length_is_written_out(
+    length: str, severity: list[str], tmp_path: Path
+) -> None:
+    report = run_checks(
+        written_to(tmp_path, {"train.py": SCHEDULED.replace("LENGTH", length)}), only=["scheduler-granularity"]
+    )
+    assert [one.severity for one in report.findings if one.outcome == "fail"] == severity

@@ -18,7 +18,7 @@ _DATA = re.compile(r"load|batch|data|(^|_)dl($|_)|train", re.IGNORECASE)
 
 def unit_of(index: Index, length: Expr, spot: Spot, epoch_counts: list[tuple[Expr, Spot]]) -> str:
     """ "epoch", "batch", or "" when the expression does not say. `epoch_counts`: what the loops over epochs count to."""
-    texts = _texts(index, length, spot, 5)
+    texts = spelled_out(index, length, spot, 5)
     if any(part.kind == "call" and part.last == "len" and _DATA.search(written(part)) for part in texts):
         return "batch"
     names = [part.text for part in texts if part.kind == "path"]
@@ -43,7 +43,7 @@ def _all_epochs(texts: list[Expr]) -> bool:
     return bool(named) and all(_EPOCHS.search(name) for name in named)
 
 
-def _texts(index: Index, expr: Expr, spot: Spot, depth: int) -> list[Expr]:
+def spelled_out(index: Index, expr: Expr, spot: Spot, depth: int) -> list[Expr]:
     """All parts of an expression; names replaced by what they were given, if that is written out."""
     found: list[Expr] = []
     for part in expr.walk():
@@ -51,5 +51,5 @@ def _texts(index: Index, expr: Expr, spot: Spot, depth: int) -> list[Expr]:
         if part.kind == "path" and depth and not _EPOCHS.search(part.text):
             for made, at in makers(index, part, spot, 3):
                 if made is not part and made.kind in ("binary", "call", "path", "number", "list"):
-                    found += _texts(index, made, at, depth - 1)
+                    found += spelled_out(index, made, at, depth - 1)
     return found

@@ -76,7 +76,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 
 from ._schedules import Schedule, schedules
-from ._units import unit_of
+from ._units import spelled_out, unit_of
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -86,6 +86,11 @@ SAY = Verdicts(
     "learning_rate",
     suspects=("learning-rate-zero-or-tiny",),
     claims=("lr-decay-defaults",),
+    forms={
+        "written": "as long as epochs times the loader of the loop below, in one function, and stepped per epoch",
+        "other": "counted elsewhere, by names, or in epochs",
+    },
+    sure=("written",),
 )
 # the argument that says how long, by class: its place and its name
 _LENGTH = {
@@ -128,7 +133,8 @@ def _examined(index: Index, site: Site, made: Schedule) -> Finding:
         loops = _epoch_loops(index, site)
         unit = unit_of(index, length, made.spot, loops)
         if unit and unit != per:
-            return _failure(made, length, unit, per, shown, path, line)
+            form = "written" if per == "epoch" and _is_written_out(index, site, made, length) else "other"
+            return _failure(made, length, unit, per, shown, path, line, form)
         if unit:
             return SAY.passed(path, line, f"{made.name} is counted in {unit}s and stepped per {per}")
         return SAY.open(path, line, f"whether {written(length)} counts epochs or batches is not resolved")
@@ -156,6 +162,18 @@ def _is_counted(site: Site, made: Schedule, length: Expr) -> bool:
         else:
             factors.append(written(one))
     return made.spot.function is site.function and len(factors) > 1 and ends.issuperset(factors)
+
+
+def _is_written_out(index: Index, site: Site, made: Schedule, length: Expr) -> bool:
+    """len(loader) * epochs, where a loop below the one that steps the schedule goes over this loader."""
+    if made.spot.function is not site.function:
+        return False
+    own = site.event.block.loops
+    below = [loop.source for loop in site.function.loops if loop.id not in own and loop.source is not None]
+    gone_over = {part.text for source in below for part in source.walk() if part.kind == "path"}
+    parts = spelled_out(index, length, made.spot, 5)
+    counted = {one.arguments[0].text for one in parts if one.kind == "call" and one.last == "len" and one.arguments}
+    return any(one.kind == "binary" and one.text == "*" for one in parts) and not counted.isdisjoint(gone_over)
 
 
 def _stepped(index: Index, around: Surrounding) -> str:
@@ -236,7 +254,7 @@ def _epoch_loops(index: Index, site: Site) -> list[tuple[Expr, Spot]]:
     return found
 
 
-def _failure(made: Schedule, length: Expr, unit: str, per: str, shown: str, path: str, line: int) -> Finding:
+def _failure(made: Schedule, length: Expr, unit: str, per: str, shown: str, path: str, line: int, form: str) -> Finding:
     at = made.spot.function.path
     chain = (
         Link(at, made.call.line, f"{made.name} counts {unit}s: {written(length)}"),
@@ -247,4 +265,4 @@ def _failure(made: Schedule, length: Expr, unit: str, per: str, shown: str, path
         f"{shown}.step() at {path}:{line} runs once per {per}, but {made.name} at {at}:{made.call.line} counts "
         f"{unit}s ({written(length)}), so the schedule {effect}: expected one step per {unit}."
     )
-    return SAY.fail(path, line, message, chain, "medium")
+    return SAY.fail(path, line, message, chain, "medium", form=form)
