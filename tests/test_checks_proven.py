@@ -91,6 +91,37 @@ def test_dropout_that_eval_does_not_reach_accuses_where_its_rate_is_known(
     assert _severity(tmp_path, "dropout-without-training", **parts) == [severity]
 
 
+HELD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Part(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, 0.5)
+
+class Net(nn.Module):
+    def __init__(self, drops):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        MAKE
+
+    def forward(self, x):
+        return self.part(self.layer(x))
+
+net = Net(False)
+net.eval()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "severity"), [("self.part = Part()", "warning"), ("if drops: self.part = Part()", "note")]
+)
+def test_dropout_in_a_part_that_an_option_leaves_out_asks(made: str, severity: str, tmp_path: Path) -> None:
+    report = run_checks(written_to(tmp_path, {"net.py": HELD.replace("MAKE", made)}), only=["dropout-without-training"])
+    assert [one.severity for one in report.findings if one.outcome == "fail"] == [severity]
+
+
 @pytest.mark.parametrize(
     ("parts", "severity"),
     [

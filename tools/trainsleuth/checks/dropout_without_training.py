@@ -161,6 +161,7 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
     message = f"{head} {written(reached.call)} at {at} does not switch it off: expected training=self.training."
     chain = (link, Link(reached.function.path, reached.call.line, f"{written(reached.call)} leaves it on"))
     is_rated = not site.event.block.branches and (p is None or is_some_rate(index, p, spot))
+    is_rated = is_rated and _is_always_held(index, site, reached)
     return SAY.fail(path, line, message, chain, "medium", form="rated" if is_rated else "evaluated")
 
 
@@ -210,6 +211,15 @@ def _evaluated(index: Index, site: Site) -> Site | None:
     return None
 
 
+def _is_always_held(index: Index, site: Site, reached: Site) -> bool:
+    """No option decides whether what eval() is called on has the layer."""
+    own, receiver = index.class_of(site.function), reached.call.receiver
+    things = index.objects.of(receiver, Spot(reached.function, reached.position)) if receiver is not None else ()
+    return own is not None and any(
+        isinstance(thing, Instance) and _is_or_holds(index, thing, own, 2, always=True) for thing in things
+    )
+
+
 def _is_run_by_forward(index: Index, cls: Class, site: Site) -> bool:
     """It stands in forward(), or in a method that forward() calls, at any depth."""
     reached = [method for method in (index.method(cls, "forward"),) if method is not None]
@@ -221,18 +231,19 @@ def _is_run_by_forward(index: Index, cls: Class, site: Site) -> bool:
     return site.function in reached
 
 
-def _is_or_holds(index: Index, thing: Instance, wanted: Class, depth: int) -> bool:
+def _is_or_holds(index: Index, thing: Instance, wanted: Class, depth: int, always: bool = False) -> bool:
     if not isinstance(thing.kind, Class):
         return False
     lineage = index.lineage(thing.kind)
     if wanted in lineage:
         return True
     return depth > 0 and any(
-        _is_or_holds(index, held, wanted, depth - 1)
+        _is_or_holds(index, held, wanted, depth - 1, always)
         for cls in lineage
         for name in index.hierarchy.attribute_names(cls)
         for method, binding in index.hierarchy.attribute_bindings(cls, name)
         if binding.value is not None and binding.value.kind == "call" and not binding.items
+        if not (always and method.events[binding.position].block.branches)
         for held in index.objects.of(binding.value, Spot(method, binding.position))
         if isinstance(held, Instance)
     )
