@@ -20,6 +20,7 @@ from .graph import Graph
 from .handed_on import only_program_of
 from .launch import Command, commands, is_beside, names_recipe, usage
 from .library import ways_in
+from .named_programs import named_program
 from .plugins import plugin_of
 from .program import Program
 from .reach import reach
@@ -168,11 +169,17 @@ def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     return tracing._replace(values=within, graph=graph).reaching(roots)
 
 
+def _is_aside(tracing: Tracing) -> bool:
+    """Its own calls do not lead to training."""
+    alone = reach(tracing.graph, tracing.entry.reach.roots)
+    return not any(trainings(alone, tracing.table, tracing.handed))
+
+
 def _to_training(tracing: Tracing, roots: list[Reached], told: Told) -> tuple[Tracing, list[Reached]]:
     """Over what reading did not resolve, when the entry's own calls do not lead to training; and all that was added."""
     index, more = tracing.values.index, list(roots)
-    alone = replace(tracing.entry, reach=reach(tracing.graph, tracing.entry.reach.roots))
-    if not any(trainings(alone.reach, tracing.table, tracing.handed)):
+    if _is_aside(tracing):
+        alone = replace(tracing.entry, reach=reach(tracing.graph, tracing.entry.reach.roots))
         bridged, held = _bridged(tracing.graph, alone, tracing.table, tracing.handed, told.weights)
         if bridged.trains:
             values = tracing.values.knowing(held) if held else tracing.values
@@ -213,6 +220,11 @@ def find_program(
     roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, told.choices)]
     if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
         tracing = _as_told(tracing, told, roots)
+    named = named_program(index, told.settings) if through and _is_aside(tracing) else None
+    if named is not None and named.cls.path != entry.path:
+        below = find_program(index, named.cls.path, recipe, launch, through=False)
+        if below is not None and below.entry.trains:
+            return below
     plugin = plugin_of(index, (one.text for one in entry.commands[:1]), told.choices)
     if plugin is None:
         tracing, more = _to_training(tracing, roots, told)

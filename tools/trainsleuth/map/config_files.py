@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Index
+from trainsleuth.facts import Expr, Index
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from .composition import Part, composed, config_file, entries_of, normal
@@ -115,7 +115,8 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
                     module = index.names.module(function.path, call.arguments[0].text)
                     yield from [module.path] if module is not None and module.path in index.configs else []
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
-                for part in expr.walk() if expr is not None and (event.calls or event.kind == "assign") else ():
+                read = expr is not None and (event.calls or event.kind == "assign") and not _lists_many(expr)
+                for part in expr.walk() if expr is not None and read else ():
                     if part.kind == "string" and part.text.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES):
                         found = _named_in(index, part.text, folder)
                         yield from (one for one in found if "/" in part.text or not _is_of_others(index, reached, one))
@@ -126,6 +127,17 @@ def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
     folder = path.rpartition("/")[0]
     beside = [one for one in index.files if one.rpartition("/")[0] == folder and not one.endswith("/__init__.py")]
     return bool(beside) and folder != "" and not any(one in reached.files for one in beside)
+
+
+def _lists_many(expr: Expr) -> bool:
+    """A table of files, none of which it is said to read: old = {"Baichuan": ("configs/a.yaml", "configs/b.yaml")}."""
+    if expr.kind not in ("dict", "list", "tuple", "set"):
+        return False
+    texts = (part.text for part in expr.walk() if part.kind == "string")
+    return sum(text.endswith(CONFIG_SUFFIXES) for text in texts) > MOST_LISTED
+
+
+MOST_LISTED = 3  # configuration files of one display that are read together
 
 
 _CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json|toml|ini|conf|cfg|gin|txt)\b|import_module\(")

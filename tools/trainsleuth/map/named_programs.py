@@ -1,0 +1,47 @@
+"""Programs that a recipe names by a class in them, where a launcher starts their file: recipe: FinetuneRecipe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from trainsleuth.facts import Class, Index
+
+from .entries import NEVER
+from .recipes import CLASS_KEYS, Setting, dotted
+from .running import has_guard
+
+_NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w{3,}")
+
+
+class Named(NamedTuple):
+    """`setting` holds the name of `cls`, whose file is a program."""
+
+    setting: Setting
+    cls: Class
+
+
+def named_program(index: Index, given: Sequence[Setting]) -> Named | None:
+    """The only program of which a value at the top of the recipe names a class."""
+    found = list(_named(index, [one for one in given if _is_on_top(one.key) and _NAME.fullmatch(one.value)]))
+    return found[0] if len({one.cls.path for one in found}) == 1 else None
+
+
+def _is_on_top(key: str) -> bool:
+    """A key of its own, or of a section that only says its class: recipe, recipe._target_."""
+    section, _, last = key.rpartition(".")
+    return not section or ("." not in section and last in CLASS_KEYS)
+
+
+def _named(index: Index, given: Sequence[Setting]) -> Iterator[Named]:
+    called = {one.value for one in given if "." not in one.value}
+    by_name: dict[str, list[Class]] = {}
+    for cls in index.classes() if called else ():
+        if cls.name in called and not NEVER.search(cls.path):
+            by_name.setdefault(cls.name, []).append(cls)
+    for one in given:
+        found = by_name.get(one.value, []) if one.value in called else [dotted(index, one.value)]
+        for cls in found if len(found) == 1 else ():
+            if isinstance(cls, Class) and has_guard(index.files[cls.path]):
+                yield Named(one, cls)
