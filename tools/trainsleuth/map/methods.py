@@ -22,7 +22,7 @@ class Methods:
         self._index = index
         self._known = known
         self._words = words
-        self._lines = [frozenset(index.lineage(cls)) for cls in made]
+        self._lines = {cls: frozenset(index.lineage(cls)) for cls in made}
 
     def named(self, name: str) -> list[Function]:
         """Methods of that name of all classes that may be made."""
@@ -46,7 +46,7 @@ class Methods:
         owner = self._index.class_of(method)
         if owner is None:
             return
-        of_made = [line for line in self._lines if owner in line]
+        of_made = [line for line in self._lines.values() if owner in line]
         below = (
             one
             for one in self._index.subclasses(owner)
@@ -55,6 +55,12 @@ class Methods:
         found = [one for one in below if one not in self._known.excluded and self._known.is_loaded(one.path)]
         found = [one for one in found if is_named(one, self._words) or one in self._of_chosen] or found
         yield from (one.methods[method.name] for one in found[:MAX_OVERRIDES])
+
+    def is_replaced(self, method: Function) -> bool:
+        """Of its class and those below, every one that is made has another method of that name."""
+        owner = self._index.class_of(method)
+        below = [cls for cls, line in self._lines.items() if owner in line]
+        return bool(below) and all(self._index.method(cls, method.name) is not method for cls in below)
 
     @cached_property
     def _of_chosen(self) -> frozenset[Class]:

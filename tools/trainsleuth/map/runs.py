@@ -65,7 +65,8 @@ class Runs:
         for target in self.targets(function, call):
             known = True
             if isinstance(target, Function):
-                yield target, DIRECT
+                if not (self._is_on_self(function, call) and self._methods.is_replaced(target)):
+                    yield target, DIRECT
                 yield from self._made_through(function, call, target)
                 if target.self_name and not self._is_of_class(function, call.receiver):
                     yield from ((one, CALLBACK) for one in self._methods.overrides(target))
@@ -111,6 +112,9 @@ class Runs:
         if receiver is None or receiver.kind == "call":
             return receiver is not None and receiver.callee == "super"
         return receiver.kind == "path" and isinstance(self._index.resolve(function, receiver.text), Class)
+
+    def _is_on_self(self, function: Function, call: Expr) -> bool:
+        return bool(function.self_name) and call.receiver is not None and call.receiver.text == function.self_name
 
     def _handed_over(self, function: Function, value: Expr) -> Iterator[Run]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
