@@ -11,10 +11,10 @@ from .branches import Settled, is_not_chosen
 from .class_methods import made_through
 from .edges import CALLBACK, DIRECT, IMPORT, Edge, rank
 from .factories import is_left_aside
-from .held import is_property
 from .loading import loaded
 from .methods import Methods
 from .named_modules import sure
+from .properties import Properties
 from .running import imported, is_guarded
 from .runs import Runs
 from .values import Values
@@ -41,7 +41,7 @@ class Graph:
         self._imports: dict[frozenset[str], frozenset[str]] = {}
         self._edges: dict[Function, tuple[Edge, ...]] = {}
         self._bridges: dict[Function, list[Edge]] = {}
-        self._propertied: dict[Class, bool] = {}
+        self._properties = Properties(values)
 
     def imports(self, paths: frozenset[str]) -> frozenset[str]:
         """Files that may be loaded when those at `paths` run: what they import, and what may be imported by a name.
@@ -119,7 +119,7 @@ class Graph:
                     yield Edge(target, cost, position, guarded)
             for target in self._put_in_place(function, event):
                 yield Edge(target, CALLBACK, position, guarded)
-            for target in self._properties(function, event):
+            for target in self._properties.read_in(function, event):
                 yield Edge(target, DIRECT, position, guarded)
 
     def _defined(self, function: Function, event: Event, position: int) -> Iterator[Edge]:
@@ -140,21 +140,3 @@ class Graph:
             if any(one is not None and one.last[:1].isupper() for one in holders):
                 put = self.index.resolve(function, event.value.text)
                 yield from [put] if isinstance(put, Function) else []
-
-    def _properties(self, function: Function, event: Event) -> Iterator[Function]:
-        """Properties of its own class that a method reads."""
-        owner = self.index.class_of(function)
-        if owner is None or event.value is None or not self._has_properties(owner):
-            return
-        for part in event.value.walk():
-            if part.kind == "path" and part.text.startswith(f"{function.self_name}."):
-                method = self.index.method(owner, part.text.split(".")[1])
-                if method is not None and is_property(method):
-                    yield method
-
-    def _has_properties(self, cls: Class) -> bool:
-        if cls not in self._propertied:
-            self._propertied[cls] = any(
-                is_property(method) for one in self.index.lineage(cls) for method in one.methods.values()
-            )
-        return self._propertied[cls]

@@ -125,6 +125,10 @@ class Values:
                 return unique(one for scope, value in held for one in self.of(scope, value, depth + 1))
         return ()
 
+    def named(self, function: Function, path: str) -> tuple[Held, ...]:
+        """The same of a dotted name."""
+        return self._path(function, path, 0)
+
     def _all(self, function: Function, exprs: Iterable[Expr], depth: int) -> tuple[Held, ...]:
         return unique(held for expr in exprs for held in self.of(function, expr, depth + 1))
 
