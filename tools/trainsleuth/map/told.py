@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from .command_words import words_behind
 from .composition import Part
 from .config_files import of_program
 from .configuration import defaults
+from .configuration.absent import absent
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import Entry
 from .given_parameters import with_parameters
@@ -132,7 +133,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     naming = [one for one in (*weak, *given) if not one.key.startswith(left)]
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
-    decided = known_settings(weak, (*given, *commanded)) if is_told else {}
+    without = {one.name: one.value.lower() for one in absent(index, entry.reach.distance, in_files)} if is_told else {}
+    decided = _deciding(without, weak, (*given, *commanded)) if is_told else {}
     named = [index.files[path].body for paths in sure(modules).values() for path in paths]
     chosen = (*chosen, *named_in_code(index, (*_near(entry), *named), decided))
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
@@ -157,12 +159,17 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         preset,
         known,
         loaded,
-        with_parameters(program, with_sections(program, known_settings(weak, (*given, *commanded)))) if is_told else {},
+        with_parameters(program, with_sections(program, _deciding(without, weak, (*given, *commanded)))) if is_told else {},
         modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),
         frozenset((*passed.values(), *for_other_libraries(index))),
     )
+
+
+def _deciding(without: Mapping[str, str], weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
+    """Settings that decide, and what code takes for those that the recipe does not have."""
+    return {**without, **known_settings(weak, given)}
 
 
 def _near(entry: Entry) -> Iterator[Function]:

@@ -9,6 +9,7 @@ from itertools import chain
 
 from ..launch import Command
 from ..program import Program
+from .absent import absent
 from .come_to_be import replaced_fields
 from .fallbacks import fallbacks
 from .fields import fields, of_constructed
@@ -72,6 +73,10 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     for one in fallbacks(program):
         if one.name not in ends:
             _define(gathered, one, one.name)
+    if program.told:
+        for one in absent(program.index, program.entry.reach.distance, program.settings):
+            if one.name not in layers:
+                _define(gathered, one, one.name)
     gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
     _without_sections(layers)
     given = of_command(program, launch, gathered.flags, gathered.negated)
