@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.facts import Event, Expr, Function, Index, Variable, bindings
@@ -68,6 +68,20 @@ def arms_of(choice: Expr, settled: Settled) -> tuple[Expr, ...]:
     chosen, test, other = choice.parts
     truth = _truth(test, settled) if settled.known else None
     return (chosen, other) if truth is None else (chosen,) if truth else (other,)
+
+
+def calls_of(event: Event, settled: Settled) -> Iterator[Expr]:
+    """The calls of a statement without those in an arm of `A() if test else B()` that these settings do not take."""
+    left: set[int] = set()
+    if settled.known and event.calls and settled.function.source.holds(_CHOICE) and event.value is not None:
+        for part in event.value.walk():
+            if part.kind == "choice" and len(part.parts) == 3 and len(taken := arms_of(part, settled)) == 1:
+                other = part.parts[2] if taken[0] is part.parts[0] else part.parts[0]
+                left.update(id(one) for one in other.walk() if one.kind == "call")
+    yield from (call for call in event.calls if id(call) not in left)
+
+
+_CHOICE = re.compile(rb"\belse\b(?!\s*:)")
 
 
 def _truth(test: Expr, settled: Settled) -> bool | None:
@@ -161,7 +175,7 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
         return _found(expr.text.split("."), settled)
     if expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1:
         return value_of(expr.arguments[0], settled, names)
-    key = key_asked(expr)
+    key = key_asked(expr) or _of_whole(expr, settled)
     known = _found(key.split("."), settled) if key else None
     return _fallback(expr, key, settled.known) if key and known is None else known
 
@@ -220,6 +234,19 @@ def key_asked(expr: Expr) -> str:
         above = key_asked(holder)
         return f"{above}.{key.text}" if above else ""
     return f"{holder.text}.{key.text}" if _HOLDS.search(holder.last) else ""
+
+
+def whole_key(holder: str) -> str:
+    """Under which settings say that a name holds the whole recipe: self._raw."""
+    return f"whole {holder}"
+
+
+def _of_whole(expr: Expr, settled: Settled) -> str:
+    """The key that is asked of what holds the whole recipe, whatever it is called."""
+    holder = expr.receiver if expr.kind == "call" and expr.last == "get" and expr.arguments else None
+    if holder is None or expr.arguments[0].kind != "string" or whole_key(holder.text) not in settled.known:
+        return ""
+    return f"{holder.text}.{expr.arguments[0].text}"
 
 
 def section_key(function: Function, name: str) -> str:

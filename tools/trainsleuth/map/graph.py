@@ -7,7 +7,7 @@ from itertools import chain
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Function
 
-from .branches import Settled, is_not_chosen
+from .branches import Settled, calls_of, is_not_chosen
 from .class_methods import made_through
 from .edges import CALLBACK, DIRECT, IMPORT, Edge, rank
 from .factories import is_left_aside
@@ -82,7 +82,7 @@ class Graph:
         settled = Settled(self.values.known.settings, self.index, function)
         for event in function.events:
             if event.calls and not is_not_chosen(event, settled):
-                for call in event.calls:
+                for call in calls_of(event, settled):
                     for one in self.targets(function, call):
                         made = one if isinstance(one, Class) else None
                         if isinstance(one, Function):
@@ -114,7 +114,7 @@ class Graph:
             guarded = function.name == MODULE_BODY and is_guarded(event)
             if event.kind == "define":
                 yield from self._defined(function, event, position)
-            for call in event.calls:
+            for call in calls_of(event, settled):
                 for target, cost in self._runs.by(function, call):
                     yield Edge(target, cost, position, guarded)
             for target in self._put_in_place(function, event):

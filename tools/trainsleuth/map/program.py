@@ -13,9 +13,10 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Mod
 
 from .annotations import named_types
 from .binding import bound_call, bound_names, names_given
+from .branches import Settled, calls_of, is_not_chosen
 from .class_methods import made_through
 from .config_objects import default_of
-from .edges import PART
+from .edges import GUESS, PART
 from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import Graph
@@ -120,6 +121,19 @@ class Program:
         )
 
     @cached_property
+    def run(self) -> frozenset[Function]:
+        """Functions that calls lead to, from the entry, from what is known to run and from the way to the training step."""
+        reached = self.entry.reach
+        found = {one for one in reached.distance if one not in reached.parents} | set(self.training.spine)
+        queue = list(found)
+        while queue:
+            for edge in self.graph.edges(queue.pop()):
+                if edge.cost not in (GUESS, PART) and edge.target in reached.distance and edge.target not in found:
+                    found.add(edge.target)
+                    queue.append(edge.target)
+        return frozenset(found)
+
+    @cached_property
     def chosen(self) -> frozenset[Class | Function]:
         """What settings choose by name."""
         return frozenset(one.target for one in self.choices if one.target is not None)
@@ -134,6 +148,9 @@ class Program:
         """Classes of the project that reached calls make: where."""
         found: dict[Class, list[tuple[Function, int]]] = {}
         for called in self.reached_calls:
+            settled = Settled(self.values.known.settings, self.index, called.function)
+            if is_not_chosen(called.event, settled) or called.call not in tuple(calls_of(called.event, settled)):
+                continue
             for target in called.targets:
                 made = target if isinstance(target, Class) else None
                 if isinstance(target, Function):

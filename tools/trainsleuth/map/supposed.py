@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainsleuth.facts import Function
-
-from .edges import GUESS, PART
 from .program import Program
 from .records import Place
 from .statements import enclosing
@@ -22,23 +19,10 @@ def is_supposed(program: Program, places: Iterable[Place]) -> bool:
     """
     if program.training.framework is not None:
         return False
-    run = _run(program)
+    run = program.run
     for place in (place for place in places if place.role not in _SAY_LITTLE):
         file = program.index.files.get(place.path)
         function = enclosing(file, place.line) if file is not None else None
         if function is None or function in run:
             return False
     return True
-
-
-def _run(program: Program) -> frozenset[Function]:
-    """Functions that calls lead to, from the entry, from what is known to run and from the way to the training step."""
-    reached = program.entry.reach
-    found = {one for one in reached.distance if one not in reached.parents} | set(program.training.spine)
-    queue = list(found)
-    while queue:
-        for edge in program.graph.edges(queue.pop()):
-            if edge.cost not in (GUESS, PART) and edge.target in reached.distance and edge.target not in found:
-                found.add(edge.target)
-                queue.append(edge.target)
-    return frozenset(found)

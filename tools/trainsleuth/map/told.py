@@ -133,7 +133,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     naming = [one for one in (*weak, *given) if not one.key.startswith(left)]
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
-    without = {one.name: one.value.lower() for one in absent(index, entry.reach.distance, in_files)} if is_told else {}
+    without = absent(index, entry.reach.distance, in_files).decided() if is_told else {}
     decided = _deciding(without, weak, (*given, *commanded)) if is_told else {}
     named = [index.files[path].body for paths in sure(modules).values() for path in paths]
     chosen = (*chosen, *named_in_code(index, (*_near(entry), *named), decided))
@@ -159,7 +159,9 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         preset,
         known,
         loaded,
-        with_parameters(program, with_sections(program, _deciding(without, weak, (*given, *commanded)))) if is_told else {},
+        with_parameters(program, with_sections(program, _deciding(without, weak, (*given, *commanded))))
+        if is_told
+        else {},
         modules,
         words,
         weighed(words, recipe, " ".join(words_behind(text))),

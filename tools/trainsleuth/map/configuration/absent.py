@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Expr, Function, Index
 
+from ..branches import whole_key
 from ..recipes import Setting
 from .literals import is_literal, text_of
 from .records import Definition
@@ -24,8 +25,19 @@ class _Asked(NamedTuple):
     fallback: str | None
 
 
-def absent(index: Index, reached: Iterable[Function], given: Iterable[Setting]) -> Iterator[Definition]:
-    """Keys by their whole names, each with what all code that is reached takes for it; none that code sets."""
+class Absent(NamedTuple):
+    """`keys` by their whole names, each with what all code that is reached takes for it; `holders` of the whole recipe."""
+
+    keys: tuple[Definition, ...] = ()
+    holders: frozenset[str] = frozenset()
+
+    def decided(self) -> dict[str, str]:
+        """As settings decide branches: the values in small letters, and of what they are asked."""
+        return {**{whole_key(one): "" for one in self.holders}, **{one.name: one.value.lower() for one in self.keys}}
+
+
+def absent(index: Index, reached: Iterable[Function], given: Iterable[Setting]) -> Absent:
+    """Of the keys that are asked of the whole recipe those that it does not have, and that no code sets."""
     keys = {one.key for one in given}
     tops = {key.partition(".")[0] for key in keys}
     functions = list(reached) if len(tops) >= SEEN else []
@@ -39,6 +51,10 @@ def absent(index: Index, reached: Iterable[Function], given: Iterable[Setting]) 
     for one in asked:
         if one.fallback is not None and any((one.holder, place) in whole for place in _places(index, one)):
             found.setdefault(one.key, []).append(one)
+    return Absent(tuple(_agreed(found, keys, functions)), frozenset(holder for holder, _ in whole))
+
+
+def _agreed(found: Mapping[str, list[_Asked]], keys: set[str], functions: list[Function]) -> Iterator[Definition]:
     changed = {target.last for function in functions for event in function.events for target in event.targets if "." in target.text}  # fmt: skip
     for key, alike in found.items():
         if len({one.fallback for one in alike}) == 1 and not _is_given(key, keys):

@@ -219,6 +219,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return made
     dotted = key_asked(expr)
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
+    if key is None and expr.kind == "call" and (named := scope.truth.find(dotted, scope.function.path)) is not None:
+        key = named if scope.truth.is_absent(named) and dotted.endswith(f".{named.name}") else None
     if key is None:
         raise UnknownValueError
     return _of_key(scope, key, key is scope.truth.find(dotted, scope.function.path))

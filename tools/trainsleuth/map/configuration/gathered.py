@@ -40,6 +40,7 @@ class Gathered:
     fields: set[str] = field(
         default_factory=set
     )  # of classes and tables of which it is not known which section fills them
+    absent: set[str] = field(default_factory=set)  # keys that code asks of the recipe, which does not have them
 
     def key(self, name: str) -> Key:
         ordered = tuple(sorted(self.layers[name], key=lambda layer: ORDER.index(layer.how)))
@@ -74,9 +75,10 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
         if one.name not in ends:
             _define(gathered, one, one.name)
     if program.told:
-        for one in absent(program.index, program.entry.reach.distance, program.settings):
+        for one in absent(program.index, program.entry.reach.distance, program.settings).keys:
             if one.name not in layers:
                 _define(gathered, one, one.name)
+                gathered.absent.add(one.name)
     gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
     _without_sections(layers)
     given = of_command(program, launch, gathered.flags, gathered.negated)

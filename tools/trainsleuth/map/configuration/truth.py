@@ -73,6 +73,10 @@ class Truth:
         """It is known which section has it: not the field of a class that nothing is seen to fill."""
         return key.name not in self._gathered.fields
 
+    def is_absent(self, key: Key) -> bool:
+        """Code asks the recipe for it, which does not have it: the value is what counts without."""
+        return key.name in self._gathered.absent
+
     @cached_property
     def offered(self) -> frozenset[str]:
         """Names of keys that are options of a command line, or fields of a class that one may fill."""
@@ -87,7 +91,9 @@ class Truth:
     def made(self) -> frozenset[Class]:
         """Classes of which the run has objects, as far as that is seen, with their bases."""
         program = self.program
-        found = (*self.parsed, *program.values.objects.made, *program.made_at)
+        hooked = program.training.framework is not None  # it runs what nobody calls
+        at = (cls for cls, made in program.made_at.items() if hooked or any(one in program.run for one, _ in made))
+        found = (*self.parsed, *program.values.objects.made, *at)
         return frozenset(base for cls in found for base in program.index.lineage(cls))
 
     @cached_property

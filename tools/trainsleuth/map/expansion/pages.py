@@ -205,13 +205,21 @@ def _pages(program: Program, truth: Truth, path: str, chosen: frozenset[str]) ->
             f"{path}:{function.owner}" in chosen,
             0.0
             if is_class and file.classes.get(function.qualname.removesuffix(".<class>")) in truth.strangers
-            else program.weight(function),
+            else program.weight(function) * (SUPPOSED if reached and is_supposed_to_run(program, function) else 1.0),
             heading(program, truth, function) if reached else "",
             off(program, truth, function, function.line) if reached and not is_class and not plain else "",
             tuple(dict.fromkeys(event.line for event in function.events)) if reached else (),
             tuple(_notes(program, truth, function)) if reached else (),
             tuple(dict.fromkeys(_calls(program, function))) if reached else (),
         )
+
+
+SUPPOSED = 0.3  # of the weight, for a method that runs only if somebody who was not read asks an object for it
+
+
+def is_supposed_to_run(program: Program, function: Function) -> bool:
+    """No call was read that leads to it, where no framework may call it."""
+    return program.training.framework is None and function.name != MODULE_BODY and function not in program.run
 
 
 def _calls(program: Program, function: Function) -> Iterator[tuple[int, str, int]]:

@@ -30,6 +30,7 @@ MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 60
 MAYBE_WIDTH = 120
 COMMAND = " the command"
+LEFT_OUT = " (not in the recipe)"
 OTHER = Topic("other settings")
 _SIDE = re.compile(
     r"(?:^|[._])(?:version|url|port|root|path|dir|file|help|username|project|name)$|name_or_path|^meta\.", re.I
@@ -56,7 +57,7 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
                 other[:] = [key for key in other if key not in ours]
                 held[topic.name] += ours
     held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
-    return {one.name: _best(program, one, _that_say(truth, one, held[one.name])) for one in (*TOPICS, OTHER)}
+    return {one.name: _best(truth, one, _that_say(truth, one, held[one.name])) for one in (*TOPICS, OTHER)}
 
 
 _RARE = frozenset(topic.name for topic in TOPICS if topic.is_rare)
@@ -72,7 +73,7 @@ def _that_say(truth: Truth, topic: Topic, found: list[Key]) -> list[Key]:
     named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0 or _is_of_topic(truth, topic, key)]
     if topic.name in _NO_FLAGS:
         named = [key for key in named if not _FILE.search(key.value)]
-    kept = [key for key in named if key.value not in _EMPTY or _is_replaced(key)]
+    kept = [key for key in named if key.value not in _EMPTY or _is_replaced(key) or truth.is_absent(key)]
     return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
 
 
@@ -114,6 +115,8 @@ def defaults_read(truth: Truth) -> Iterator[Key]:
 
 
 def _is_read_default(truth: Truth, key: Key) -> bool:
+    if truth.is_absent(key):
+        return not is_of_others(truth, key)
     last = key.name.rpartition(".")[2]
     takers = {cls.name for cls in (*truth.program.values.objects.made, *truth.parsed)}
     made = key.uses == "given" and key.taker in takers
@@ -130,11 +133,11 @@ def _is_read_default(truth: Truth, key: Key) -> bool:
     )
 
 
-def _best(program: Program, topic: Topic, found: Sequence[Key]) -> list[Key]:
+def _best(truth: Truth, topic: Topic, found: Sequence[Key]) -> list[Key]:
     same: Counter[str] = Counter()
     twins: set[tuple[str, str]] = set()
     kept = []
-    for key in sorted(found, key=lambda key: -_worth(program, topic, key)):
+    for key in sorted(found, key=lambda key: -_worth(truth, topic, key)):
         last = key.name.rpartition(".")[2]
         empty = key.value in NOTHING
         most = 1 if empty or not is_set(key) else MOST_ALIKE
@@ -145,13 +148,18 @@ def _best(program: Program, topic: Topic, found: Sequence[Key]) -> list[Key]:
     return kept[:MAX_KEYS]
 
 
-def _worth(program: Program, topic: Topic, key: Key) -> float:
-    """Set by somebody, the command and the recipe itself above all, used near the frame of the program, not nothing."""
+def _worth(truth: Truth, topic: Topic, key: Key) -> float:
+    """Set by somebody, the command and the recipe itself above all, used near the frame of the program, not nothing.
+
+    That the recipe has none of it says as much as what it has.
+    """
+    program, left_out = truth.program, truth.is_absent(key)
     source = key.source
     by_command = source is not None and source.how == "command"
     by_recipe = source is not None and source.path in program.config_paths[-1:]
     used = nearness(program, key)
-    said = 4 * is_set(key) + 1.5 * by_command + by_recipe + 2 * used + 2 * (key.value not in NOTHING)
+    said = 4 * (is_set(key) or left_out) + 1.5 * by_command + by_recipe + 2 * used
+    said += 2 * (left_out or key.value not in NOTHING)
     flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
     aside = 0.3 * (_ASIDE.search(key.name) is not None)
     return said + 2.5 * is_named(topic, key.name) - 2 * flag - aside - 0.1 * key.name.count(".")
@@ -206,7 +214,7 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
         path = source.path
         where = f" :{source.line}" if path == before else f" {tails.of(path)}:{source.line}"
         where = f" the command{where}" if source.how == "command" else where
-    default = " default" if source is not None and source.how == "default" else ""
+    default = LEFT_OUT if truth.is_absent(key) else " default" if source is not None and source.how == "default" else ""
     maybe = next((layer for layer in key.layers if not layer.certain and layer is not key.source), None)
     then = f" ({clean(become(maybe, tails.of(maybe.path)), MAYBE_WIDTH)})" if maybe is not None else ""
     if maybe is not None and _is_replaced(key):
