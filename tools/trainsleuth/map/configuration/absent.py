@@ -23,6 +23,7 @@ class _Asked(NamedTuple):
     holder: str
     key: str
     fallback: str | None
+    is_by_key: bool = False  # not as an attribute, which objects of all kinds have
 
 
 class Absent(NamedTuple):
@@ -46,7 +47,8 @@ def absent(index: Index, reached: Iterable[Function], given: Iterable[Setting]) 
     for one in asked:
         for place in _places(index, one):
             seen.setdefault((one.holder, place), set()).update({one.key.partition(".")[0]} & tops)
-    whole = {mark for mark, found in seen.items() if len(found) >= SEEN}
+    by_key = {one.holder for one in asked if one.is_by_key}
+    whole = {mark for mark, found in seen.items() if len(found) >= SEEN and mark[0] in by_key}
     found: dict[str, list[_Asked]] = {}
     for one in asked:
         if one.fallback is not None and any((one.holder, place) in whole for place in _places(index, one)):
@@ -83,7 +85,7 @@ def _asked(function: Function) -> Iterator[_Asked]:
             if part.kind == "call" and part.last == "get" and part.receiver is not None and part.arguments:
                 name, rest = part.arguments[0], part.arguments[1:]
                 if name.kind == "string" and part.receiver.kind == "path" and len(rest) < 2:
-                    yield _Asked(function, part.line, part.receiver.text, name.text, _fallback(rest))
+                    yield _Asked(function, part.line, part.receiver.text, name.text, _fallback(rest), True)
             elif part.kind == "path" and "." in part.text:
                 words = part.text.split(".")
                 for cut in range(1, min(len(words), MAX_WORDS)):

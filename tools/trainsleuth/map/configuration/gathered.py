@@ -40,6 +40,7 @@ class Gathered:
     fields: set[str] = field(
         default_factory=set
     )  # of classes and tables of which it is not known which section fills them
+    recipes: frozenset[str] = frozenset()  # names that hold the whole recipe
     absent: set[str] = field(default_factory=set)  # keys that code asks of the recipe, which does not have them
 
     def key(self, name: str) -> Key:
@@ -75,7 +76,9 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
         if one.name not in ends:
             _define(gathered, one, one.name)
     if program.told:
-        for one in absent(program.index, program.entry.reach.distance, program.settings).keys:
+        without = absent(program.index, program.entry.reach.distance, program.settings)
+        gathered.recipes = without.holders
+        for one in without.keys:
             if one.name not in layers:
                 _define(gathered, one, one.name)
                 gathered.absent.add(one.name)

@@ -22,12 +22,15 @@ class Read(NamedTuple):
     text: str
     kind: str  # attribute, key, name
     whole: bool = True  # the value itself is used, not only something inside of it
+    is_callee: bool = False  # a method that is called: random.seed(1)
 
 
 class Reads:
     """Every place of the project that names a word, by the word."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, recipes: frozenset[str] = frozenset()) -> None:
+        """`recipes` are names that hold the whole recipe: what is asked of them is at its top."""
+        self._recipes = recipes
         self._named: dict[str, list[Read]] = {}
         self._said: set[str] = set()
         for function in index.functions():
@@ -48,6 +51,11 @@ class Reads:
         """Functions that name the word as an attribute or a literal key."""
         yield from (read.function for read in self._named.get(word, ()) if read.kind != "name")
 
+    def is_asked(self, section: str) -> bool:
+        """A section at the top of the recipe is asked of something that holds settings."""
+        found = (_holder(read) for read in self._named.get(section, ()) if read.kind != "name")
+        return any(one not in ("self", "") and _HOLDS.search(one) for one in found)
+
     def is_taken(self, section: str) -> bool:
         """A whole section of the configuration is used at once: somebody may read what is in it."""
         return any(read.whole and read.kind != "name" for read in self._named.get(section, ()))
@@ -58,7 +66,10 @@ class Reads:
         Of a nested key, places that name its section too, when there are any.
         """
         section, _, last = key.rpartition(".")
-        found = [read for read in self._named.get(last, ()) if constant or read.kind != "name"]
+        named = (read for read in self._named.get(last, ()) if not read.is_callee)
+        found = [read for read in named if constant or read.kind != "name"]
+        if section:
+            found = [read for read in found if read.text.rpartition(".")[0] not in self._recipes]
         if constant:
             yield from (read for read in found if read.kind == "name")
             return
@@ -68,13 +79,17 @@ class Reads:
 
     def _read(self, function: Function, expr: Expr) -> None:
         called: set[int] = set()  # ids of what is only gone through: to call it, or for something in it
+        callees: set[int] = set()
         for part in expr.walk():
             if part.kind == "path":
                 words = part.text.split(".")
                 for place, word in enumerate(words):
                     kind = "attribute" if place else "name"
-                    whole = place == len(words) - 1 and id(part) not in called
-                    self._add(word, Read(function, part.line, ".".join(words[: place + 1]), kind, whole))
+                    last = place == len(words) - 1
+                    read = Read(
+                        function, part.line, ".".join(words[: place + 1]), kind, last and id(part) not in called
+                    )
+                    self._add(word, read._replace(is_callee=last and id(part) in callees))
             elif part.kind == "attr":
                 called.add(id(part.parts[0]))
                 self._add(part.text, Read(function, part.line, f"?.{part.text}", "attribute"))
@@ -84,6 +99,7 @@ class Reads:
                 self._add(part.parts[1].text, read)
             elif part.kind == "call":
                 called.add(id(part.parts[0]))
+                callees.add(id(part.parts[0]))
                 self._read_call(function, part)
             elif part.kind == "string" and len(part.text) < 60:
                 self._said.update(part.text.split("."))

@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import Literal
 
-from trainsleuth.facts import written
+from trainsleuth.facts import MODULE_BODY, written
 from trainsleuth.facts.config import BUILDING_TAGS
 
 from ..program import Program
@@ -34,14 +34,19 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 class Taken:
     """Answers for the keys of one program."""
 
-    def __init__(self, program: Program, reads: Reads) -> None:
+    def __init__(self, program: Program, reads: Reads, is_asked_by_name: bool = False) -> None:
+        """`is_asked_by_name`: code is seen to ask the whole recipe for its sections."""
+        self._is_asked_by_name = is_asked_by_name
+        self._left: dict[str, bool] = {}
         self.program = program
         self.reads = reads
 
     def by(self, name: str, is_read: bool, constant: bool) -> tuple[Literal["read", "given", "unread", "unknown"], str]:
         """How a key is used, and by whom when its section is handed on. Never "unread" where that is not sure."""
-        if is_read:
+        if is_read and not self._is_left(name.partition(".")[0]):
             return "read", ""
+        if self._is_left(name.partition(".")[0]):
+            return "unread", ""
         if (taker := self._built_by(name)) is not None:
             return "given", taker
         last = name.rpartition(".")[2]
@@ -50,6 +55,18 @@ class Taken:
         if constant or not self._is_handed_on(name):
             return "unread", ""
         return "unknown", ""
+
+    def _is_left(self, section: str) -> bool:
+        """It says what it builds, nobody asks the recipe for it, and no code that runs has its name in quotes."""
+        if section not in self._left:
+            quoted = re.compile(rb"[\"']%s[\"'._]" % re.escape(section).encode())
+            self._left[section] = (
+                self._is_asked_by_name
+                and section in self._built
+                and not self.reads.is_asked(section)
+                and not any(one.source.holds(quoted) for one in self.program.run if one.name != MODULE_BODY)
+            )
+        return self._left[section]
 
     def _built_by(self, name: str) -> str | None:
         """The class that the section of this key names: its constructor gets the key."""

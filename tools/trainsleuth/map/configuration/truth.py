@@ -118,11 +118,11 @@ class Truth:
 
     @cached_property
     def reads(self) -> Reads:
-        return Reads(self.program.index)
+        return Reads(self.program.index, self._gathered.recipes)
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
-        taken = Taken(self.program, self.reads)
+        taken = Taken(self.program, self.reads, bool(self._gathered.recipes))
         return tuple(self._used(key, taken) for key in self._plain)
 
     def _used(self, key: Key, taken: Taken) -> Key:

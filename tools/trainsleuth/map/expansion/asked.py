@@ -212,14 +212,17 @@ def setting_line(one: Setting, tails: Tails, beside: str | None, brief: bool) ->
             where = f" :{number}" if path else ""
         name = f".{name.rpartition('.')[2]}" if "." in name else name
     comma = "" if beside is None else ","
-    said = [f"{comma} {name} = {one.value or repr('')}{'' if one.is_set else ' default'}{where}"]
+    default = "" if one.is_set or one.is_left_out else " default"
+    said = [f"{comma} {name} = {one.value or repr('')}{default}{where}"]
+    if one.is_left_out:
+        said[0] += " (not in the recipe)"
     if one.entry:
         said[0] += f" (of {one.entry})"
     if one.is_set and one.before and not brief:
         said.append(f"before {one.before}")
     if one.may_become:
         said.append(f"may become {tails.within(one.may_become)}")
-    if one.reads and not brief:
+    if one.reads and not brief and not one.is_unread:
         said.append(f"read {tails.within(one.reads[0])}")
     elif one.is_unread and one.is_set:
         said.append("no reader seen")

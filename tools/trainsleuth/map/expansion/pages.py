@@ -55,6 +55,7 @@ class Setting(NamedTuple):
     line: str = ""  # of a list, or of a class that is built: all of it in one line
     is_off: bool = False  # its section is switched off, or the code that reads it
     entry: str = ""  # of a value in an entry of a list, what tells the entry
+    is_left_out: bool = False  # the recipe does not have what code asks it for: the value is what counts then
 
 
 class Note(NamedTuple):
@@ -160,6 +161,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         clean(key.about, 100),
         is_off=is_switched_off(truth, key) or is_idle(truth, key),
         entry=entry_of(truth, key),
+        is_left_out=truth.is_absent(key),
     )
 
 

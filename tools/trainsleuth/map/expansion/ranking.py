@@ -41,7 +41,7 @@ def best_settings(pages: Pages, terms: Sequence[Term]) -> list[tuple[float, Sett
     found = [one for one in found if not one.name.rpartition(".")[2].startswith("_") and one.value not in NO_VALUE]
     found = [one for one in found if one.is_set or one.value != one.name.rpartition(".")[2]]  # the name of a variable
     told = {one.name.rpartition(".")[2] for one in found if one.is_set}
-    found = [one for one in found if one.is_set or one.name.rpartition(".")[2] not in told]
+    found = [one for one in found if one.is_set or one.is_left_out or one.name.rpartition(".")[2] not in told]
     count = Counter(part for one in found for part in set(one.name.split(".")[:-1]))
     shared = {part for part, times in count.items() if times > SHARED * len(found)}
     names = {one.name: parts(".".join(part for part in one.name.split(".") if part not in shared)) for one in found}
@@ -73,7 +73,11 @@ def _of_setting(one: Setting, name: str, terms: Sequence[Term], rare: Mapping[Te
         worths.setdefault(term.subject, []).append(share * term.worth * rare[term])
     total = sum(map(_together, worths.values())) * (OTHER_USE if _ELSEWHERE.search(one.name) else 1.0)
     total *= OFF if one.is_off else 1.0
-    return total * (1.0 if one.is_set else DEFAULT if one.reads else 0.5 * DEFAULT) * (0.8 if one.is_unread else 1.0)
+    return (
+        total
+        * (1.0 if one.is_set or one.is_left_out else DEFAULT if one.reads else 0.5 * DEFAULT)
+        * (0.6 if one.is_unread else 1.0)
+    )
 
 
 OTHER_USE = 0.7  # what a setting of validation or tests counts beside that of training

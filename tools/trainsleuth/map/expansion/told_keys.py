@@ -158,7 +158,7 @@ def _worth(truth: Truth, topic: Topic, key: Key) -> float:
     by_command = source is not None and source.how == "command"
     by_recipe = source is not None and source.path in program.config_paths[-1:]
     used = nearness(program, key)
-    said = 4 * (is_set(key) or left_out) + 1.5 * by_command + by_recipe + 2 * used
+    said = 4.0 * (is_set(key) or left_out) - 2 * (key.uses == "unread") + 1.5 * by_command + by_recipe + 2 * used
     said += 2 * (left_out or key.value not in NOTHING)
     flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
     aside = 0.3 * (_ASIDE.search(key.name) is not None)
@@ -224,7 +224,8 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     record = truth.program.named_records.get(key.value) if made is None and is_set(key) else None
     if record is not None:
         built = f" ({record} {tails.of(record.function.path)}:{record.call.line})"
-    idle = " (no reader seen)" if is_unseen(truth, key) else ""
+    unread = key.uses == "unread" and is_set(key)
+    idle = " (no reader seen)" if unread or is_unseen(truth, key) else ""
     entry = f" (of {told})" if (told := entry_of(truth, key)) else ""
     return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}{idle}", path
 
