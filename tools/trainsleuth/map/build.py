@@ -30,6 +30,7 @@ from .recipes import (
     roots_of,
 )
 from .siblings import groups
+from .starting import Start, start_of
 from .steps import Sign, signs
 from .told import Told, told_of
 from .unreached import Unreached, steps_in
@@ -259,6 +260,7 @@ def find_program(
         config_paths=tuple(dict.fromkeys(part.path for part in told.parts)),
         recipe=recipe,
         told=recipe is not None or launch is not None,
+        start=_start(tracing.graph, entry, told, launch),
         settings=told.settings,
         tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
         plugin=plugin,
@@ -268,6 +270,16 @@ def find_program(
 def _launched(found: list[Entry], launch: Command | None) -> Entry:
     """The program that the caller's command starts, when it is one of those found."""
     return next((one for one in found if launch is not None and one.path == launch.target), found[0])
+
+
+def _start(graph: Graph, entry: Entry, told: Told, launch: Command | None) -> Start | None:
+    """How the file that the command names comes to the program, where that is another one."""
+    file = graph.index.files.get(launch.target) if launch is not None else None
+    named = named_program(graph.index, told.settings) if file is not None and file.body is not entry.root else None
+    if launch is None or file is None or named is None or named.cls.path != entry.path:
+        return None
+    roots = [file.body, *filter(None, [file.functions.get(launch.function)])]
+    return start_of(launch.target, reach(graph, roots), named)
 
 
 def _copies(index: Index, entry: Entry, found: list[Entry]) -> frozenset[str]:

@@ -41,7 +41,7 @@ def _named(index: Index, given: Sequence[Setting]) -> Iterator[Named]:
         if cls.name in called and not NEVER.search(cls.path):
             by_name.setdefault(cls.name, []).append(cls)
     for one in given:
-        found = by_name.get(one.value, []) if one.value in called else [dotted(index, one.value)]
-        for cls in found if len(found) == 1 else ():
-            if isinstance(cls, Class) and has_guard(index.files[cls.path]):
-                yield Named(one, cls)
+        alike = by_name.get(one.value, [])
+        cls = dotted(index, one.value) if one.value not in called else alike[0] if len(alike) == 1 else None
+        if isinstance(cls, Class) and has_guard(index.files[cls.path]):
+            yield Named(one, cls)

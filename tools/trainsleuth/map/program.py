@@ -27,6 +27,7 @@ from .plugins import Plugin
 from .recipes import Choice, Setting
 from .records import Place
 from .running import is_guarded
+from .starting import Start
 from .steps import Sign
 from .tables import OF_ALL, Table
 from .training import Training
@@ -70,6 +71,7 @@ class Program:
     recipe: str | None = None
     told: bool = False  # the caller names the recipe or the launch command
     settings: tuple[Setting, ...] = ()
+    start: Start | None = None  # by a launcher, which finds it by a name in the recipe
     tables: tuple[Table, ...] = ()  # tables of the repository from which a name picks classes
     plugin: Plugin | None = None  # what a library's own command runs
     _weights: dict[Function, float] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from .per_step import per_step
 from .pipelines import pipelines
 from .sections import NOTHING, is_set
 from .sheet_code import Code
+from .started import started
 from .tails import Tails
 from .to_be_given import to_be_given
 from .told_keys import OTHER, by_topic, reader, said
@@ -49,6 +50,7 @@ _BUILT_FIRST = ("loss", "model")
 
 
 BACK_END = "back end"
+START = "started"
 DEFAULTS = "other defaults that it reads"
 
 
@@ -75,6 +77,7 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     told = {key["name"] for lines in found.values() for line in lines for key in line.item.get("keys", ())}
     left = enumerate(left_defaults(truth, told, tails))
     found[DEFAULTS] = [Line((LEFT if number < FIRST else LAST_LEFT) + number, *one) for number, one in left]
+    found = {START: [Line(0.0, *one) for one in started(program, tails)], **found}
     found = {BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)], **found}
     for topic in TOPICS:
         if not any(map(_says, found[topic.name])):
