@@ -260,7 +260,7 @@ def find_program(
         config_paths=tuple(dict.fromkeys(part.path for part in told.parts)),
         recipe=recipe,
         told=recipe is not None or launch is not None,
-        start=_start(tracing.graph, entry, told, launch),
+        start=_start(graph, entry, told, launch),
         settings=told.settings,
         tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
         plugin=plugin,

@@ -42,6 +42,6 @@ def _named(index: Index, given: Sequence[Setting]) -> Iterator[Named]:
             by_name.setdefault(cls.name, []).append(cls)
     for one in given:
         alike = by_name.get(one.value, [])
-        cls = dotted(index, one.value) if one.value not in called else alike[0] if len(alike) == 1 else None
-        if isinstance(cls, Class) and has_guard(index.files[cls.path]):
-            yield Named(one, cls)
+        named = dotted(index, one.value) if one.value not in called else alike[0] if len(alike) == 1 else None
+        if isinstance(named, Class) and has_guard(index.files[named.path]):
+            yield Named(one, named)
