@@ -140,3 +140,39 @@ def test_a_missing_section_keeps_code_from_running(sheet: str) -> None:
 def test_a_property_of_what_a_name_holds_runs(kit: Path) -> None:
     opened = expand_component(kit, "open Saving.is_due", recipe=COMMAND, budget=400).text
     assert "called at" in opened and "finetune.py" in opened
+
+
+BELOW = RECIPE.replace("class Finetune:", "class Base:").split("def main")[0]
+DERIVED = """from kit.config import load
+from kit.recipes.base import Base
+
+
+class Finetune(Base):
+    def loss(self, out):
+        return out.square().mean()
+
+
+OLD = {"Net": ("runs/old_a.yaml", "runs/old_b.yaml"), "Wide": ("runs/old_c.yaml", "runs/old_d.yaml")}
+
+
+def main(cfg=None):
+    run = Finetune(load(cfg))
+    run.setup()
+    run.fit()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_method_that_the_only_class_replaces_is_not_told_and_no_file_of_a_table_is_read(kit: Path) -> None:
+    (kit / "kit/recipes/base.py").write_text(BELOW)
+    (kit / "kit/recipes/finetune.py").write_text(DERIVED)
+    for name in "abcd":
+        (kit / f"runs/old_{name}.yaml").write_text(f"optim:\n  lr: 0.00{ord(name)}\nmomentum: 0.9\n")
+    sheet = expand_component(kit, "run", recipe=COMMAND, budget=3000).text
+    asked = expand_component(kit, "ask how is the loss computed", recipe=COMMAND, budget=600).text
+    (kit / "kit/recipes/finetune.py").write_text(RECIPE)
+    assert "lr=0.5" in sheet and "momentum" not in sheet and "0.0097" not in sheet
+    assert "out.square().mean()" in asked and "out.abs().mean()" not in asked
