@@ -176,3 +176,8 @@ def test_a_method_that_the_only_class_replaces_is_not_told_and_no_file_of_a_tabl
     (kit / "kit/recipes/finetune.py").write_text(RECIPE)
     assert "lr=0.5" in sheet and "momentum" not in sheet and "0.0097" not in sheet
     assert "out.square().mean()" in asked and "out.abs().mean()" not in asked
+
+
+def test_an_attribute_is_worth_what_the_arm_that_runs_gives_it(kit: Path) -> None:
+    opened = expand_component(kit, "open Finetune.fit", recipe=COMMAND, budget=600).text
+    assert "self.most = 0.75" in opened

@@ -264,7 +264,7 @@ def _field_of_self(scope: _Scope, expr: Expr) -> Key | None:
 
 
 def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
-    """Where the only statement of a class, and of those above and below it, sets self.kind; None for anything else."""
+    """Where the only statement of a class, and of those above and below it, that settings let run sets self.kind."""
     head, _, name = expr.text.partition(".")
     index = scope.truth.program.index
     function = method_around(index, scope.function)
@@ -278,11 +278,19 @@ def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
         if method.self_name
         for one in bindings(method).get(f"{method.self_name}.{name}", ())
     ]
-    if len(found) != 1 or found[0][1].kind != "assign" or found[0][1].items or found[0][1].value is None:
+    if len(found) > MAX_SET:
         return None
-    method, one = found[0]
-    there = scope._replace(function=method, position=one.position, hops=scope.hops - 1)
-    return there if _runs(there) else None
+    left = [(there, one) for method, one in found if _runs(there := _at(scope, method, one.position)) is not False]
+    if len(left) != 1 or left[0][1].kind != "assign" or left[0][1].items or left[0][1].value is None:
+        return None
+    return left[0][0] if _runs(left[0][0]) else None
+
+
+MAX_SET = 4  # statements that set one attribute, of which settings may leave one
+
+
+def _at(scope: _Scope, method: Function, position: int) -> _Scope:
+    return scope._replace(function=method, position=position, hops=scope.hops - 1)
 
 
 def _of_text(scope: _Scope, call: Expr) -> Any:

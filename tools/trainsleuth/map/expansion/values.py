@@ -17,6 +17,7 @@ from ..configuration.named_values import key_asked, method_around
 from ..configuration.records import NO_VALUE
 from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
+from ..configuration.untaken import untaken_by
 from ..program import Program
 from .in_force import in_force, is_loaded
 from .lines import become
@@ -123,6 +124,8 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
         if method.self_name
         for binding in bindings(method).get(f"{method.self_name}.{name}", ())
     ]
+    if 1 < len(found) <= MAX_SET:
+        found = [(method, one) for method, one in found if not _is_untaken(truth, method, one)]
     if not found:
         if said := _of_field(asked, lineage, name):
             return said
@@ -145,6 +148,13 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
     if value.kind in ("path", "index", "call") and "." in dotted:
         return _of_key(truth, dotted, method.path)
     return ""
+
+
+MAX_SET = 4  # statements that set one attribute, of which settings may leave one
+
+
+def _is_untaken(truth: Truth, method: Function, binding: Binding) -> bool:
+    return bool(untaken_by(truth, method, method.events[binding.position].block.branches))
 
 
 def _takes_all(lineage: Sequence[Class]) -> bool:
