@@ -181,3 +181,13 @@ def test_a_method_that_the_only_class_replaces_is_not_told_and_no_file_of_a_tabl
 def test_an_attribute_is_worth_what_the_arm_that_runs_gives_it(kit: Path) -> None:
     opened = expand_component(kit, "open Finetune.fit", recipe=COMMAND, budget=600).text
     assert "self.most = 0.75" in opened
+
+
+def test_a_method_that_a_package_hands_on_when_it_is_asked_is_found(kit: Path) -> None:
+    (kit / "kit/lazy.py").write_text("class Wide:\n    @classmethod\n    def make(cls, width):\n        return cls()\n")
+    recipe = FILES["runs/small.yaml"] + "net:\n  _target_: kit.Wide.make\n  width: 3\n"
+    (kit / "runs/lazy.yaml").write_text(recipe)
+    command = COMMAND.replace("small", "lazy")
+    sheet = expand_component(kit, "run", recipe=command, budget=3000).text
+    assert "_target_=kit.Wide.make" in sheet and "(lazy.py:3)" in sheet
+    assert "which is not there" not in map_repository(kit, recipe=command).text

@@ -239,15 +239,22 @@ def dotted(index: Index, name: str) -> Class | Function | External | Module | No
     return External(name)
 
 
-def moved(index: Index, name: str) -> Class | None:
-    """The only class of that name in the project's package, for a dotted name that is not there (any more)."""
+def moved(index: Index, name: str) -> Class | Function | None:
+    """The only class of that name in the project's package, or a method of it, where the package does not say it itself."""
     package, _, rest = name.partition(".")
     module = index.names.module("", package)
     if dotted(index, name) is not None or module is None or not module.folder:
         return None
-    last = rest.rpartition(".")[2]
-    found = [cls for cls in index.classes() if cls.qualname == last and is_under(cls.path, module.folder)]
-    return found[0] if len(found) == 1 else None
+    above, _, last = rest.rpartition(".")
+    found = _in_folder(index, module.folder, last)
+    if found:
+        return found[0] if len(found) == 1 else None
+    found = _in_folder(index, module.folder, above.rpartition(".")[2]) if above else []
+    return index.method(found[0], last) if len(found) == 1 else None
+
+
+def _in_folder(index: Index, folder: str, name: str) -> list[Class]:
+    return [cls for cls in index.classes() if cls.qualname == name and is_under(cls.path, folder)]
 
 
 def in_package(index: Index, name: str) -> Class | None:
