@@ -262,10 +262,9 @@ def _unresolved(program: Program) -> Iterator[str]:
         ):
             yield f"{function.path}:{line} picks one of {len(table.entries)}{_by(table.key)}; no value of it was read"
     for choice in program.choices:
-        is_class = (
-            isinstance(choice.target, Class) and choice.table is None
-        )  # a package may hand on a method when asked
-        if is_class and moved(program.index, choice.value) is choice.target:
+        if not isinstance(choice.target, Class) or choice.table is not None:
+            continue  # a package may hand on a method when it is asked
+        if moved(program.index, choice.value) is choice.target:
             at = f"{choice.target.path}:{choice.target.line}"
             yield f"{choice.path}:{choice.line} names {choice.value}, which is not there; {at} is taken for it"
     for place in (place for place in program.index.repository.skipped[:3]):
