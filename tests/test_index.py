@@ -219,6 +219,25 @@ def test_a_name_that_stands_for_two_files_is_not_resolved(tmp_path: Path) -> Non
     assert not isinstance(found, Function | Class)
 
 
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ({"main/settings.py": "import sys\n\nsys.path.insert(0, root.folder)\n"}, "common/base.py"),
+        ({}, None),
+        ({"main/settings.py": "import sys\n\nsys.path.append(root.folder)\n", "common/__init__.py": ""}, None),
+        ({"main/settings.py": "import sys\n\nsys.path += [root.folder]\n", "demo/base.py": ""}, None),
+    ],
+)
+def test_a_project_that_adds_folders_to_the_search_finds_the_one_file(
+    more: dict[str, str], found: str | None, tmp_path: Path
+) -> None:
+    for name, text in {"main/train.py": "from base import Trainer\n", "common/base.py": "", **more}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    module = build_index(Repository(tmp_path)).names.module("main/train.py", "base")
+    assert (module.path if module is not None else None) == found
+
+
 def test_circles_of_imports_end(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("from b import x\n")
     (tmp_path / "b.py").write_text("from a import x\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -91,7 +92,8 @@ class Names:
         """The project's module that `dotted` names in file `importer`, or None.
 
         Absolute names are looked for in the importer's folder (a script's own folder is on sys.path), then in
-        each folder above it, in src/ and lib/ of these, and last anywhere when exactly one file fits. A part of a package that is
+        each folder above it, in src/ and lib/ of these, and last anywhere when exactly one file fits (for a name without
+        a dot: in a project that changes sys.path). A part of a package that is
         called like an installed library (rlkit/torch, nemo/lightning) is not that library. A name from a larger
         tree that the repository was cut from ("company.team.package.tools.train") is read from its package on.
         """
@@ -128,7 +130,17 @@ class Names:
         if installed:
             return None
         fits = self.ending(dotted)
-        return self._of(fits[0]) if len(fits) == 1 and "." in dotted else self._in_larger_tree(dotted)
+        if len(fits) == 1 and ("." in dotted or self._is_searched(_parent(fits[0]))):
+            return self._of(fits[0])
+        return self._in_larger_tree(dotted)
+
+    def _is_searched(self, folder: str) -> bool:
+        """It may be one of those that the project adds to where modules are looked for: no package lies in it."""
+        return self._adds_folders and _join(folder, "__init__.py") not in self.files
+
+    @cached_property
+    def _adds_folders(self) -> bool:
+        return any(file.body.source.holds(_SEARCHED) for file in self.files.values())
 
     def ending(self, dotted: str) -> list[str]:
         """Files whose dotted name is `dotted`, or ends in it behind a dot."""
@@ -320,6 +332,7 @@ class Names:
         return symbol
 
 
+_SEARCHED = re.compile(rb"sys\.path\.(?:insert|append|extend)\(|sys\.path\s*\+?=")
 _INSTALLED = frozenset({
     *sys.stdlib_module_names, "accelerate", "deepspeed", "gym", "gymnasium", "ignite", "jax", "lightning", "numpy",
     "omegaconf", "pytorch_lightning", "tensorboard", "tensorflow", "torch", "torchvision", "transformers", "wandb",
