@@ -12,6 +12,7 @@ from trainsleuth.repository import Repository, is_python, is_under
 
 from .branches import Settled, is_not_chosen
 from .bridges import Bridges
+from .chosen import offered, roots_of
 from .configuration import PythonConfigs
 from .edges import GUESS
 from .entries import NEVER, Entry, candidates, entries, trainings
@@ -24,11 +25,7 @@ from .named_programs import named_program
 from .plugins import plugin_of
 from .program import Program
 from .reach import reach
-from .recipes import (
-    RECIPE_DISTANCE,
-    offered,
-    roots_of,
-)
+from .recipes import RECIPE_DISTANCE
 from .siblings import groups
 from .starting import Start, start_of
 from .steps import Sign, signs

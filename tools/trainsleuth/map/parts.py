@@ -11,6 +11,7 @@ from trainsleuth.repository import Repository, is_notebook, is_python
 
 from .arguments import argument_places
 from .bound import bound_places, section_places, setting_places
+from .choices import moved, selecting
 from .components import places_of
 from .components.evaluation import DRAW, NO_GRADIENTS
 from .configuration import Truth, truth_of
@@ -21,7 +22,6 @@ from .launch import Command
 from .mentions import mentions
 from .plugin_places import plugin_places
 from .program import Program
-from .recipes import moved, selecting
 from .records import COMPONENTS, Part, Place
 from .siblings import groups
 from .standing import chosen_first

@@ -12,6 +12,8 @@ from trainsleuth.facts.names import Module
 from .asked_by_constants import asked_by_constants
 from .backends import for_other_libraries, of_the_program, of_torch
 from .branches import known_settings
+from .choices import choices, named_in_code
+from .chosen import configured, kinds_of, looked_up, not_chosen, picked, sections_with_classes, slots, tagged
 from .command_words import words_behind
 from .composition import Part
 from .config_files import of_program
@@ -31,22 +33,7 @@ from .named_outright import asked_in_code, named_outright
 from .named_sections import passed_over, unnamed
 from .presets import Preset, built_through, named_preset
 from .program import Program
-from .recipes import (
-    CLASS_KEYS,
-    Choice,
-    Setting,
-    choices,
-    configured,
-    kinds_of,
-    looked_up,
-    named_in_code,
-    not_chosen,
-    picked,
-    sections_with_classes,
-    settings,
-    slots,
-    tagged,
-)
+from .recipes import CLASS_KEYS, Choice, Setting, settings
 from .references import given_by_name, references
 from .registries import tables
 from .scripts import settings_in

@@ -9,6 +9,7 @@ from functools import cached_property
 from trainsleuth.facts import Class, Expr, Function, Index
 
 from .batch_path import Stage, trace_back
+from .chosen import roots_of
 from .entries import Entry
 from .frameworks import Framework, Handover
 from .graph import Graph
@@ -17,7 +18,7 @@ from .named_choice import is_named
 from .networks import is_loss_class, is_network
 from .plugins import Plugin, steps_of
 from .reach import reach
-from .recipes import RECIPE_DISTANCE, Choice, roots_of
+from .recipes import RECIPE_DISTANCE, Choice
 from .replaced import replaced_hooks
 from .steps import Sign
 from .values import Values
