@@ -99,3 +99,17 @@ def test_what_the_map_takes_for_a_part_answers_a_question_about_it(tmp_path: Pat
     )
     said = expand_component(tmp_path, "ask how is it tested?", budget=200).text
     assert " net.eval()" in said
+
+
+def test_open_leads_to_the_statement_that_assigns_an_attribute(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import torch\n\n\nclass Trainer:\n    def __init__(self, rate, devices):\n        self.devices = devices\n"
+        "        self.shared_rate: float = rate * self.devices\n\n    def fit(self):\n"
+        "        net = torch.nn.Linear(2, 2)\n        opt = torch.optim.SGD(net.parameters(), lr=self.shared_rate)\n"
+        "        for step in range(3):\n            net(torch.ones(1, 2)).sum().backward()\n            opt.step()\n"
+        "            opt.zero_grad()\n\n\nTrainer(0.1, 4).fit()\n"
+    )
+    for where in ("shared_rate", "Trainer.shared_rate"):
+        said = expand_component(tmp_path, f"open {where}", budget=200).text
+        assert "self.shared_rate: float = rate * self.devices" in said and "no definition" not in said
+    assert "no definition" in expand_component(tmp_path, "open Other.shared_rate", budget=200).text

@@ -15,7 +15,7 @@ from ..wording import clean
 from .companions import ending_arm, made_above
 from .excerpts import Excerpt
 from .hops import Hops
-from .locating import located, read_pages
+from .locating import assigned, located, read_pages
 from .opened import opened
 from .pages import Page, Pages, Setting
 from .ranking import TALKS, Hit, best_settings, best_statements, spread
@@ -62,7 +62,7 @@ class Asker:
         asked, _, words = what.partition(" ")
         if asked != "open":
             return self._found(words, asked == "find")
-        found = located(self._pages, self._repository, words, self._read)
+        found = located(self._pages, self._repository, words, self._read) or assigned(self._source, words)
         if not found:
             return self._undefined(words)
         if found[0][0].path not in self._source.of_file:
@@ -70,7 +70,7 @@ class Asker:
         return lambda room, _: opened(self._source, self._tails, found, room)
 
     def _undefined(self, where: str) -> Callable[[int, Told], Answered]:
-        """What is no definition and no line: a parameter or an attribute is found where it is said."""
+        """What is no definition, no line and is assigned nowhere: a parameter is found where it is said."""
         said = f" no definition and no line {where} in the files that were read"
         missing = Block((), (0,), (said,), {"missing": where})
         name = where.rpartition(".")[2]

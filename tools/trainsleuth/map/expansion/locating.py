@@ -12,6 +12,7 @@ from trainsleuth.repository import Repository, is_source
 
 from ..statements import is_class_body
 from .pages import Page, Pages
+from .sources import Source
 
 Found = tuple[Page, int]  # with the line that is asked for
 UNSEEN = ", in no file that the program is seen to load"
@@ -28,6 +29,25 @@ def located(pages: Pages, repository: Repository, where: str, read: Callable[[st
     if not any(page.is_reached for page in known):
         known += _elsewhere(pages, repository, where, read)
     return [(page, page.line) for page in sorted(known, key=lambda one: (-one.is_chosen, *_rank(pages, one)))]
+
+
+def assigned(source: Source, where: str) -> list[Found]:
+    """Statements of code that runs which assign a variable or an attribute ("rate", "Trainer.rate"), likeliest first."""
+    owner, _, name = where.rpartition(".")
+    if not name.isidentifier():
+        return []
+    assigns = re.compile(_ASSIGNS % re.escape(name))
+    found = [
+        (page, unit.line)
+        for page, place in source.spoken.where
+        if assigns.match((unit := source.units(page)[place]).text) and page.name.startswith(owner)
+    ]
+    return sorted(
+        found, key=lambda one: (bool(one[0].off or source.note(*one).off), -one[0].weight, one[0].path, one[1])
+    )
+
+
+_ASSIGNS = r"(?:[\w.]+(?:, | = ))*(?:self\.|cls\.)?%s(?:, [\w.]+)*(?:: [^=]+?)? = "
 
 
 def _rank(pages: Pages, page: Page) -> tuple[float, int, str, int]:
