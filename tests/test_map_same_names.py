@@ -43,3 +43,11 @@ def test_one_that_nobody_reads_there_sets_the_option(tmp_path: Path) -> None:
     truth = read_anatomy(root, None, "python train.py --config small.yaml", 2000).truth
     assert truth is not None
     assert {key.name: key.value for key in truth.keys}["nodes"] == "4"
+
+
+def test_a_section_is_not_the_key_of_that_name_in_another(tmp_path: Path) -> None:
+    root = _program(tmp_path, "graph = cfg.graph\nprint(graph)\nprint(cfg.files.graph)\n")
+    (root / "small.yaml").write_text("graph:\n  width: 4\nfiles:\n  graph: graph.pt\n")
+    said = expand_component(root, "open train.py:11", recipe="python train.py --config small.yaml", budget=400).text
+    shown = {line.split()[0].lstrip("…"): line for line in said.splitlines() if "graph" in line}
+    assert "graph.pt" not in shown["11"] and "graph.pt" in shown["13"]

@@ -147,6 +147,11 @@ class Truth:
             table.setdefault(key.name.rpartition(".")[0], []).append(key)
         return table
 
+    @cached_property
+    def _sections(self) -> frozenset[str]:
+        """At the top."""
+        return frozenset(key.name.partition(".")[0] for key in self._plain if "." in key.name)
+
     def named(self, last: str) -> Sequence[Key]:
         """The keys whose last name it is, without who reads them."""
         return self._by_last.get(last, ())
@@ -165,6 +170,8 @@ class Truth:
             exact = [key for key in found if key.name == ".".join(words[cut:])]
             if len(exact) == 1:
                 return self._that_is_set(found, hops) if self._is_doubtful(exact[0], found) else exact[0]
+        if len(words) > 1 and words[-1] in self._sections and not within:  # cfg.graph is no data.input.graph
+            return None
         if len(words) > 2:
             found = [key for key in found if key.name.endswith("." + ".".join(words[-2:]))] or found
         found = [key for key in found if key in within] or found
