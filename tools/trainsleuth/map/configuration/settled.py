@@ -10,6 +10,7 @@ from ..program import Program
 from ..statements import enclosing
 from .evaluated import assigned
 from .gathered import Gathered, gathered_for
+from .interpolated import interpolated
 from .literals import plain
 from .records import Key, Layer
 from .truth import Truth
@@ -22,7 +23,7 @@ def truth_of(program: Program, launch: Command | None = None) -> Truth:
     Code that changes a key in a branch that the chosen settings do not take changes nothing, nor does code that gives
     it the value that it has. Without a recipe or a command nothing was chosen: every branch may be taken.
     """
-    gathered = gathered_for(program, launch)
+    gathered = interpolated(program, gathered_for(program, launch))
     if launch is None and program.recipe is None:
         return Truth(program, gathered)
     changes = {
