@@ -30,6 +30,7 @@ _HOLDS = re.compile(
 _COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
 _ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
 _IS_CODE = re.compile(r"[(\[{$<*]|//| [-+/] ")  # a value that is worked out
+_PLAIN_TYPES = ("str", "list", "dict", "tuple", "int", "float", "bool")
 _EMPTY = ("[]", "{}", "()")
 _CASES = ("lower", "upper", "strip")
 _MATCHES = ("startswith", "endswith", "split")
@@ -156,12 +157,23 @@ def _truth(scope: _Scope, test: Expr) -> bool | None:
             return _compared(scope, test)
         if test.kind == "call" and test.callee == "isinstance" and len(test.arguments) == 2:
             held = _value(scope, test.arguments[0])
-            index = scope.truth.program.index
-            return is_instance(index, scope.function, held, test.arguments[1]) if isinstance(held, Made) else None
+            if not isinstance(held, Made):
+                return _is_text_of(scope, held, test.arguments[1])
+            return is_instance(scope.truth.program.index, scope.function, held, test.arguments[1])
         value = _value(scope, test)
         return None if isinstance(value, Made) else bool(value)
     except UnknownValueError:
         return None
+
+
+def _is_text_of(scope: _Scope, held: Any, kind: Expr) -> bool | None:
+    """Whether a text of a file, which no parser of options makes something else of, is a str, a list ..."""
+    key = scope.said[-1] if scope.said else None
+    if not isinstance(held, str) or key is None or key.name in scope.truth.offered or kind.text not in _PLAIN_TYPES:
+        return None
+    if key.source is None or key.source.how != "file":
+        return None
+    return kind.text == "str"
 
 
 def _compared(scope: _Scope, test: Expr) -> bool:
@@ -357,6 +369,8 @@ def _of_parameter(scope: _Scope, name: str) -> Any:
     found: list[Any] = []
     for count, site in enumerate(program.sites_of(function)):
         given = site.call.argument(order.index(name), name)
+        if _runs(scope._replace(function=site.function, position=site.position, hops=scope.hops - 2)) is False:
+            continue
         unpacked = any(part.kind in ("star", "doublestar") for part in site.call.parts)
         if unpacked and given is None and (outer := list(_handed_through(scope, site, name))):
             found += [_value(at, value) for at, value in outer]

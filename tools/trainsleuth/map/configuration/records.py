@@ -12,8 +12,9 @@ NO_VALUE = (REQUIRED, "???", "MISSING")  # the same as files and code write it
 
 
 class Layer(NamedTuple):
-    """One value of a key, as written or, where it is made of others that are known, what they make. `line` counts from 1; 0 for the launch command that the caller gave.
+    """One value of a key, as written or, where it is made of others that are known, what they make.
 
+    `line` counts from 1; 0 for the launch command that the caller gave.
     `certain`: it applies whenever the program runs. A value under an `if`, or one that is computed, is not.
     """
 

@@ -15,6 +15,7 @@ from ..configuration.fields import of_class
 from ..recipes import Choice
 from ..wording import clean
 from .kinds import kind_of
+from .prefixes import stripped
 from .sections import is_set
 from .tails import Tails
 from .topics import Topic, topic_of
@@ -70,6 +71,7 @@ def _default_loss(truth: Truth, built: Choice, tails: Tails) -> str:
     if built.target is None or "loss" in built.key:
         return ""
     given = {key.name.removeprefix(f"{section}.").partition(".")[0] for key in truth.keys}
+    given |= {key.name.rpartition(".")[2] for key in given_to(truth, built)}
     told = [
         f"{name}={clean(value, LOSS_WIDTH)}"
         for one in unset(truth.program.index, built.target, given)
@@ -91,6 +93,7 @@ def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> st
     names = {part for key in given for part in key.name.split(".")} | {built.key.rpartition(".")[2]}
     section, _, last = built.key.rpartition(".")
     slot = section.rpartition(".")[2] if last == "_target_" and section else last
+    names |= {stripped(truth, slot, name) for name in names}
     where = f"{tails.of(target.path)}:{target.line} by {slot}"
     made = built.value.rpartition(".")[2]
     through = f"{made} through " if isinstance(target, Class) and is_config(target) and made != target.name else ""
@@ -116,6 +119,9 @@ def given_to(truth: Truth, built: Choice) -> Iterator[Key]:
     own = last in ("type", "_target_", "class_path", "name", "!new", "!name", "_component_")
     if own:
         yield from (key for key in held.pop("", ()) if key.name.rpartition(".")[2] in taken)
+    else:
+        beside = ((key, key.name.rpartition(".")[2]) for key in held.pop("", ()))
+        yield from (key for key, name in beside if (bare := stripped(truth, last, name)) != name and bare in taken)
     for inner, keys in held.items():
         words = [key.name.removeprefix(f"{prefix}{inner}.").partition(".")[0] for key in keys]
         fits = inner and _ARGUMENTS.search(inner) and taken and taken.issuperset(words)
