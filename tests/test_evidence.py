@@ -317,7 +317,10 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
 
 @pytest.mark.parametrize(
     "half",
-    [f"{place}unopened" for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_")],
+    [
+        f"{place}unopened"
+        for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_", "tenth_")
+    ],
 )
 def test_reports_of_checks_on_public_code_have_one_verdict_each(half: str) -> None:
     unopened = yaml.safe_load((ROOT / "evidence" / "check_reports.yaml").read_text("utf-8"))[half]
