@@ -9,6 +9,7 @@ import pytest
 from test_checks_said import written_to
 from trainsleuth.checks import run_checks
 from trainsleuth.finding import Finding
+from trainsleuth.repository import Repository
 
 LOOP = dedent(
     """
@@ -362,3 +363,37 @@ OPTIONAL = dedent(
 def test_what_a_constructor_leaves_out_decides_what_runs(test: str, given: str, severity: str, tmp_path: Path) -> None:
     source = OPTIONAL.replace("TEST", test).replace("GIVEN", given)
     assert _only(tmp_path, {"train.py": source}, "double-softmax").severity == severity
+
+
+def test_a_loss_that_is_kept_is_one_alarm_for_two_backward_calls(tmp_path: Path) -> None:
+    source = """
+    import torch
+    from data import loader
+
+    def train(net, optimizer):
+        total = 0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(net(x), y)
+            total += loss
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(net(x + 0.1), y)
+            loss.backward()
+            optimizer.step()
+        return total / len(loader)
+
+    def main():
+        net = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for epoch in range(3):
+            print(train(net, optimizer))
+
+    if __name__ == "__main__":
+        main()
+    """
+    (tmp_path / "train.py").write_text(dedent(source))
+    (tmp_path / "data.py").write_text("loader = []\n")
+    found = run_checks(Repository(tmp_path), only=["loss-kept-with-graph"]).findings
+    assert [one.line for one in found if one.outcome == "fail"] == [10]

@@ -104,6 +104,7 @@ class _Keeping(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
+    accused: set[tuple[str | None, int | None]] = set()  # a loop may hold several backward() of one name
     for site in index.calls("backward"):
         receiver = site.call.receiver
         loops = site.event.block.loops
@@ -111,7 +112,12 @@ def check(index: Index) -> Iterator[Finding]:
             continue
         if loops and receiver is not None and receiver.kind == "path":
             for keeping in _keepings(site, receiver.text):
-                yield _examined(index, site, keeping)
+                finding = _examined(index, site, keeping)
+                if finding.outcome != "fail":
+                    yield finding
+                elif (finding.path, finding.line) not in accused:
+                    accused.add((finding.path, finding.line))
+                    yield finding
 
 
 def _is_stepped(index: Index, site: Site) -> bool:
