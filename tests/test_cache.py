@@ -17,7 +17,9 @@ from trainsleuth.cache import Cache, digest
 from trainsleuth.checks import CheckReport, run_checks
 from trainsleuth.cli import main
 from trainsleuth.facts import FileFacts, Index, build_index, keep_facts
+from trainsleuth.kept import answered
 from trainsleuth.map import EXPANDABLE, diagram, expand_component, map_repository
+from trainsleuth.map.expansion.pages import Pages
 from trainsleuth.repository import Repository
 
 TRAIN = dedent(
@@ -130,6 +132,25 @@ def test_another_question_is_another_answer(folder: Path) -> None:
     assert map_repository(folder, budget=500) != map_repository(folder, budget=2000)
     assert run_checks(Repository(folder), only=["double-softmax"]).examined.keys() == {"double-softmax"}
     assert _failures(folder) == ["train.py:13"]
+
+
+def _kept_pages(folder: Path) -> Pages:
+    """What questions about the project are answered from, as it was kept."""
+    return answered(Repository(folder), ("pages", None, None), Pages, lambda: pytest.fail("nothing was kept"))
+
+
+@pytest.mark.parametrize("what", ["run", "ask Which loss?"])
+@pytest.mark.parametrize("budget", [200, 4000])
+def test_questions_are_answered_from_the_same_whatever_was_asked_first(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, what: str, budget: int
+) -> None:
+    logged = "".join(f"        wandb.log({{'loss': 0, 'place': {place}}})\n" for place in range(60))
+    (folder / "train.py").write_text("import wandb\n" + TRAIN.replace("    return model\n", logged))
+    expand_component(folder, "ask What is logged?", budget=600)
+    first = _kept_pages(folder)
+    monkeypatch.setenv("TRAINSLEUTH_CACHE", str(folder.parent / "another"))
+    expand_component(folder, what, budget=budget)
+    assert _kept_pages(folder) == first
 
 
 def test_another_version_of_the_code_reads_nothing_old(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

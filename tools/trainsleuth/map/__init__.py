@@ -44,6 +44,8 @@ __all__ = [
     "read_anatomy",
 ]
 
+PAGES_BUDGET = 6000  # of the parts that questions are answered from: kept, so the same whatever budget asked first
+
 
 def map_repository(
     root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None, budget: int = 2000
@@ -97,13 +99,14 @@ def expand_component(
 
     def pages() -> Pages:
         with no_collection():
-            return pages_of(_anatomy(repository, scope, recipe, 4 * budget)[0])
+            return pages_of(_anatomy(repository, scope, recipe, PAGES_BUDGET)[0])
 
     def planned() -> Plan:
         with no_collection():
-            anatomy, launch = _anatomy(repository, scope, recipe, 4 * budget)
-            answered(repository, to_ask, Pages, lambda: pages_of(anatomy))
-            return plan(anatomy, launch)
+            found = _found(repository, scope, recipe)
+            anatomy = _parts(found, 4 * budget)
+            answered(repository, to_ask, Pages, lambda: pages_of(_parts(found, PAGES_BUDGET)))
+            return plan(anatomy, found.launch)
 
     to_ask = ("pages", scope, recipe)
     made = None
@@ -158,7 +161,11 @@ def _anatomy(
     repository: Repository, scope: str | None, recipe: str | None, budget: int
 ) -> tuple[Anatomy, Command | None]:
     found = _found(repository, scope, recipe)
-    return parts_of(found.index, found.program, found.scope, found.recipe, budget, found.launch), found.launch
+    return _parts(found, budget), found.launch
+
+
+def _parts(found: _Found, budget: int) -> Anatomy:
+    return parts_of(found.index, found.program, found.scope, found.recipe, budget, found.launch)
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:
