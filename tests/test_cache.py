@@ -134,9 +134,10 @@ def test_another_question_is_another_answer(folder: Path) -> None:
     assert _failures(folder) == ["train.py:13"]
 
 
-def _kept_pages(folder: Path) -> Pages:
+def _kept_pages(folder: Path) -> bytes:
     """What questions about the project are answered from, as it was kept."""
-    return answered(Repository(folder), ("pages", None, None), Pages, lambda: pytest.fail("nothing was kept"))
+    kept = answered(Repository(folder), ("pages", None, None), Pages, lambda: pytest.fail("nothing was kept"))
+    return msgspec.msgpack.encode(kept)
 
 
 @pytest.mark.parametrize("what", ["run", "ask Which loss?"])
