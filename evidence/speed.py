@@ -46,24 +46,41 @@ def main() -> int:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}\n")
     print("| folder | files | kLOC | what | cold | warm | one file changed | peak memory, MB | s per 100 kLOC |")
     print("|---|---|---|---|---|---|---|---|---|")
+    every: dict[str, list[dict[str, float]]] = {}
     for folder in (*asked.folders, *beside):
         for what in asked.what or WHAT:
             runs = [_started(what, folder, asked.limit) for _ in range(asked.repeat)]
-            print(_row(folder, what, [run for run in runs if run is not None]), flush=True)
+            measured = [run for run in runs if run is not None]
+            print(_row(folder, what, measured), flush=True)
+            every.setdefault(what, []).extend(_least(measured))
+    for what, each in every.items():
+        print(_all(what, each))
     print(f"\nload at the end {os.getloadavg()[0]:.1f}")
     return 0
 
 
+def _least(runs: list[dict[str, float]]) -> Iterator[dict[str, float]]:
+    """The repetitions of one measurement as one; none of no run that ended."""
+    if runs:
+        yield {name: min(run[name] for run in runs) for name in runs[0]}
+
+
 def _row(folder: Path, what: str, runs: list[dict[str, float]]) -> str:
-    if not runs:
-        return f"| {folder.name} | | | {what} | over the limit | | | | |"
-    parse = min(run["parse"] for run in runs)
-    ratios = [min(run[name] for run in runs) / parse for name in ("cold", "warm", "changed")]
-    lines = runs[0]["lines"]
-    loading = min(run["loading"] for run in runs)
-    size = f"{folder.name} (+{loading:.2f} s) | {runs[0]['files']:.0f} | {lines / 1000:.1f}"
-    rate = min(run["cold"] for run in runs) / lines * 100_000
-    return f"| {size} | {what} | {' | '.join(f'{one:.2f}' for one in ratios)} | {runs[0]['peak']:.0f} | {rate:.1f} |"
+    for least in _least(runs):
+        return _told(f"{folder.name} (+{least['loading']:.2f} s)", what, least)
+    return f"| {folder.name} | | | {what} | over the limit | | | | |"
+
+
+def _all(what: str, each: list[dict[str, float]]) -> str:
+    """All that was measured as one: sums of times, and the greatest of the peaks."""
+    summed = {name: sum(one[name] for one in each) for name in each[0]}
+    return _told(f"all {len(each)}", what, {**summed, "peak": max(one["peak"] for one in each)})
+
+
+def _told(name: str, what: str, run: dict[str, float]) -> str:
+    ratios = " | ".join(f"{run[one] / run['parse']:.2f}" for one in ("cold", "warm", "changed"))
+    size = f"{name} | {run['files']:.0f} | {run['lines'] / 1000:.1f}"
+    return f"| {size} | {what} | {ratios} | {run['peak']:.0f} | {run['cold'] / run['lines'] * 100_000:.1f} |"
 
 
 def _started(what: str, folder: Path, limit: int) -> dict[str, float] | None:

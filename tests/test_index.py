@@ -14,6 +14,7 @@ from trainsleuth.facts import (
     Function,
     Index,
     Instance,
+    Site,
     Spot,
     Unknown,
     build_index,
@@ -307,6 +308,41 @@ FOLLOWED = """
     chosen = picked(1, nn.GELU), picked(2, nn.SiLU)
     ended = again(nn.Tanh, 3)
 """
+
+
+CIRCLE = """
+    import torch.nn as nn
+
+    class Turned:
+        def __init__(self):
+            self.a, self.b = nn.Linear(1, 1), nn.Conv2d(1, 1, 1)
+
+        def turn(self):
+            self.a, self.d = self.b, self.b
+
+        def turn_back(self):
+            self.b = self.a
+
+        def end(self):
+            self.c = self.b
+
+        def shown(self, first):
+            show(self.c if first else self.d)
+            show(self.d)
+    """
+
+
+def test_what_a_circle_cut_short_is_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(dedent(CIRCLE))
+    index = build_index(Repository(tmp_path))
+    either, alone = index.calls("show")
+
+    def asked(index: Index, site: Site) -> set[str]:
+        things = index.objects.of(site.call.arguments[0], Spot(site.function, site.position))
+        return {thing.name for thing in things if isinstance(thing, Instance)}
+
+    assert asked(index, either) == asked(index, alone) == asked(build_index(index.repository), alone)
+    assert len(asked(index, alone)) == 2
 
 
 @pytest.fixture(scope="module")

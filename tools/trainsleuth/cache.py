@@ -36,6 +36,11 @@ class Cache:
         self._file = folder / "kept.sqlite" if folder is not None else None
         self._max_bytes = max_bytes
 
+    @property
+    def is_off(self) -> bool:
+        """Nothing is ever kept: what would be put need not be made."""
+        return self._file is None
+
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Values of those `keys` that are there."""
         asked = list(keys)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 import traceback
@@ -17,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from trainsleuth.cli import output, parser  # inside, so that each command imports what it needs
 
     output.prepare_streams()
+    atexit.register(gc.freeze)  # a dying process looks through all it holds for garbage: a fifth of a search
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = parser.run(given)

@@ -37,13 +37,16 @@ def build_index(repository: Repository, under: Iterable[str] = (), tests: bool =
 
 def keep_facts(index: Index) -> None:
     """Store what is now known of each file, for the next index of the same code, wherever it lies."""
+    cache = open_cache()
+    if cache.is_off:
+        return
     new = {
         _key(index.repository, facts.path): pack(facts)
         for facts in index.files.values()
         if is_source(facts.path)
         and facts.stored_bodies < sum(function.is_read for function in facts.functions.values())
     }
-    open_cache().put(new)
+    cache.put(new)
 
 
 def _key(repository: Repository, path: str) -> bytes:

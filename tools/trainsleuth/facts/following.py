@@ -14,15 +14,21 @@ Answer = TypeVar("Answer")
 MAX_STEPS = 800  # of one question; the longest true chains seen took a few hundred
 MAX_DEPTH = 8  # calls inside calls
 MAX_NESTING = 40  # questions inside questions; each takes about ten Python frames
+_NOTHING_CUT = 1 << 30  # deeper than any question
 
 
 class Circles:
-    """Counts answers that had to be given before they were whole; shared by all who follow values in one
-    index.
+    """Questions that are being answered, the outermost first, shared by all who follow values in one index.
+
+    `cut` is the outermost of them at which a circle was cut since the innermost began: what is found until that one is
+    answered lacks its alternatives. -1 where work had to end: that is nobody's fault but the whole way's.
     """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.open: list[object] = []
+        self.cut = _NOTHING_CUT
+
+
 
 
 class Following(Generic[Answer]):
@@ -41,20 +47,21 @@ class Following(Generic[Answer]):
         self._plain = plain
         self._too_far = too_far
         self._known: dict[object, tuple[Answer, ...]] = {}
-        self._partial: dict[object, tuple[Answer, ...]] = {}  # within one outermost question
-        self._active: set[object] = set()
+        self._outermost: dict[object, tuple[Answer, ...]] = {}  # known when nothing else is asked
+        self._partial: dict[object, tuple[tuple[Answer, ...], int, object]] = {}  # within one outermost question
+        self._active: dict[object, int] = {}
         self._circles = circles
         self._left = 0
 
     @contextmanager
     def afresh(self) -> Iterator[None]:
         """Questions asked inside have nothing to do with the one that is being answered."""
-        before = self._active, self._partial, self._left, self._circles.count
-        self._active, self._partial = set(), {}
+        before = self._active, self._partial, self._left, self._circles.cut
+        self._active, self._partial = {}, {}
         try:
             yield
         finally:
-            self._active, self._partial, self._left, self._circles.count = before
+            self._active, self._partial, self._left, self._circles.cut = before
 
     def ask(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> tuple[Answer, ...]:
         # a path may be made on the fly, so its identity means nothing
@@ -69,10 +76,17 @@ class Following(Generic[Answer]):
             if (known := self._known.get(key)) is not None:
                 self._known[asked] = known
                 return known
-        if (known := self._partial.get(key)) is not None:
+        circles = self._circles
+        depth = len(circles.open)
+        if not depth and (known := self._outermost.get(key)) is not None:
             return known
+        if (partial := self._partial.get(key)) is not None:
+            found, cut, at = partial
+            if cut < 0 or (cut < depth and circles.open[cut] is at):
+                circles.cut = min(circles.cut, cut)
+                return found
         if key in self._active:
-            self._circles.count += 1
+            circles.cut = min(circles.cut, self._active[key])
             return ()
         if spot.frame is not None and spot.frame.depth > MAX_DEPTH:
             return (self._too_far,)  # whoever asks, so answers made with it are whole
@@ -83,16 +97,29 @@ class Following(Generic[Answer]):
             self._partial.clear()
         self._left -= 1
         if self._left < 0 or len(self._active) >= MAX_NESTING:
-            self._circles.count += 1
+            circles.cut = -1
             return (self._too_far,)
-        before = self._circles.count
-        self._active.add(key)
+        return self._answered(expr, spot, items, key, asked)
+
+    def _answered(
+        self, expr: Expr, spot: Spot, items: tuple[Item, ...], key: object, asked: object
+    ) -> tuple[Answer, ...]:
+        circles = self._circles
+        before, depth = circles.cut, len(circles.open)
+        circles.cut = _NOTHING_CUT
+        self._active[key] = depth
+        circles.open.append(object())
         try:
             found = tuple(dict.fromkeys(self._produce(expr, spot, items)))
         finally:
-            self._active.discard(key)
-        if self._circles.count == before:
+            del self._active[key]
+            circles.open.pop()
+            cut, circles.cut = circles.cut, before
+        if cut >= depth:
             self._known[key] = self._known[asked] = found
-        else:
-            self._partial[key] = found
+            return found
+        self._partial[key] = found, cut, circles.open[cut] if cut >= 0 else None
+        circles.cut = min(before, cut)
+        if not depth:
+            self._outermost[key] = found
         return found
