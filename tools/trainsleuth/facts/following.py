@@ -29,8 +29,6 @@ class Circles:
         self.cut = _NOTHING_CUT
 
 
-
-
 class Following(Generic[Answer]):
     """Asks `produce` about an expression at a spot, once; a question inside itself has no alternatives of
     its own.
