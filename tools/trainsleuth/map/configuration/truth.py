@@ -93,8 +93,15 @@ class Truth:
         program = self.program
         hooked = program.training.framework is not None  # it runs what nobody calls
         at = (cls for cls, made in program.made_at.items() if hooked or any(one in program.run for one, _ in made))
-        found = (*self.parsed, *program.values.objects.made, *at)
+        found = (*self.parsed, *program.values.objects.made, *at, *self._filled)
         return frozenset(base for cls in found for base in program.index.lineage(cls))
+
+    @property
+    def _filled(self) -> Iterator[Class]:
+        """Classes whose fields lie in a section of which somebody sets a key, however their objects are made."""
+        given = {key.name.partition(".")[0] for key in self._plain if any(one.how != "default" for one in key.layers)}
+        inside = (key for key in self._plain if "." in key.name and key.name.partition(".")[0] in given)
+        yield from (cls for key in inside if (cls := self.holder(key)) is not None)
 
     @cached_property
     def _holders(self) -> frozenset[Class]:
