@@ -1,4 +1,7 @@
-"""What a class makes of a field that nobody gave a value: if self.loss_type is None: self.loss_type = ... in __post_init__."""
+"""What a class makes of a field that nobody gave a value: if self.loss_type is None: self.loss_type = ... in __post_init__.
+
+Also of a field of an object that it holds: self.loss.weight = self.model.weight.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,15 @@ def replaced_fields(program: Program, layers: Mapping[str, Sequence[Layer]]) -> 
         below = (one for one in parsed if owner is not None and owner in program.index.lineage(one))
         for cls in dict.fromkeys((owner, *below) if owner is not None else ()):
             yield from ((key, _layer(cls, *one, name)) for one in assigned_to(cls, name))
+        for cls in file.classes.values() if "." in key else ():
+            for path in _paths_above(key):
+                yield from ((key, _layer(cls, *one, path)) for one in assigned_to(cls, path))
+
+
+def _paths_above(key: str) -> Iterator[str]:
+    """What objects around the one that has it may call it: trainer.loss.weight and loss.weight of trainer.loss.weight."""
+    words = key.split(".")
+    yield from (".".join(words[first:]) for first in range(len(words) - 1))
 
 
 def _layer(cls: Class, method: Function, position: int, name: str) -> Layer:

@@ -115,10 +115,8 @@ def _is_called(scope: _Scope, hops: int = 3) -> bool:
 
 
 def _is_filled(scope: _Scope) -> bool:
-    """The parser makes an object of the class, or of one below it."""
-    index = scope.truth.program.index
-    owner = index.class_of(scope.function)
-    return any(owner in index.lineage(cls) for cls in scope.truth.parsed)
+    """The program makes an object of the class, or of one below it."""
+    return scope.truth.program.index.class_of(scope.function) in scope.truth.made
 
 
 def _begins(function: Function, branch: Branch) -> int:
@@ -259,10 +257,13 @@ def _is_null(key: Key) -> bool:
 
 
 def _field_of_self(scope: _Scope, expr: Expr) -> Key | None:
-    """The key that self.kind is while an object of a class of settings comes into being."""
+    """The key that self.kind, or self.part.kind, is while an object of a class of settings comes into being."""
     function, (head, _, name) = scope.function, expr.text.partition(".")
-    if function.name not in COMES_TO_BE or head != function.self_name or "." in name:
+    if function.name not in COMES_TO_BE or head != function.self_name:
         return None
+    if "." in name:
+        inside = [one for one in scope.truth.named(name.rpartition(".")[2]) if f".{one.name}".endswith(f".{name}")]
+        return inside[0] if len(inside) == 1 else None
     index = scope.truth.program.index
     owner = index.class_of(function)
     found = [

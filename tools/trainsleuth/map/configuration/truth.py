@@ -12,6 +12,7 @@ from trainsleuth.facts import Class, Expr, Function
 from ..program import Program
 from ..recipes import refers_to
 from ..statements import enclosing, is_class_body
+from .fields import of_class
 from .gathered import Gathered
 from .overrides import launch_of
 from .parsed import filled
@@ -100,8 +101,16 @@ class Truth:
     def _filled(self) -> Iterator[Class]:
         """Classes whose fields lie in a section of which somebody sets a key, however their objects are made."""
         given = {key.name.partition(".")[0] for key in self._plain if any(one.how != "default" for one in key.layers)}
-        inside = (key for key in self._plain if "." in key.name and key.name.partition(".")[0] in given)
-        yield from (cls for key in inside if (cls := self.holder(key)) is not None)
+        files: dict[str, set[str]] = {}
+        for key in self._plain:
+            section, dot, _ = key.name.partition(".")
+            cls = self.holder(key) if dot and section in given else None
+            if cls is not None:
+                files.setdefault(cls.path, set()).add(section)
+                yield cls
+        for path, sections in files.items():  # the object that holds these sections has none of their keys itself
+            classes = self.program.index.files[path].classes.values()
+            yield from (cls for cls in classes if any(one.name in sections for one in of_class(cls)))
 
     @cached_property
     def _holders(self) -> frozenset[Class]:
