@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Function
+from trainsleuth.facts import MODULE_BODY, Function, written
 
 from ..configuration import Truth
 from ..configuration.untaken import untaken
@@ -28,7 +28,19 @@ def heading(program: Program, truth: Truth, function: Function) -> str:
     calls = list(dict.fromkeys(_calls(program, truth, function)))[:MAX_CALLERS]
     unseen = "" if program.is_reached(function) else ", no call of it was seen"
     where = ", called at " + ", ".join(calls) if calls else unseen
-    return f"  in {said}({', '.join(names[:MAX_PARAMETERS])}{more}) :{function.line}{where}"
+    marks = "".join(f", {one}" for one in _marks(function))
+    return f"  in {said}({', '.join(names[:MAX_PARAMETERS])}{more}) :{function.line}{marks}{where}"
+
+
+def _marks(function: Function) -> Iterator[str]:
+    """Decorators that say how it runs: @torch.no_grad(), @ray.remote(num_cpus=1)."""
+    for mark in function.decorators:
+        if mark.last not in _NOMINAL:
+            yield f"@{written(mark, MARK)}"
+
+
+MARK = 40  # characters of a decorator
+_NOMINAL = ("property", "staticmethod", "classmethod", "abstractmethod", "override", "cached_property", "setter")
 
 
 def _calls(program: Program, truth: Truth, function: Function) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from trainsleuth.facts import MODULE_BODY
@@ -25,10 +25,20 @@ def located(pages: Pages, repository: Repository, where: str, read: Callable[[st
         fits = (one for one in repository.files if one == path or one.endswith(f"/{path}"))
         found = [one for fit in fits for one in _at_line(pages, fit, int(line), read)]
         return sorted(found, key=lambda one: (one[0].path != path, *_rank(pages, one[0])))
+    if path.endswith(".py"):
+        where, inside = line, path
+    else:
+        inside = ""
     known = [page for page in pages.pages if _is_called(page, where)] or list(_inherited(pages, where, read, set()))
+    known = [page for page in known if _is_in(page.path, inside)]
     if not any(page.is_reached for page in known):
-        known += _elsewhere(pages, repository, where, read)
-    return [(page, page.line) for page in sorted(known, key=lambda one: (-one.is_chosen, *_rank(pages, one)))]
+        known += (page for page in _elsewhere(pages, repository, where, read) if _is_in(page.path, inside))
+    named = {one.value.lower() for one in pages.settings if one.is_set}
+    return [(page, page.line) for page in sorted(known, key=lambda one: (-one.is_chosen, *_rank(pages, one, named)))]
+
+
+def _is_in(path: str, file: str) -> bool:
+    return not file or f"/{path}".endswith(f"/{file}")
 
 
 def assigned(source: Source, where: str) -> list[Found]:
@@ -50,13 +60,15 @@ def assigned(source: Source, where: str) -> list[Found]:
 _ASSIGNS = r"(?:[\w.]+(?:, | = ))*(?:self\.|cls\.)?%s(?:, [\w.]+)*(?:: [^=]+?)? = "
 
 
-def _rank(pages: Pages, page: Page) -> tuple[float, int, str, int]:
+def _rank(pages: Pages, page: Page, named: Collection[str] = ()) -> tuple[float, int, float, int, str, int]:
+    """Of those that it is not seen to run, first those in folders or files that a setting names (env=cartpole)."""
+    own = sum(part.removesuffix(".py").lower() in named for part in page.path.split("/"))
     same = 0
     for ours, theirs in zip(pages.entry.split("/"), page.path.split("/"), strict=False):
         if ours != theirs:
             break
         same += 1
-    return (-page.weight, -same, page.path, page.line)
+    return (-page.weight if page.is_reached else 0.0, -own, -page.weight, -same, page.path, page.line)
 
 
 def _is_called(page: Page, name: str) -> bool:
