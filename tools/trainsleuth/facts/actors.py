@@ -7,7 +7,7 @@ import re
 from .records import Expr
 
 REMOTE = ".remote"
-_BEFORE = re.compile(rb"(\w+)\s*\.\s*(?:remote|options)\b")
+_BEFORE = re.compile(rb"(?<!\w)(\w{1,99})\s*\.\s*(?:remote|options)\b")
 
 
 def called_here(called: Expr) -> Expr:

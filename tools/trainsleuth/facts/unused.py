@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 _PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
 _ALL = re.compile(rb"globals\(\)\s*[\[.]|sys\.modules|getattr\(\s*(?:importlib\.)?import_module")
-_LOADED = re.compile(rb"(\w+)\s*=\s*(?:importlib\.)?(?:import_module|__import__)\(")
-_COMPUTED = (re.compile(rb"getattr\(\s*([\w.]+)\s*,\s*[^'\"\s]"), re.compile(rb"([\w.]+)\.__dict__\s*[\[.]"))
+_LOADED = re.compile(rb"(?<!\w)(\w{1,99})\s*=\s*(?:importlib\.)?(?:import_module|__import__)\(")
+_COMPUTED = (
+    re.compile(rb"getattr\(\s*([\w.]+)\s*,\s*[^'\"\s]"),
+    re.compile(rb"(?<![\w.])([\w.]{1,99})\.__dict__\s*[\[.]"),
+)
 _PROGRAM = re.compile(rb"__name__\s*==")
 _TEXTS = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".bash", ".md", ".rst", ".txt", ".ipynb")
 _HOOKS = ("main",)

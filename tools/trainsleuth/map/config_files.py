@@ -18,7 +18,9 @@ from .launch import Command, that_counts
 from .reach import Reach
 
 MAX_FILES = 40
-_MENTIONED = re.compile(r"[\w./-]+\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+")
+_MENTIONED = re.compile(
+    r"(?<![\w./-])[\w./-]{1,300}\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+"
+)
 _BASES = re.compile(
     r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|configs|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
     re.I,
