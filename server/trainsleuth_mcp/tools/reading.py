@@ -36,7 +36,7 @@ async def map_training_repo(
         str,
         Field(
             description="Components in full (config, or loss,data ...), batch, run: what is asked of every run, "
-            "'ask QUESTION' in plain words, 'find WORDS', 'open PATH:LINE'"
+            "'lines REGEX in PATH', 'open PATH:LINE', 'ask QUESTION' in plain words, 'find WORDS'"
         ),
     ] = "",
     budget: Annotated[int, Field(ge=300, le=7_000, description="Size of the map in tokens")] = 2_000,

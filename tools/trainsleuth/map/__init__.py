@@ -85,7 +85,8 @@ def expand_component(
     """Everything about parts of EXPANDABLE, one name or several with commas between them: a component with every
     place, its function, callers and values, the configuration as it is ("config"), the path of one batch ("batch"),
     the run on one sheet ("run"), the answer to a question in plain words ("ask QUESTION"), what holds some words
-    ("find WORDS"), or a function ("open PATH:LINE", "open NAME"). Several share one budget and say nothing twice.
+    ("find WORDS"), statements that match ("lines REGEX in PATH"), or a function or a text ("open PATH:LINE", "open NAME",
+    "open PATH:FIRST-LAST"). Several share one budget and say nothing twice.
     Nothing is run.
 
     Whoever asks for one part asks for the next: all are worked out together, with what questions need, which costs

@@ -26,9 +26,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PARTS",
         action="append",
         help="all about one of the ten components (optimizer_scheduler, config ...), the path of one batch (batch), or "
-        "what is asked of every run on one sheet (run); 'ask QUESTION' answers one in plain words, 'find WORDS' shows the "
-        "settings and code that hold the words, 'open PATH:LINE' or 'open NAME' a function or a text; several, "
-        "given one by one or with commas between them, share the budget: loss,data",
+        "what is asked of every run on one sheet (run); 'lines REGEX in PATH' shows each statement that matches in one short "
+        "line with the values of its names (without PATH: of all that the program loads), 'open PATH:FIRST-LAST' or 'open "
+        "PATH' the statements there, 'open PATH:LINE' or 'open NAME' a function, 'ask QUESTION' answers in plain words, "
+        "'find WORDS' shows the settings and code that hold the words; several, given one by one or with commas between "
+        "them, share the budget: loss,data",
     )
     parser.add_argument(
         "--budget", metavar="TOKENS", type=count, help="size of the answer, at least 200 (default: 2000, expand: 1500)"

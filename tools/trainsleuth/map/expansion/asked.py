@@ -13,6 +13,7 @@ from ..parts import lines_of
 from ..records import Status
 from ..wording import clean
 from .companions import ending_arm, made_above
+from .dense import Lines, fitting
 from .excerpts import Excerpt
 from .hops import Hops
 from .locating import assigned, located, read_pages
@@ -44,6 +45,7 @@ class Asker:
         self._source = Source(self._read, pages)
         self._tails = Tails(repository.files, pages.names)
         self._hops = Hops(self._source, pages)
+        self._lines = Lines(self._source, pages, self._tails, repository)
 
     @property
     def status(self) -> tuple[Status, str]:
@@ -57,11 +59,14 @@ class Asker:
         return lines_of(self._repository, path)
 
     def answer(self, what: str) -> Callable[[int, Told], Answered]:
-        """`what` is "find WORDS", "ask QUESTION" or "open WHERE"; for a number of characters, and what is told
+        """`what` is "find WORDS", "ask QUESTION", "lines REGEX in PATH" or "open WHERE"; for a number of characters, and what is told
         already, the blocks that fit, best first, and what does not fit."""
         asked, _, words = what.partition(" ")
-        if asked != "open":
+        if asked in ("ask", "find"):
             return self._found(words, asked == "find")
+        dense = self._lines.matching(words) if asked == "lines" else self._lines.between(words)
+        if dense or asked == "lines":
+            return lambda room, _: fitting(dense, room)
         found = located(self._pages, self._repository, words, self._read) or assigned(self._source, words)
         if not found:
             return self._undefined(words)

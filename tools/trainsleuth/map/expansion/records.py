@@ -9,7 +9,8 @@ from typing import Any
 from ..records import COMPONENTS, Status, tokens
 
 EXPANDABLE = (*COMPONENTS, "batch", "run")
-ASKED = ("ask", "find", "open")  # words before what is asked for: a question, words, PATH:LINE or a name
+ASKED = ("ask", "find", "lines", "open")  # before a question, words, a regular expression, a place or a name
+_WITH_COMMAS = ("ask ", "lines ")
 
 
 class UnknownPartError(ValueError):
@@ -19,7 +20,7 @@ class UnknownPartError(ValueError):
 def check_parts(what: str) -> tuple[str, ...]:
     """The parts that are named, each once. Raises UnknownPartError for one that cannot be expanded.
 
-    A comma in a question belongs to it, as long as what follows is no part.
+    A comma in a question or a pattern belongs to it, as long as what follows is no part.
     """
     wanted: list[str] = []
     for one in what.split(","):
@@ -29,12 +30,12 @@ def check_parts(what: str) -> tuple[str, ...]:
             wanted.append(" ".join(words))
         elif part in EXPANDABLE:
             wanted.append(part)
-        elif wanted and wanted[-1].startswith("ask ") and words:
+        elif wanted and wanted[-1].startswith(_WITH_COMMAS) and words:
             wanted[-1] += f", {' '.join(words)}"
         else:
             raise UnknownPartError(
                 f"{one.strip()!r} cannot be expanded; there are {', '.join(EXPANDABLE)}; "
-                "'ask QUESTION', 'find WORDS' and 'open PATH:LINE' (or a name)"
+                "'ask QUESTION', 'find WORDS', 'lines REGEX in PATH' and 'open PATH:LINE' (or a name)"
             )
     return tuple(dict.fromkeys(wanted))
 

@@ -1,0 +1,87 @@
+"""`lines REGEX in PATH` and `open PATH:FIRST-LAST`: as dense as a search, and with what a search does not know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from map_depth import STEP
+from trainsleuth.map import expand_component
+from trainsleuth.repository import RepositoryError
+
+COMMAND = "python train.py --lr 0.5"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    (tmp_path / "losses").mkdir()
+    (tmp_path / "losses" / "wide.py").write_text(
+        '"""What a loss of weight is."""\n\n\ndef wide(x, args):\n    """Takes the weight."""\n'
+        "    if args.clip:\n        x = x.clamp(0, args.clip)  # weight\n"
+        "    else:\n        # the weight again\n        x = x * args.weight\n    return x.mean()\n"
+    )
+    (tmp_path / "unrelated.py").write_text("weight = 3\n")
+    (tmp_path / "notes.yaml").write_text("# weight: 1\nweight: 2  # kept\nother: 4\n")
+    (tmp_path / "train.py").write_text(
+        "import argparse\nimport torch\nfrom losses.wide import wide\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--lr', type=float, default=0.1)\nparser.add_argument('--clip', type=float, default=None)\n"
+        "parser.add_argument('--weight', type=float, default=2.5)\nargs = parser.parse_args()\n"
+        "net = torch.nn.Linear(2, 2)\nopt = torch.optim.SGD(net.parameters(), lr=args.lr)\n"
+        "criterion = lambda a, b: wide(a - b, args)\n" + STEP
+    )
+    return tmp_path
+
+
+def _said(program: Path, what: str, budget: int = 400) -> list[str]:
+    """Lines between the header and the count."""
+    return expand_component(program, what, recipe=COMMAND, budget=budget).text.split("\n")[1:-2]
+
+
+def test_statements_that_match_stand_with_the_values_of_their_names(program: Path) -> None:
+    assert _said(program, r"lines args\.(lr|weight|clip)") == [
+        "train.py",
+        " 11 opt = torch.optim.SGD(net.parameters(), lr=args.lr)  # lr = 0.5",
+        "wide.py",
+        " 6 if args.clip:  # clip = None",
+        " 7 x = x.clamp(0, args.clip)  # off",
+        " 10 x = x * args.weight  # weight = 2.5",
+    ]
+
+
+def test_files_and_folders_may_be_named(program: Path) -> None:
+    assert _said(program, "lines weight in losses") == ["wide.py", " 10 x = x * args.weight  # weight = 2.5"]
+    assert _said(program, "lines weight in unrelated.py") == ["unrelated.py", " 1 weight = 3"]
+    assert _said(program, "lines weight|kept in notes.yaml") == ["notes.yaml", " 2 weight: 2"]
+    assert _said(program, "lines weight in nowhere.py") == [" no file and no folder is called nowhere.py"]
+
+
+def test_a_word_of_a_loop_is_no_file(program: Path) -> None:
+    assert any("for step in range(10):" in line for line in _said(program, "lines for step in range"))
+
+
+def test_what_is_said_often_does_not_hide_the_others(program: Path) -> None:
+    (program / "train.py").write_text((program / "train.py").read_text() + "\nprint('lost')" * 60)
+    said = _said(program, "lines lost|parser.parse_args", budget=200)
+    assert any("parser.parse_args()" in line for line in said)
+    assert said[-1].endswith("lines more do not fit")
+
+
+def test_a_range_is_told_with_its_indentation_and_without_comments(program: Path) -> None:
+    assert _said(program, "open losses/wide.py:4-11") == [
+        "wide.py",
+        " 4 def wide(x, args):",
+        " 6  if args.clip:  # clip = None",
+        " 7   x = x.clamp(0, args.clip)  # off",
+        " 8  else:",
+        " 10   x = x * args.weight  # weight = 2.5",
+        " 11  return x.mean()",
+    ]
+    assert _said(program, "open notes.yaml") == ["notes.yaml", " 2 weight: 2", " 3 other: 4"]
+
+
+def test_nothing_that_matches_and_no_expression_are_said(program: Path) -> None:
+    assert _said(program, "lines Takes the weight") == [
+        " no line of 2 files matches; comments and docstrings are not searched"
+    ]
+    with pytest.raises(RepositoryError, match="not a regular expression"):
+        _said(program, "lines (")

@@ -1,0 +1,166 @@
+"""Lines that match a pattern, or all of a file, one short line for each statement: what a search gives that knows the run.
+
+Comments and docstrings are left out, a long statement is told with those of its arguments that match, and a name that is
+a setting stands with its value.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from trainsleuth.repository import Repository, is_python
+
+from ..wording import clean
+from .locating import read_pages
+from .pages import Note, Page, Pages
+from .sources import Source
+from .tails import Tails
+from .units import Unit, narrowed
+from .writing import Block, chosen
+
+WIDTH = 100  # characters of one line
+VALUE = 40  # of what a name in it is worth
+MOST = 100_000  # hits in a repository
+_FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)-(?P<last>\d+))?")
+_COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
+_ASIDE = re.compile(r"\s+#.*$")
+
+
+class _Line(NamedTuple):
+    path: str
+    number: int
+    text: str
+
+
+class Lines:
+    """Of the files of one program, and of any other file of its repository that is named."""
+
+    def __init__(self, source: Source, pages: Pages, tails: Tails, repository: Repository) -> None:
+        self._source, self._pages, self._tails, self._repository = source, pages, tails, repository
+        self._statements: dict[str, list[Unit]] = {}
+
+    def matching(self, words: str) -> list[Block]:
+        """`words`: a regular expression (Rust syntax) and, behind " in ", files or folders; else what the program loads.
+        Of each alternative the first match first. Raises RepositoryError for what is no regular expression."""
+        pattern, where = self._meant(words)
+        if missing := [one for one in where if not self._named([one])]:
+            return [_said(f"no file and no folder is called {' or '.join(missing)}")]
+        files = {path: place for place, path in enumerate(self._named(where) if where else self._loaded())}
+        hits = [hit for hit in self._repository.search(pattern, limit=MOST) if hit.path in files]
+        hits.sort(key=lambda hit: (files[hit.path], hit.line))
+        says = _Says(pattern)
+        lines = dict.fromkeys(line for hit in hits for line in self._line(hit.path, hit.line, says.any))
+        if not lines:
+            return [_said(f"no line of {len(files)} files matches; comments and docstrings are not searched")]
+        return [self._block(line, files[line.path]) for line in says.in_turn(lines)]
+
+    def between(self, where: str) -> list[Block]:
+        """`where`: the end of a path, or PATH:FIRST-LAST; nothing where no file is called so."""
+        match = _FROM_TO.fullmatch(where)
+        path = next(iter(self._named([match["path"]])), None) if match is not None else None
+        if match is None or path is None or (not match["last"] and path not in self._exact(match["path"])):
+            return []
+        first, last = int(match["first"] or 1), int(match["last"] or MOST)
+        numbers = range(first, min(last, len(self._source.lines(path))) + 1)
+        lines = dict.fromkeys(line for one in numbers for line in self._line(path, one, None))
+        return [self._block(line, 0) for line in lines]
+
+    def _meant(self, words: str) -> tuple[str, list[str]]:
+        """The pattern, and the files and folders behind " in "; that may also belong to it: "for x in loader"."""
+        pattern, _, where = words.rpartition(" in ")
+        named = where.split()
+        is_where = pattern and any("." in one or "/" in one or self._named([one]) for one in named)
+        return (pattern, named) if is_where else (words, [])
+
+    def _exact(self, name: str) -> list[str]:
+        return [path for path in self._repository.files if path == name or path.endswith(f"/{name}")]
+
+    def _named(self, names: Iterable[str]) -> list[str]:
+        """Files by the end of their path, or all of a folder by its own; those that the program loads first."""
+        folders = [f"/{name.strip('/')}/" for name in names]
+        found = [
+            path
+            for path in self._repository.files
+            if any(f"/{path}/".endswith(one) or one in f"/{path}" for one in folders)
+        ]
+        return sorted(found, key=lambda path: (path not in self._source.of_file, path.count("/"), path))
+
+    def _loaded(self) -> list[str]:
+        settings = (one.place.rpartition(":")[0] for one in self._pages.settings)
+        return [*filter(None, dict.fromkeys((self._pages.recipe, *settings, *self._source.of_file)))]
+
+    def _line(self, path: str, number: int, says: Callable[[str], bool] | None) -> Iterator[_Line]:
+        """The statement around a line of code; of another file the line itself."""
+        lines = self._source.lines(path)
+        if number > len(lines) or _COMMENT.match(lines[number - 1]):
+            return
+        if not is_python(path):
+            yield _Line(path, number, clean(_ASIDE.sub("", lines[number - 1]).strip(), WIDTH))
+            return
+        every = self._units(path)
+        place = bisect_right(every, number, key=lambda one: one.line) - 1
+        unit = every[place] if place >= 0 and number <= every[place].end_line else None
+        if unit is None or (says is not None and not says(unit.text)):  # a docstring
+            return
+        text = narrowed(unit.text, says, WIDTH) if says is not None else unit.text
+        depth = " " * (unit.indent // 4) if says is None else ""
+        yield _Line(path, unit.line, f"{depth}{clean(text, WIDTH)}{self._worth(path, unit.line)}")
+
+    def _units(self, path: str) -> list[Unit]:
+        if path not in self._statements:
+            pages = list(read_pages(path, list(self._source.lines(path))))
+            alone = Source(self._source.lines, Pages("", "", {}, (), tuple(pages), {}))
+            self._statements[path] = alone.units(pages[0])
+        return self._statements[path]
+
+    def _worth(self, path: str, line: int) -> str:
+        notes = (self._source.note(page, line) for page in self._source.of_file.get(path, ()) if _holds(page, line))
+        note = next((one for one in notes if one.off or one.values), Note(line, "", ()))
+        if note.off:
+            return "  # off"
+        said = [f"{name.rpartition('.')[2]} = {value.partition(' (')[0]}" for name, value in note.values]
+        kept = [one for one in said if len(one) <= VALUE]
+        return f"  # {', '.join(kept)}" if kept else ""
+
+    def _block(self, line: _Line, order: int) -> Block:
+        item = {"path": line.path, "line": line.number, "text": line.text}
+        said = f" {line.number} {line.text}"
+        return Block((self._tails.tail(line.path),), (order, line.number), (said,), item)
+
+
+def _said(text: str) -> Block:
+    return Block((), (0,), (f" {text}",), {"missing": text})
+
+
+def _holds(page: Page, line: int) -> bool:
+    return page.line <= line <= page.end_line
+
+
+class _Says:
+    """The alternatives of a pattern, as words: which of them a text says."""
+
+    def __init__(self, pattern: str) -> None:
+        self._words = [word.lower() for one in pattern.split("|") for word in re.findall(r"\w[\w.]*", one)[:1]]
+
+    def any(self, text: str) -> bool:
+        return not self._words or any(word in text.lower() for word in self._words)
+
+    def in_turn(self, lines: Collection[_Line]) -> Sequence[_Line]:
+        """The first of each alternative before the second of any: one that is said often does not hide the others."""
+        count: Counter[str] = Counter()
+        turns: dict[_Line, int] = {}
+        for line in lines:
+            said = [word for word in self._words if word in line.text.lower()] or [""]
+            turns[line] = min(count[word] for word in said)
+            count.update(said)
+        return sorted(lines, key=lambda line: turns[line])
+
+
+def fitting(blocks: Sequence[Block], room: int) -> tuple[list[Block], dict[str, int]]:
+    """What fits into `room` characters, and how many lines do not."""
+    taken, left = chosen(blocks, room)
+    return taken, {"lines": len(left)}
