@@ -39,6 +39,7 @@ class Truth:
         self.program = program
         self._gathered = gathered
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
+        self.unchosen: Mapping[str, str] | None = None  # files that settings keep from being imported; asked for once
 
     @cached_property
     def open(self) -> frozenset[str]:
