@@ -152,6 +152,8 @@ def _flat(node: yaml.Node | None, prefix: str, depth: int, nodes: Iterator[int])
     if isinstance(node, yaml.ScalarNode):
         yield prefix, ConfigValue(str(node.value) or _hole(tag), node.start_mark.line + 1)
     elif isinstance(node, yaml.SequenceNode):
+        if prefix and not node.value:
+            yield prefix, ConfigValue("[]", node.start_mark.line + 1)
         for place, item in enumerate(node.value):
             yield from _flat(item, f"{prefix}.{place}" if prefix else str(place), depth + 1, nodes)
     elif isinstance(node, yaml.MappingNode):

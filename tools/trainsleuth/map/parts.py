@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from trainsleuth.facts import Class, Index, other_library
-from trainsleuth.repository import Repository, is_notebook, is_python
+from trainsleuth.repository import is_python
 
 from .arguments import argument_places
 from .bound import bound_places, section_places, setting_places
@@ -24,6 +24,8 @@ from .plugin_places import plugin_places
 from .program import Program
 from .records import COMPONENTS, Part, Place
 from .siblings import groups
+from .source_text import lines_of as lines_of
+from .source_text import source_lines as source_lines
 from .standing import chosen_first
 from .supposed import is_supposed
 from .tables import Table
@@ -203,22 +205,6 @@ def _read(index: Index, place: Place, texts: dict[str, list[str]]) -> Place:
     if cell is not None:
         return place._replace(text=clean(text), line=cell[1], cell=cell[0])
     return place._replace(text=clean(text))
-
-
-def source_lines(index: Index, path: str) -> list[str]:
-    return lines_of(index.repository, path)
-
-
-def lines_of(repository: Repository, path: str) -> list[str]:
-    """Of a notebook, those of its cells one after the other."""
-    text = repository.read(path)
-    if text is None:
-        return []
-    if is_notebook(path):
-        from trainsleuth.facts.notebook import join_cells
-
-        text, _ = join_cells(text)
-    return text.split("\n")
 
 
 def _programs(program: Program) -> Iterator[str]:

@@ -22,8 +22,8 @@ def _imported(body: Function, index: Index) -> tuple[Function, ...]:
     file = index.files[body.path]
     for entry in file.imports:
         if not entry.typing:
-            found += _by_entry(index, path, entry)
-            found += [one for lazy in _asked_of(index, file, entry) for one in _by_entry(index, *lazy)]
+            found += by_entry(index, path, entry)
+            found += [one for lazy in _asked_of(index, file, entry) for one in by_entry(index, *lazy)]
     if path.endswith("__init__.py") and file.names & {
         "import_module",
         "__import__",
@@ -34,7 +34,7 @@ def _imported(body: Function, index: Index) -> tuple[Function, ...]:
     return tuple(found)
 
 
-def _by_entry(index: Index, path: str, entry: Import) -> Iterator[Function]:
+def by_entry(index: Index, path: str, entry: Import) -> Iterator[Function]:
     """Bodies of the module that an import names, and of the one that it takes from it."""
     names = index.names
     module = names.module(path, entry.module, entry.level) if entry.module or entry.level else None

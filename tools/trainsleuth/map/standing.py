@@ -13,6 +13,7 @@ from .configuration.untaken import untaken
 from .program import Program
 from .records import Part, Place
 from .statements import body_of, enclosing
+from .unchosen_files import unchosen_files
 
 MAX_HOPS = 5  # from a function to its callers and theirs
 
@@ -30,6 +31,10 @@ def _off(program: Program, truth: Truth, function: Function, line: int, hops: in
         return said
     if program.never_runs(function.path, line):
         return "runs only when its file is started by itself"
+    if truth.unchosen is None:
+        truth.unchosen = unchosen_files(program, truth)
+    if function.path in truth.unchosen:
+        return truth.unchosen[function.path]
     callers = list(program.callers(function)) if function.name != MODULE_BODY and hops else []
     return _every(program, truth, function, callers, hops) or _every(
         program, truth, function, _made(program, function) if hops else [], hops

@@ -9,6 +9,7 @@ from functools import cached_property
 from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts, Index
 
 from ..running import is_guarded
+from .calculated import calculated, number_of
 from .config_functions import built_settings
 from .configuring_calls import configured_by_calls, configures
 from .handed_tables import handed_settings
@@ -104,20 +105,29 @@ def settings_of(path: str, file: FileFacts) -> dict[str, ConfigValue]:
     """Every name that the file assigns at its top, nested tables flat, later assignments winning."""
     table: dict[str, ConfigValue] = {}
     named: dict[str, Expr] = {}
+    numbers: dict[str, float] = {}
     imported = imported_names(path, file)
     for event in file.body.events:
         if event.kind != "assign" or event.value is None:
+            for target in event.targets:
+                numbers.pop(target.text, None)
             continue
         given = _unpacked(event.value, named)
+        worth = number_of(given, numbers) if not (event.block.branches or event.block.loops) else None
         for target in event.targets:
             if target.kind == "path":
                 named[target.text] = given
+                numbers.pop(target.text, None)
+                if worth is not None:
+                    numbers[target.text] = worth
                 for key, value in flat(given, target.text):
                     if value.kind in ("list", "tuple") and target.text == "_base_":
                         table.update(_listed(key, value.parts))
                     else:
                         known = table.get(value.text) if value.kind == "path" else None
-                        table[key] = ConfigValue(known.value if known else _text(value, imported), value.line)
+                        table[key] = ConfigValue(
+                            known.value if known else _text(calculated(value, numbers), imported), value.line
+                        )
     if configures(file.body):
         table.update(configured_by_calls(file.body))
     return table

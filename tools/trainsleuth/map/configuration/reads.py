@@ -12,6 +12,8 @@ _HOLDS = re.compile(
     r"(?:^|_)(?:args?|opts?|cfg|conf|config\w*|hparams?|hps?|hp|flags?|params?|options?|settings?|exp|hyper\w*|self|trainer|spec|meta)$",
     re.I,
 )
+_HOLDER = re.compile(r"_?(?:args?|opts?|cfg|conf|config|hparams?|params?|options?|settings?)$")
+_AKIN = 4  # letters of what is left of the name of a holder
 
 
 class Read(NamedTuple):
@@ -76,6 +78,20 @@ class Reads:
         near = section.rpartition(".")[2]
         exact = [read for read in found if near and f"{near}.{last}" in read.text]
         yield from exact or (read for read in found if _HOLDS.search(_holder(read)))
+
+    def of_any(self, last: str) -> Iterator[Read]:
+        """Places that read a word as an attribute or a literal key of anything that holds settings."""
+        named = (read for read in self._named.get(last, ()) if read.kind != "name" and not read.is_callee)
+        yield from (read for read in named if _HOLDS.search(_holder(read)))
+
+    def of_kin(self, key: str) -> Iterator[Read]:
+        """Those of them whose holder is called nearly like the section of a nested key: optim_config, generator_cfg."""
+        section, _, last = key.rpartition(".")
+        near = section.rpartition(".")[2].lower()
+        for read in self.of_any(last):
+            holder = _HOLDER.sub("", _holder(read).lower())
+            if near and len(holder) >= _AKIN and (near.startswith(holder) or holder.startswith(near)):
+                yield read
 
     def _read(self, function: Function, expr: Expr) -> None:
         called: set[int] = set()  # ids of what is only gone through: to call it, or for something in it

@@ -39,6 +39,7 @@ class Truth:
         self.program = program
         self._gathered = gathered
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
+        self.unchosen: Mapping[str, str] | None = None  # files that settings keep from being imported; asked for once
 
     @cached_property
     def open(self) -> frozenset[str]:
@@ -247,6 +248,8 @@ def _uses(taken: Taken, name: str, constant: bool) -> Iterator[Use]:
     """Reads in code that the program reaches, the nearest first."""
     distance = taken.program.entry.reach.distance
     found = [read for read in taken.reads.of(name, constant) if read.function in distance]
+    if not found and not constant:  # who names its section runs in another program only
+        found = [read for read in taken.reads.of_kin(name) if read.function in distance]
     near = sorted(found, key=lambda read: (distance[read.function], read.function.path, read.line))
     if constant:
         near = [read for read in near if _sees(read.function, taken.program)]

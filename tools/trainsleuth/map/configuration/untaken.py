@@ -58,6 +58,15 @@ def untaken_by(truth: Truth, function: Function, branches: Iterable[Branch]) -> 
     return ""
 
 
+def said_off(truth: Truth, function: Function, branch: Branch) -> str:
+    """The setting by which the test of the arm does not hold."""
+    said: list[Key] = []
+    test = branch.test
+    return (
+        _said(said[-1]) if test is not None and is_true(truth, function, test, branch, said) is False and said else ""
+    )
+
+
 def is_taken(truth: Truth, function: Function, branch: Branch, said: list[Key] | None = None) -> bool:
     """The settings are known to choose the arm; the keys that decided are added to `said`."""
     truths = [

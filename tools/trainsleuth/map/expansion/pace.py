@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Function, Loop, written
+from trainsleuth.facts import Event, Expr, Function, Loop, written
 
 from ..program import Program
 from ..statements import event_at
@@ -20,7 +20,44 @@ _HOOK = re.compile(r"(?:^|_)(?:on|after|before|post|pre)_\w*?(epoch|batch|step|i
 
 
 def pace(program: Program, function: Function, line: int, hops: int = MAX_HOPS) -> str:
-    """ "batch", "step" or "epoch": what the innermost telling loop goes over; "" where none is seen or callers differ."""
+    """ "batch", "step" or "epoch": what the innermost telling loop goes over; "" where none is seen or callers differ.
+
+    "step that is due" where a test of an interval lets only some of them by, which the statement does not show itself.
+    """
+    event = event_at(function, line)
+    told = _pace(program, function, line, hops)
+    seldom = event is not None and (_is_left_before(function, event[1]) or (hops < MAX_HOPS and _is_under(event[1])))
+    return f"{told}{_DUE}" if told and seldom and not told.endswith(_DUE) else told
+
+
+_DUE = " that is due"
+_INTERVAL = re.compile(r"%|(?:^|_|\.)every(?:_|$)|every_n|interval|freq|(?:^|_|\.)should_|milestone")
+
+
+def _is_under(event: Event) -> bool:
+    return any(_asks_interval(test) for branch in event.block.branches for test in branch.tests[branch.arm :])
+
+
+def _is_left_before(function: Function, event: Event) -> bool:
+    """if not self.every_n_iters(runner, interval): return, above it."""
+    around = event.block.branches
+    for one in function.events:
+        if one.line >= event.line:
+            break
+        *outer, last = one.block.branches or (None,)
+        if one.kind not in ("return", "continue") or last is None or last.test is None:
+            continue
+        if one.block.loops == event.block.loops[: len(one.block.loops)] and outer == list(around[: len(outer)]):
+            if last.id not in {branch.id for branch in around} and _asks_interval(last.test):
+                return True
+    return False
+
+
+def _asks_interval(test: Expr) -> bool:
+    return _INTERVAL.search(written(test, 200)) is not None
+
+
+def _pace(program: Program, function: Function, line: int, hops: int) -> str:
     event = event_at(function, line)
     inside = set(event[1].block.loops) if event is not None else set()
     for loop in sorted((one for one in function.loops if one.id in inside), key=lambda one: -one.line):

@@ -25,7 +25,7 @@ from .sheet_code import Code
 from .started import started
 from .tails import Tails
 from .to_be_given import to_be_given
-from .told_keys import OTHER, by_topic, reader, said
+from .told_keys import BESIDE, OTHER, by_topic, reader, said
 from .topics import TOPICS, Topic, topic_of
 from .undecayed import without_decay
 from .validated import validated
@@ -45,6 +45,7 @@ FILES_WIDTH = 330
 LIST_WIDTH = 560
 _CODE_LATER = ("data", "batch", "model", "seed", "devices")  # whose values say most
 _PARTLY = re.compile(r"freez|frozen|lora|adapter|network_|name_or_path|peft", re.I)  # not every weight may be trained
+_FREEZES = re.compile(r"(?:freez|frozen)[^.]*$", re.I)
 _LISTS_FIRST = ("augmentation", "schedule")
 _BUILT_FIRST = ("loss", "model")
 
@@ -67,8 +68,10 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     tails = Tails({*program.entry.reach.files, *program.config_paths}, names)
     keys, code = by_topic(program, truth), Code(program, truth, anatomy, tails)
     found = {topic.name: list(_lines(topic, truth, keys[topic.name], code, tails)) for topic in TOPICS}
+    beside = enumerate(_rows(truth, keys[BESIDE.name], tails))
     others = enumerate(_rows(truth, keys[OTHER.name], tails))
     found[OTHER.name] = [Line(FIRST_OTHER, *one) for one in parser_actions(program, tails)]
+    found[OTHER.name] += [Line(0.4 + 1.6 * number, *_settings(truth, row, tails)) for number, row in beside]
     found[OTHER.name] += [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
     if sum(len(line.text) for lines in found.values() for line in lines) < FULL:
         for topic in TOPICS:
@@ -195,5 +198,10 @@ def _frozen(truth: Truth, tails: Tails) -> Iterator[tuple[str, dict[str, Any]]]:
     """Statements that freeze or thaw, each text once."""
     found = {str(one.item["text"]): one.item for one in frozen_blocks(truth.program, truth)}
     texts = [f"{tails.of(item['path'])}:{item['line']} {text}" for text, item in found.items()]
+    empty = [key for key in truth.keys if _FREEZES.search(key.name) and is_set(key) and key.value in NOTHING]
     if texts:
-        yield clean(f"frozen or thawed: {', '.join(texts)}", FROZEN_WIDTH), {"frozen": list(found.values()), "keys": []}
+        told = [f" · {said(truth, empty[:1], tails)}"] if empty else []
+        yield (
+            "".join([clean(f"frozen or thawed: {', '.join(texts)}", FROZEN_WIDTH), *told]),
+            {"frozen": list(found.values()), "keys": []},
+        )

@@ -212,7 +212,7 @@ class Code:
         found = event_at(function, place.line)
         branches = [one for one in found[1].block.branches if one.kind == "if"] if found is not None else []
         tests = [one.tests[0] for one in branches if not is_taken(self.truth, function, one)]
-        return any(
+        return any(one.test is not None and one.test.last == "startswith" for one in branches) or any(
             test.kind == "compare"
             and test.text in ("==", "in")
             and test.parts[0].kind == "path"

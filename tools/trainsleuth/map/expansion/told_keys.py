@@ -21,10 +21,11 @@ from .lines import become
 from .sections import NOTHING, entry_of, is_set
 from .settings import is_of_others
 from .tails import Tails
-from .topics import TAGS, TOPICS, Topic, is_named, says_section, topic_of
+from .topics import DOUBTED, TAGS, TOPICS, Topic, is_named, says_section, topic_of
 from .unseen import is_unseen
 
 MAX_KEYS = 24  # of a topic
+MOST_EMPTY = 2  # that somebody set to nothing, of a topic of which others say more: no schedule, no last epoch
 CLAIMS = 2  # settings of a rare topic after which its weak words are its own
 MOST_ALIKE = 2  # keys of one last name: depths of many blocks say little
 VALUE_WIDTH = 60
@@ -32,6 +33,7 @@ MAYBE_WIDTH = 120
 COMMAND = " the command"
 LEFT_OUT = " (not in the recipe)"
 OTHER = Topic("other settings")
+BESIDE = Topic("settings beside")  # of words that mean a rare topic only where others say it, too
 _SIDE = re.compile(
     r"(?:^|[._])(?:version|url|port|root|path|dir|file|help|username|project|name)$|name_or_path|^meta\.", re.I
 )
@@ -44,7 +46,7 @@ _CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(.*|\[.*)?$")
 
 def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
     """The keys of each topic, those that say most first; under OTHER those that are set and belong to none."""
-    held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, OTHER)}
+    held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, BESIDE, OTHER)}
     for key in truth.keys:
         if _says(truth, key) and not is_switched_off(truth, key):
             about = topic_of(key.name) or OTHER.name
@@ -56,8 +58,18 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
                 ours = [key for key in other if topic.weak.fullmatch(key.name.rpartition(".")[2])]
                 other[:] = [key for key in other if key not in ours]
                 held[topic.name] += ours
+    for topic in TOPICS:
+        if topic.name in DOUBTED and not any(_claims(topic, key) for key in held[topic.name]):
+            held[BESIDE.name] += [key for key in held[topic.name] if is_set(key)]
+            held[topic.name] = []
     held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
-    return {one.name: _best(truth, one, _that_say(truth, one, held[one.name])) for one in (*TOPICS, OTHER)}
+    return {one.name: _best(truth, one, _that_say(truth, one, held[one.name])) for one in (*TOPICS, BESIDE, OTHER)}
+
+
+def _claims(topic: Topic, key: Key) -> bool:
+    """A word of it, the last or a section, that does not often mean something else."""
+    words = [part for part in key.name.split(".") if not part.isdigit()]
+    return is_set(key) and any(topic.tells(word) and not topic.doubtful.fullmatch(word) for word in words)
 
 
 _RARE = frozenset(topic.name for topic in TOPICS if topic.is_rare)
@@ -74,6 +86,11 @@ def _that_say(truth: Truth, topic: Topic, found: list[Key]) -> list[Key]:
     if topic.name in _NO_FLAGS:
         named = [key for key in named if not _FILE.search(key.value)]
     kept = [key for key in named if key.value not in _EMPTY or _is_replaced(key) or truth.is_absent(key)]
+    empty = (key for key in named if key.value in _EMPTY and is_set(key) and is_named(topic, key.name) == 1.0)
+    if kept and not topic.is_switch and topic.name not in _OFTEN_EMPTY:
+        kept += sorted((key for key in empty if key not in kept), key=lambda key: -_worth(truth, topic, key))[
+            :MOST_EMPTY
+        ]
     return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
 
 
@@ -95,6 +112,7 @@ def _is_replaced(key: Key) -> bool:
     return key.value == "None" and key.layers[-1].how == "code"
 
 
+_OFTEN_EMPTY = ("data", "batch", "loss")
 _EMPTY = ("", "None", "null", "{}", "[]", "~")
 
 

@@ -35,6 +35,10 @@ class Topic(NamedTuple):
     built: str = ""
     is_switch: bool = False
     is_rare: bool = False
+    doubtful: re.Pattern[str] = re.compile("^$")
+
+    def tells(self, word: str) -> bool:
+        return any(one.fullmatch(word) is not None for one in (self.words, self.weak, self.sections))
 
 
 def _read(
@@ -46,10 +50,10 @@ def _read(
     built: str = "",
     switch: bool = False,
     rare: bool = False,
+    doubtful: Sequence[str] = (),
 ) -> Topic:
-    return Topic(
-        name, _any(words), _any(weak), _any(sections), tuple(_where(*one) for one in places), built, switch, rare
-    )
+    where = tuple(_where(*one) for one in places)
+    return Topic(name, _any(words), _any(weak), _any(sections), where, built, switch, rare, _any(doubtful))
 
 
 def _any(words: Sequence[str]) -> re.Pattern[str]:
@@ -80,12 +84,22 @@ def topic_of(name: str) -> str:
     for topic, sections in _FIRST:
         if any(sections.fullmatch(part) for part in above):
             return topic
+    if (found := _named(last)) in DOUBTED and (told := next(filter(None, map(_section, reversed(above))), "")):
+        return told if _doubts(found, last) else found
     if found := _named(last) or (_section(last) if tag else ""):
         return found
     for part in reversed(above):
         if found := _section(part) or _named(part):
             return found
     return next((one.name for one in TOPICS if one.weak.fullmatch(last)), "")
+
+
+DOUBTED = frozenset(one.name for one in TOPICS if one.doubtful.pattern != "^$")
+
+
+def _doubts(topic: str, word: str) -> bool:
+    """A word that means the topic only where no section says another."""
+    return any(one.name == topic and one.doubtful.fullmatch(word) is not None for one in TOPICS)
 
 
 def _named(word: str) -> str:

@@ -14,6 +14,8 @@ def is_unseen(truth: Truth, key: Key) -> bool:
     source = key.source
     if source is None or source.how != "command" or key.reads or key.uses not in ("unread", "unknown"):
         return False
+    if any(truth.program.is_reached(read.function) for read in truth.reads.of_any(key.name.rpartition(".")[2])):
+        return False
     return truth.program.training.framework is None and key.name in truth.offered and not _is_renamed(truth, key)
 
 

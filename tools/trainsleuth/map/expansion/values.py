@@ -205,7 +205,7 @@ def _of_key(truth: Truth, name: str, path: str = "") -> str:
 
 def _told(truth: Truth, key: Key) -> str:
     source = key.source
-    if source is None or source.value in NO_VALUE or _is_filled(truth, key) or is_switched_off(truth, key):
+    if source is None or source.value in (*NO_VALUE, "[]") or _is_filled(truth, key) or is_switched_off(truth, key):
         return ""
     if source.how == "default" and key.name.rpartition(".")[2] in _OF_LAUNCHER:
         return ""
