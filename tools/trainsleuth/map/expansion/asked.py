@@ -15,7 +15,7 @@ from ..wording import clean
 from .companions import ending_arm, made_above
 from .excerpts import Excerpt
 from .hops import Hops
-from .locating import assigned, located, read_pages
+from .locating import assigned, located
 from .opened import opened
 from .pages import Page, Pages, Setting
 from .ranking import TALKS, Hit, best_settings, best_statements, spread
@@ -65,8 +65,7 @@ class Asker:
         found = located(self._pages, self._repository, words, self._read) or assigned(self._source, words)
         if not found:
             return self._undefined(words)
-        if found[0][0].path not in self._source.of_file:
-            self._source.add(read_pages(found[0][0].path, self._read(found[0][0].path)))
+        self._source.know(found[0][0].path)
         return lambda room, _: opened(self._source, self._tails, found, room)
 
     def _undefined(self, where: str) -> Callable[[int, Told], Answered]:
@@ -162,11 +161,14 @@ MAX_UNSEEN = 6
 def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     """A statement with what makes it understood; of a condition, what it leads to."""
     below = source.below(hit.page, hit.place) if hit.place else None
-    if not excerpt.take(hit.page, hit.place):
-        return False
     told = source.units(hit.page)[below].text if below is not None else ""
-    if below is not None and (_WARNS.search(told) or not TALKS.search(told)):
-        excerpt.take(hit.page, below, width=TOLD if _WARNS.search(told) else None)
+    is_warning = _WARNS.search(told) is not None
+    if below is None or (TALKS.search(told) and not is_warning):
+        if not excerpt.take(hit.page, hit.place):
+            return False
+    elif not excerpt.take_both(hit.page, hit.place, below, width=TOLD if is_warning else None):
+        if len(told) <= TOLD or not excerpt.take(hit.page, hit.place):
+            return False
     if (above := made_above(source, hit.page, hit.place)) is not None:
         excerpt.take(hit.page, above)
     for beside in ending_arm(source, hit.page, hit.place) or ():

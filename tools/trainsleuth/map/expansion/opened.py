@@ -32,7 +32,10 @@ def opened(source: Source, tails: Tails, found: list[Found], room: int) -> tuple
     brief = not excerpt.fits(page, [place for one, place in wanted if one is page])
     left = sum(not excerpt.take(one, place, brief) for one, place in wanted[:1])
     left -= left and excerpt.take_first(*wanted[0])
-    left += sum(not excerpt.take(one, place, brief) for one, place in wanted[1:])
+    for one, place in wanted[1:]:
+        below = source.below(one, place) if brief and place else None
+        taken = excerpt.take(one, place, brief) if below is None else excerpt.take_both(one, place, below, brief)
+        left += not taken
     return [*excerpt.blocks(), *foot], {"statements": left}
 
 
