@@ -161,14 +161,11 @@ MAX_UNSEEN = 6
 def _taken(excerpt: Excerpt, source: Source, hit: Hit) -> bool:
     """A statement with what makes it understood; of a condition, what it leads to."""
     below = source.below(hit.page, hit.place) if hit.place else None
+    if not excerpt.take(hit.page, hit.place):
+        return False
     told = source.units(hit.page)[below].text if below is not None else ""
-    is_warning = _WARNS.search(told) is not None
-    if below is None or (TALKS.search(told) and not is_warning):
-        if not excerpt.take(hit.page, hit.place):
-            return False
-    elif not excerpt.take_both(hit.page, hit.place, below, width=TOLD if is_warning else None):
-        if len(told) <= TOLD or not excerpt.take(hit.page, hit.place):
-            return False
+    if below is not None and (_WARNS.search(told) or not TALKS.search(told)):
+        excerpt.take(hit.page, below, width=TOLD if _WARNS.search(told) else None)
     if (above := made_above(source, hit.page, hit.place)) is not None:
         excerpt.take(hit.page, above)
     for beside in ending_arm(source, hit.page, hit.place) or ():
