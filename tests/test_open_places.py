@@ -81,3 +81,16 @@ def test_a_condition_that_is_opened_among_others_is_shown_with_what_it_leads_to(
     said = _opened(program, "aisle/long.py:long")
     assert "if path is None:" not in said or "path = other" in said
     assert "return path" in said
+
+
+def test_what_a_long_function_works_out_comes_before_what_it_only_measures(program: Path) -> None:
+    plumbing = "".join(f"    size_{n} = rows_that_are_counted.shape[{n}]\n    send(size_{n}, {n})\n" for n in range(40))
+    (program / "tasks/aisle/long.py").write_text(
+        "def long(rows_that_are_counted, mean, spread):\n"
+        + plumbing
+        + "    scores = (rows_that_are_counted - mean) / spread\n"
+        + plumbing
+        + "    return scores\n"
+    )
+    said = _opened(program, "aisle/long.py:long")
+    assert "scores = (rows_that_are_counted - mean) / spread" in said and "return scores" in said
