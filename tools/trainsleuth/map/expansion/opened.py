@@ -71,7 +71,13 @@ def _wanted(source: Source, page: Page, line: int, excerpt: Excerpt) -> Iterator
         yield from ((page, 0) for _ in range(named))
     else:
         runs = [place for place in runs if place or not named]  # the heading tells its arguments
-        runs = sorted(runs, key=lambda place: _apart(every[place], every[asked].line, named))
+        runs = sorted(
+            runs,
+            key=lambda place: (
+                _apart(every[place], every[asked].line, named)
+                + (OFF if source.note(page, every[place].line).off and place != asked else 0)
+            ),
+        )
     yield from ((page, place) for place in runs)
 
 
@@ -92,6 +98,7 @@ def _apart(unit: Unit, asked: int, named: bool) -> int:
 
 
 ASIDE = 40  # lines
+OFF = 1000
 _GIVES = re.compile(r"return\b|yield\b")
 _WORKS_OUT = re.compile(r"^[^=]+(?<![=!<>]) [-+*/]?= .*[\w)\]] (?:\*\*|//|[-+*/@]) [\w(-]")
 _QUOTED = re.compile(r"[\"']")
