@@ -21,6 +21,7 @@ from .configuration import defaults
 from .configuration.absent import absent
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .entries import Entry
+from .entry_points import by_entry_point
 from .given_parameters import with_parameters
 from .given_sections import with_sections
 from .hydra_main import removed_by
@@ -127,6 +128,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
+    chosen = (*chosen, *by_entry_point(index, naming, loaded))
     in_force = {one.key: one for one in naming}.values()
     passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))
     chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)

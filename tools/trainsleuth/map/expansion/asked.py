@@ -16,7 +16,7 @@ from .companions import ending_arm, made_above
 from .dense import Lines, fitting
 from .excerpts import Excerpt
 from .hops import Hops
-from .locating import assigned, located, read_pages
+from .locating import assigned, located
 from .opened import opened
 from .pages import Page, Pages, Setting
 from .ranking import TALKS, Hit, best_settings, best_statements, spread
@@ -70,8 +70,7 @@ class Asker:
         found = located(self._pages, self._repository, words, self._read) or assigned(self._source, words)
         if not found:
             return self._undefined(words)
-        if found[0][0].path not in self._source.of_file:
-            self._source.add(read_pages(found[0][0].path, self._read(found[0][0].path)))
+        self._source.know(found[0][0].path)
         return lambda room, _: opened(self._source, self._tails, found, room)
 
     def _undefined(self, where: str) -> Callable[[int, Told], Answered]:

@@ -50,6 +50,17 @@ class Excerpt:
         room, above = self._room(page), self._above(page, place)
         return self._kept(page, self._with(page, place, above, brief, width), room)
 
+    def take_both(self, page: Page, place: int, below: int, brief: bool = False, width: int | None = None) -> bool:
+        """A header with the statement that it leads to, of `width`; neither when not both fit."""
+        room, told, known = self.room, set(self._told), dict(self._taken.get(page, {}))
+        if self.take(page, place, brief) and self.take(page, below, brief, width):
+            return True
+        self.room, self._told = room, told
+        self._taken[page] = known
+        if not known:
+            del self._taken[page]
+        return False
+
     def take_first(self, page: Page, place: int) -> bool:
         """With what of it there is room for, the inner headers before the outer; False when that is nothing."""
         room, above = self._room(page), self._above(page, place)

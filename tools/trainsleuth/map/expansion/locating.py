@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 
-from trainsleuth.facts import MODULE_BODY
-from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_source
 
-from ..statements import is_class_body
 from .pages import Page, Pages
 from .sources import Source
+from .unloaded import read_pages
 
 Found = tuple[Page, int]  # with the line that is asked for
-UNSEEN = ", in no file that the program is seen to load"
 
 
 def located(pages: Pages, repository: Repository, where: str, read: Callable[[str], list[str]]) -> list[Found]:
@@ -25,20 +21,36 @@ def located(pages: Pages, repository: Repository, where: str, read: Callable[[st
         fits = (one for one in repository.files if one == path or one.endswith(f"/{path}"))
         found = [one for fit in fits for one in _at_line(pages, fit, int(line), read)]
         return sorted(found, key=lambda one: (one[0].path != path, *_rank(pages, one[0])))
-    if path.endswith(".py"):
-        where, inside = line, path
-    else:
-        inside = ""
+    if path and (of_files := list(_in_files(pages, repository, path, line, read))):
+        return of_files
     known = [page for page in pages.pages if _is_called(page, where)] or list(_inherited(pages, where, read, set()))
-    known = [page for page in known if _is_in(page.path, inside)]
     if not any(page.is_reached for page in known):
-        known += (page for page in _elsewhere(pages, repository, where, read) if _is_in(page.path, inside))
+        known += _elsewhere(pages, repository, where, read)
     named = {one.value.lower() for one in pages.settings if one.is_set}
     return [(page, page.line) for page in sorted(known, key=lambda one: (-one.is_chosen, *_rank(pages, one, named)))]
 
 
-def _is_in(path: str, file: str) -> bool:
-    return not file or f"/{path}".endswith(f"/{file}")
+def _in_files(
+    pages: Pages, repository: Repository, path: str, name: str, read: Callable[[str], list[str]]
+) -> Iterator[Found]:
+    """What a file, of which `path` may be the end and may leave out ".py", calls so: a definition, or a variable."""
+    path = path.removesuffix(".py")
+    fits = [one for one in repository.files if is_source(one) and f"/{one.removesuffix('.py')}".endswith(f"/{path}")]
+    last = name.rpartition(".")[2]
+    fits = [one for one in fits if any(last in text for text in read(one))][:MAX_FILES]
+    of_files = [(one, _pages_of(pages, one, read)) for one in fits]
+    found = [page for _, every in of_files for page in every if _is_called(page, name)]
+    if found:
+        yield from ((page, page.line) for page in sorted(found, key=lambda one: _rank(pages, one)))
+        return
+    assigns = re.compile(r"\s*" + _ASSIGNS % re.escape(last))
+    for one, _ in of_files if last.isidentifier() else ():
+        line = next((line for line, text in enumerate(read(one), 1) if assigns.match(text)), 0)
+        yield from _at_line(pages, one, line, read) if line else ()
+
+
+def _pages_of(pages: Pages, path: str, read: Callable[[str], list[str]]) -> list[Page]:
+    return [page for page in pages.pages if page.path == path] or list(read_pages(path, read(path)))
 
 
 def assigned(source: Source, where: str) -> list[Found]:
@@ -96,31 +108,9 @@ MAX_BASES = 8  # lines on which the bases of a class stand
 
 def _at_line(pages: Pages, path: str, line: int, read: Callable[[str], list[str]]) -> Iterator[Found]:
     """The innermost function or class around a line of a file."""
-    of_file = [page for page in pages.pages if page.path == path] or list(read_pages(path, read(path)))
-    around = [page for page in of_file if page.line <= line <= page.end_line]
+    around = [page for page in _pages_of(pages, path, read) if page.line <= line <= page.end_line]
     if around:
         yield max(around, key=lambda one: (one.line, bool(one.name))), line
-
-
-def read_pages(path: str, lines: list[str]) -> Iterator[Page]:
-    """Of a file that the program does not load; of one that is no code, one page."""
-    whole = Page(path, "", 1, len(lines), False, False, False, False, 0.0, "", "", (), ())
-    if not is_source(path):
-        yield whole
-        return
-    file = read_source(path, "\n".join(lines))
-    for function in dict.fromkeys((file.body, *file.functions.values())):
-        plain, name = function.name == MODULE_BODY, function.qualname.removesuffix(".<class>")
-        begins = tuple(dict.fromkeys(event.line for event in function.events))
-        yield replace(
-            whole,
-            name="" if plain else name,
-            line=function.line,
-            end_line=file.lines if plain else function.end_line,
-            is_class=is_class_body(file, function),
-            heading="" if plain else f"{name} :{function.line}{UNSEEN}",
-            begins=begins or (function.line,),
-        )
 
 
 def _elsewhere(pages: Pages, repository: Repository, name: str, read: Callable[[str], list[str]]) -> Iterator[Page]:

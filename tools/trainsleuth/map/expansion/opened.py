@@ -32,7 +32,10 @@ def opened(source: Source, tails: Tails, found: list[Found], room: int) -> tuple
     brief = not excerpt.fits(page, [place for one, place in wanted if one is page])
     left = sum(not excerpt.take(one, place, brief) for one, place in wanted[:1])
     left -= left and excerpt.take_first(*wanted[0])
-    left += sum(not excerpt.take(one, place, brief) for one, place in wanted[1:])
+    for one, place in wanted[1:]:
+        below = source.below(one, place) if brief and place else None
+        taken = excerpt.take(one, place, brief) if below is None else excerpt.take_both(one, place, below, brief)
+        left += not taken
     return [*excerpt.blocks(), *foot], {"statements": left}
 
 
@@ -68,22 +71,38 @@ def _wanted(source: Source, page: Page, line: int, excerpt: Excerpt) -> Iterator
         yield from ((page, 0) for _ in range(named))
     else:
         runs = [place for place in runs if place or not named]  # the heading tells its arguments
-        runs = sorted(runs, key=lambda place: _apart(every[place], every[asked].line, named))
+        runs = sorted(
+            runs,
+            key=lambda place: (
+                _apart(every[place], every[asked].line, named)
+                + (OFF if source.note(page, every[place].line).off and place != asked else 0)
+            ),
+        )
     yield from ((page, place) for place in runs)
 
 
 def _apart(unit: Unit, asked: int, named: bool) -> int:
     """What follows a line says more of it than what stands above; what is told to a user says little.
 
-    Of a function that is `named`, what it gives back says most; what starts empty, and what stands above others, little.
+    Of a function that is `named`, what it gives back and what it works out say most; what starts empty, what only
+    measures or copies, and what stands above others, little.
     """
     far = unit.line - asked if unit.line >= asked else 2 * (asked - unit.line)
-    if named and _GIVES.match(unit.text):
+    if named and (_GIVES.match(unit.text) or (_WORKS_OUT.search(unit.text) and not _QUOTED.search(unit.text))):
         far //= 4
-    aside = TALKS.search(unit.text) or (named and (_EMPTY.search(unit.text) or unit.text.endswith(":")))
+    little = (_EMPTY, _MEASURES)
+    aside = TALKS.search(unit.text) or (
+        named and (unit.text.endswith(":") or any(one.search(unit.text) for one in little))
+    )
     return far + (ASIDE if aside and unit.line != asked else 0)
 
 
 ASIDE = 40  # lines
+OFF = 1000
 _GIVES = re.compile(r"return\b|yield\b")
+_WORKS_OUT = re.compile(r"^[^=]+(?<![=!<>]) [-+*/]?= .*[\w)\]] (?:\*\*|//|[-+*/@]) [\w(-]")
+_QUOTED = re.compile(r"[\"']")
+_MEASURES = re.compile(
+    r"^[\w, ]+ = (?:[\w.]+\.(?:shape|size\(.*\)|device|dtype)(?:\[[-\w:]+\])?|defaultdict\(\w*\)|len\([\w.]+\))$"
+)
 _EMPTY = re.compile(r"^[\w.]+(?:: [^=]+)? = (?:\[\]|\{\}|[a-z]+\(\)|[\w.-]+)$")

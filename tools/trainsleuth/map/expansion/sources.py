@@ -6,9 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from trainsleuth.repository import is_source
+
 from .pages import Note, Page, Pages
 from .terms import Term, parts
 from .units import Unit, units
+from .unloaded import read_pages, with_begins
 
 _WORD = re.compile(r"\w+")
 
@@ -45,6 +48,13 @@ class Source:
     def add(self, pages: Iterable[Page]) -> None:
         for page in pages:
             self.of_file.setdefault(page.path, []).append(page)
+
+    def know(self, path: str) -> None:
+        """The functions of a file that is asked for, whether or not the program loads it and runs them."""
+        if path not in self.of_file:
+            self.add(read_pages(path, self.lines(path)))
+        elif is_source(path):
+            self.of_file[path] = list(with_begins(self.of_file[path], path, self.lines(path)))
 
     def lines(self, path: str) -> Sequence[str]:
         if path not in self._texts:

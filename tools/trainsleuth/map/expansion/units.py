@@ -13,7 +13,12 @@ _CLAUSE = re.compile(r"\s*(?:else|try|finally|elif\b.*|except\b.*|case\b.*)\s*:"
 _ELSE = re.compile(r"else\b|except\b|finally\b")
 _BRACKETS = "()[]{},: "
 _QUOTES = ('"""', "'''")
-_LAST_COMMA = re.compile(r"(?<![\w\])])(\((?:[^(),]|\([^()]*\))*,)(?=\))|,(?=[)\]}])")  # that of (sigma,) stays
+_STRING = r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
+_IN_STRING_OR_SPARE = re.compile(
+    rf"({_STRING})"  # stays as it is
+    r"|(?<=[(\[{]) | (?=[)\]}])"  # a space inside of brackets
+    rf"|(?<![\w\])])(\((?:{_STRING}|[^(),\"']|\([^()]*\))*,)(?=\))|, ?(?=[)\]}}])"  # the last comma, but that of (sigma,)
+)
 
 
 class Unit(NamedTuple):
@@ -85,8 +90,7 @@ def joined(lines: Sequence[str]) -> str:
         if depth <= 0 and not code.endswith(("\\", *_QUOTES)):
             break
     text = " ".join(" ".join(kept).split())
-    text = re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)
-    return _LAST_COMMA.sub(lambda found: found[1] or "", text)
+    return _IN_STRING_OR_SPARE.sub(lambda found: found[1] or found[2] or "", text)
 
 
 def _under(found: Sequence[Unit]) -> Iterator[Unit]:
