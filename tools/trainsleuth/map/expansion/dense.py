@@ -15,11 +15,11 @@ from typing import NamedTuple
 from trainsleuth.repository import Repository, is_python
 
 from ..wording import clean
-from .locating import read_pages
 from .pages import Note, Page, Pages
 from .sources import Source
 from .tails import Tails
 from .units import Unit, narrowed
+from .unloaded import read_pages
 from .writing import Block, chosen
 
 WIDTH = 100  # characters of one line
