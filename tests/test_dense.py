@@ -21,7 +21,9 @@ def program(tmp_path: Path) -> Path:
         "    else:\n        # the weight again\n        x = x * args.weight\n    return x.mean()\n"
     )
     (tmp_path / "unrelated.py").write_text("weight = 3\n")
-    (tmp_path / "notes.yaml").write_text("# weight: 1\nweight: 2  # kept\nother: 4\n")
+    (tmp_path / "notes.yaml").write_text(
+        "# weight: 1\nweight: 2  # kept\nother: 4\nloss:\n  terms:\n    - name: wide\n      power: 3\n  power: 5\n"
+    )
     (tmp_path / "train.py").write_text(
         "import argparse\nimport torch\nfrom losses.wide import wide\n\nparser = argparse.ArgumentParser()\n"
         "parser.add_argument('--lr', type=float, default=0.1)\nparser.add_argument('--clip', type=float, default=None)\n"
@@ -60,7 +62,7 @@ def test_a_word_of_a_loop_is_no_file(program: Path) -> None:
 
 
 def test_what_is_said_often_does_not_hide_the_others(program: Path) -> None:
-    (program / "train.py").write_text((program / "train.py").read_text() + "\nprint('lost')" * 60)
+    (program / "train.py").write_text((program / "train.py").read_text() + "\nlost(2)" * 60)
     said = _said(program, "lines lost|parser.parse_args", budget=200)
     assert any("parser.parse_args()" in line for line in said)
     assert said[-1].endswith("lines more do not fit")
@@ -76,7 +78,23 @@ def test_a_range_is_told_with_its_indentation_and_without_comments(program: Path
         " 10   x = x * args.weight  # weight = 2.5",
         " 11  return x.mean()",
     ]
-    assert _said(program, "open notes.yaml") == ["notes.yaml", " 2 weight: 2", " 3 other: 4"]
+    assert _said(program, "open notes.yaml:1-6") == [
+        "notes.yaml",
+        " 2 weight: 2",
+        " 3 other: 4",
+        " 4 loss:",
+        " 5  terms:",
+        " 6   - name: wide",
+    ]
+    assert len(_said(program, "open notes.yaml")) == 8
+
+
+def test_a_line_of_yaml_stands_with_its_sections(program: Path) -> None:
+    assert _said(program, "lines power in notes.yaml") == [
+        "notes.yaml",
+        " 7 loss.terms.power: 3",
+        " 8 loss.power: 5",
+    ]
 
 
 def test_nothing_that_matches_and_no_expression_are_said(program: Path) -> None:

@@ -16,6 +16,7 @@ from trainsleuth.repository import Repository, is_python
 
 from ..wording import clean
 from .pages import Note, Page, Pages
+from .ranking import TALKS
 from .sources import Source
 from .tails import Tails
 from .units import Unit, narrowed
@@ -99,7 +100,7 @@ class Lines:
         if number > len(lines) or _COMMENT.match(lines[number - 1]):
             return
         if not is_python(path):
-            yield _Line(path, number, clean(_ASIDE.sub("", lines[number - 1]).strip(), WIDTH))
+            yield _Line(path, number, _plain(path, lines, number, says is not None))
             return
         every = self._units(path)
         place = bisect_right(every, number, key=lambda one: one.line) - 1
@@ -132,6 +133,31 @@ class Lines:
         return Block((self._tails.tail(line.path),), (order, line.number), (said,), item)
 
 
+def _plain(path: str, lines: Sequence[str], number: int, is_alone: bool) -> str:
+    """A line that is no code: `is_alone`, with the sections that it stands under; else indented as it is."""
+    line = lines[number - 1]
+    said = clean(_ASIDE.sub("", line), WIDTH)
+    if not is_alone:
+        return " " * ((len(line) - len(line.lstrip())) // 2) + said
+    return "".join(f"{one}." for one in _sections(lines, number)) + said if path.endswith(_YAML) else said
+
+
+_YAML = (".yaml", ".yml")
+_KEY = re.compile(r"(\s*(?:- )*)([\w.-]+):")
+
+
+def _sections(lines: Sequence[str], number: int) -> list[str]:
+    """Keys of a YAML file that a line stands under, outer first."""
+    found: list[str] = []
+    left = len(lines[number - 1]) - len(lines[number - 1].lstrip())
+    for line in reversed(lines[: number - 1]):
+        key = _KEY.match(line)
+        if key is not None and len(key[1]) < left:
+            found.append(key[2])
+            left = len(key[1])
+    return found[::-1]
+
+
 def _said(text: str) -> Block:
     return Block((), (0,), (f" {text}",), {"missing": text})
 
@@ -150,13 +176,15 @@ class _Says:
         return not self._words or any(word in text.lower() for word in self._words)
 
     def in_turn(self, lines: Collection[_Line]) -> Sequence[_Line]:
-        """The first of each alternative before the second of any: one that is said often does not hide the others."""
+        """The first of each alternative before the second of any: one that is said often does not hide the others.
+        What is only told to a user comes last."""
         count: Counter[str] = Counter()
         turns: dict[_Line, int] = {}
         for line in lines:
             said = [word for word in self._words if word in line.text.lower()] or [""]
-            turns[line] = min(count[word] for word in said)
-            count.update(said)
+            talks = TALKS.search(line.text) is not None
+            turns[line] = MOST if talks else min(count[word] for word in said)
+            count.update(() if talks else said)
         return sorted(lines, key=lambda line: turns[line])
 
 
