@@ -32,7 +32,8 @@ for yourself; what it calls absent was not seen, which is not proof.
 2. Call add_to_notes{_given(root=root, start_reading="true")}. It writes the questions of three passes (orientation, \
 flow, verification by running) to the notes and ticks those that the map answers.
 3. {run}
-4. Call read_notes. For each open question of passes 1 and 2 read the code, then add_to_notes with answers set to the \
+4. Call read_notes. For each open question of passes 1 and 2 read the code (map_training_repo with expand "lines lr|warmup \
+in PATH" tells every statement that matches with what its names are worth, several questions at once), then add_to_notes with answers set to the \
 question's id, text, path and line. An answer is a line or a number; leave a question open rather than guess. Check the \
 ticked ones too: a place is where the answer stands, not the answer itself.
 5. Pass 3 is answered by running: for each open question that names a probe call run_probe, then add_to_notes with \
