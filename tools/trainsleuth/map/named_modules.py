@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Site, Variable
@@ -98,8 +98,21 @@ def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str 
 def _part(index: Index, site: Site, values: Mapping[str, str], piece: Expr) -> str | None:
     if piece.kind == "string":
         return piece.text
+    piece, spelled = _spelling(site.function, piece)
     keys = [known for key in asked_keys(index, site, piece) for known in (key, key.rpartition(".")[2])]
-    return next((values[key] for key in keys if values.get(key)), None)
+    return next((spelled(values[key]) for key in keys if values.get(key)), None)
+
+
+def _spelling(function: Function, piece: Expr) -> tuple[Expr, Callable[[str], str]]:
+    """What a name is made of when only its letters are changed: name = cfg.method.lower()."""
+    bound = bindings(function).get(piece.text, ()) if piece.kind == "path" else ()
+    made = bound[0].value if len(bound) == 1 else piece
+    if made is not None and made.kind == "call" and made.last in _SPELLED and made.receiver is not None:
+        return (made.receiver, _SPELLED[made.last]) if not made.arguments else (piece, str)
+    return piece, str
+
+
+_SPELLED: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper, "strip": str.strip}
 
 
 def _pieces(site: Site) -> list[str | Expr]:
@@ -148,14 +161,20 @@ def members(
         name = asked.text if asked is not None and asked.kind == "string" else ""
     if receiver is None:
         return ()
-    if receiver.kind == "call" and receiver.last in (*_IMPORTS, *_LOADS):
-        where, lines = function.path, [receiver.line]
+    found = (index.names.member(module, name) for module in loaded_as(index, modules, function, receiver))
+    return tuple(one for one in found if isinstance(one, Class | Function | External))
+
+
+def loaded_as(
+    index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, expr: Expr
+) -> Iterator[Module]:
+    """The modules that the expression may be: it imports one itself, or by the name that is bound to it."""
+    if expr.kind == "call" and expr.last in (*_IMPORTS, *_LOADS):
+        where, lines = function.path, [expr.line]
     else:
-        held = index.resolve(function, receiver.text) if receiver.kind == "path" else None
+        held = index.resolve(function, expr.text) if expr.kind == "path" else None
         if not isinstance(held, Variable):
-            return ()
+            return
         imports = (b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None)
         where, lines = held.scope.path, [value.line for value in imports if value.last in (*_IMPORTS, *_LOADS)]
-    loaded = (module for line in lines for module in modules.get((where, line), ()))
-    found = (index.names.member(module, name) for module in loaded)
-    return tuple(one for one in found if isinstance(one, Class | Function | External))
+    yield from (module for line in lines for module in modules.get((where, line), ()))
