@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from .records import MODULE_BODY, Class, FileFacts, Function, Import
 from .scopes import Binding, bindings, comprehension_names, is_bound, own_names, reaching
+from .whole_packages import whole_packages
 
 
 class External(NamedTuple):
@@ -77,13 +78,18 @@ class Names:
         return frozenset(part for path in self.files for part in _dotted(path).split("."))
 
     @cached_property
+    def _whole(self) -> frozenset[str]:
+        return whole_packages(self.files, self._heads, _INSTALLED)
+
+    @cached_property
     def foreign(self) -> Mapping[str, frozenset[str]]:
         """By file: the names that it imports from outside the project, as spelling tells."""
+        own = self._heads | self._whole
         return {
             path: frozenset(
                 entry.alias.partition(".")[0]
                 for entry in file.imports
-                if not entry.level and entry.module.partition(".")[0] not in self._heads
+                if not entry.level and entry.module.partition(".")[0] not in own
             )
             for path, file in self.files.items()
         }
@@ -117,6 +123,8 @@ class Names:
             return None
         head = dotted.partition(".")[0]
         installed = head in _INSTALLED
+        if head in self._whole:
+            return self._at(dotted.partition(".")[2].replace(".", "/")) or (Module("", ".") if dotted == head else None)
         if head not in self._heads:
             return None if installed else self._in_larger_tree(dotted)
         while True:

@@ -15,7 +15,8 @@ from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
 from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD, is_property
-from .lookups import entries_of, members_of, picked_by
+from .listed_members import picked_members
+from .lookups import entries_of, members_of, picked_by, values_of_classes
 from .named_modules import members
 from .namespaces import is_namespace, left_to_be_asked
 from .optional_imports import alternatives, resolve
@@ -55,7 +56,8 @@ class Callables:
                     return (generic,)  # Collector[Stats](policy)
                 if expr.parts[0].last == "__dict__" and (module := expr.parts[0].receiver) is not None:
                     return members_of(self._index, function, module)[:MAX_HELD]
-                return self._entries(function, expr.parts[0], expr.parts[-1], depth)
+                listed = picked_members(self._index, self._known.modules, function, expr)
+                return listed or self._entries(function, expr.parts[0], expr.parts[-1], depth)
             case "call":
                 return self._result(function, expr, depth)
         return ()
@@ -190,6 +192,9 @@ class Callables:
                 found += [one for one in (made, own) if one is not None]
         if not found and isinstance(named := self._known.kinds.get(expr.last), Function):
             return (named,)
+        if not found and receiver.text == function.self_name:
+            for body, value in values_of_classes(self._values, function, expr.last):
+                found += self.of(body, value, depth + 2) if value.kind == "path" else ()
         return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
 
     def _inner_class(self, cls: Class, name: str) -> Class | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Variable
@@ -36,21 +37,32 @@ def entries_of(values: Values, function: Function, table: Expr, depth: int) -> t
 
 
 def _of_classes(values: Values, method: Function, name: str, depth: int) -> tuple[Class | Function | External, ...]:
-    """Of a table in the body of a class: that of the classes that are made, which may be of one below."""
+    found: dict[Class | Function | External, None] = {}
+    for body, value in values_of_classes(values, method, name, most=sys.maxsize):
+        if value.kind == "dict":
+            found.update(dict.fromkeys(entries_of(values, body, value, depth + 1)))
+    return tuple(found)[:MAX_HELD]
+
+
+def values_of_classes(
+    values: Values, method: Function, name: str, most: int = MAX_HELD
+) -> Iterator[tuple[Function, Expr]]:
+    """What the bodies of classes bind `name` to: of those that are made, which may be below the method's own.
+
+    Of more than `most` that may be made, only that of the method's own class.
+    """
     owner = values.index.class_of(method)
     if owner is None:
-        return ()
+        return
     below = [owner, *values.index.subclasses(owner)]
     made = [one for one in below if one in values.known.made] or [
         one for one in below if one not in values.known.excluded and values.is_loaded(one)
     ]
-    found: dict[Class | Function | External, None] = {}
-    for cls in made:
+    for cls in made if len(made) <= most else (owner,):
         body = next((one.body for one in values.index.lineage(cls) if name in bindings(one.body)), cls.body)
         for binding in bindings(body).get(name, ()):
-            if binding.value is not None and binding.value.kind == "dict":
-                found.update(dict.fromkeys(entries_of(values, body, binding.value, depth + 1)))
-    return tuple(found)[:MAX_HELD]
+            if binding.value is not None:
+                yield body, binding.value
 
 
 def members_of(index: Index, function: Function, module: Expr) -> tuple[Class | Function | External, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Site, Variable
@@ -14,6 +14,7 @@ from .recipes import Setting
 
 Place = tuple[str, int]  # path and line of the import
 MAX_FITTING = 64  # modules that one import may load: of more nothing is said
+FEW = 3  # modules that a class is looked for in by the module's own name
 _IMPORTS = ("import_module", "__import__")
 _LOADS = ("module_from_spec", "load_module", "load_source", "run_path")  # a file by its path
 IMPORTERS = (*_IMPORTS, *_LOADS)
@@ -98,8 +99,21 @@ def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str 
 def _part(index: Index, site: Site, values: Mapping[str, str], piece: Expr) -> str | None:
     if piece.kind == "string":
         return piece.text
+    piece, spelled = _spelling(site.function, piece)
     keys = [known for key in asked_keys(index, site, piece) for known in (key, key.rpartition(".")[2])]
-    return next((values[key] for key in keys if values.get(key)), None)
+    return next((spelled(values[key]) for key in keys if values.get(key)), None)
+
+
+def _spelling(function: Function, piece: Expr) -> tuple[Expr, Callable[[str], str]]:
+    """What a name is made of when only its letters are changed: name = cfg.method.lower()."""
+    bound = bindings(function).get(piece.text, ()) if piece.kind == "path" else ()
+    made = bound[0].value if len(bound) == 1 else piece
+    if made is not None and made.kind == "call" and made.last in _SPELLED and made.receiver is not None:
+        return (made.receiver, _SPELLED[made.last]) if not made.arguments else (piece, str)
+    return piece, str
+
+
+_SPELLED: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper, "strip": str.strip}
 
 
 def _pieces(site: Site) -> list[str | Expr]:
@@ -133,9 +147,17 @@ def _fitting(index: Index, importer: str, parts: list[str | None], words: Collec
     named = "".join(r"(\w+)" if part is None else re.escape(part.replace(".", "/")) for part in parts)
     fits = re.compile(rf"(?:.*/)?{named}(?:/__init__)?\.py")
     found = {path: match.groups() for path in index.files if (match := fits.fullmatch(path)) is not None}
-    paths = [path for path, holes in found.items() if set(holes) <= set(words)] or list(found)
+    spelled = {*words, *(word.lower() for word in words)}
+    paths = [path for path, holes in found.items() if spelled.issuperset(holes)] or list(found)
+    near = [module.path for path in paths if (module := index.names.module(importer, _dotted(parts, found[path])))]
+    paths = [path for path in paths if path in near] or paths  # of those in several folders
     if len(paths) <= MAX_FITTING:
         yield from (Module(path, path.rpartition("/")[0] if path.endswith("/__init__.py") else "") for path in paths)
+
+
+def _dotted(parts: list[str | None], holes: tuple[str, ...]) -> str:
+    filled = iter(holes)
+    return "".join(next(filled) if part is None else part for part in parts)
 
 
 def members(
@@ -148,14 +170,34 @@ def members(
         name = asked.text if asked is not None and asked.kind == "string" else ""
     if receiver is None:
         return ()
-    if receiver.kind == "call" and receiver.last in (*_IMPORTS, *_LOADS):
-        where, lines = function.path, [receiver.line]
-    else:
-        held = index.resolve(function, receiver.text) if receiver.kind == "path" else None
-        if not isinstance(held, Variable):
-            return ()
-        imports = (b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None)
-        where, lines = held.scope.path, [value.line for value in imports if value.last in (*_IMPORTS, *_LOADS)]
-    loaded = (module for line in lines for module in modules.get((where, line), ()))
-    found = (index.names.member(module, name) for module in loaded)
+    if not name:
+        return _called_like_it(index, frozenset(loaded_as(index, modules, function, receiver)))
+    found = (index.names.member(module, name) for module in loaded_as(index, modules, function, receiver))
     return tuple(one for one in found if isinstance(one, Class | Function | External))
+
+
+def _called_like_it(index: Index, loaded: frozenset[Module]) -> tuple[Class, ...]:
+    """Of few modules that may be loaded the class that has the module's name: DIV2K of data/div2k.py."""
+    stems = {one.path: one.path.rpartition("/")[2].removesuffix(".py").replace("_", "").lower() for one in loaded}
+    found = ((path, cls) for path in sorted(stems) for cls in index.files[path].classes.values())
+    return tuple(cls for path, cls in found if cls.name.lower() == stems[path]) if len(stems) <= FEW else ()
+
+
+def loaded_as(
+    index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, expr: Expr
+) -> Iterator[Module]:
+    """The modules that the expression may be: it imports one itself, or by the name that is bound to it."""
+    where, imports = function.path, [expr]
+    if expr.kind != "call" or expr.last not in IMPORTERS:
+        held = index.resolve(function, expr.text) if expr.kind == "path" else None
+        if not isinstance(held, Variable):
+            return
+        where = held.scope.path
+        imports = [b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None]
+    for value in imports:
+        named = value.arguments[0].text if value.arguments and value.arguments[0].kind == "string" else ""
+        if value.last in _IMPORTS and named:
+            module = index.names.module(where, named)
+            yield from [module] if module is not None and module.path else []
+        elif value.last in IMPORTERS:
+            yield from modules.get((where, value.line), ())

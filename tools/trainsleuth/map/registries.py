@@ -25,7 +25,9 @@ _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{")
 _BY_OWN_NAME = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{\s*\w+\.__name__\s*:")
 _INDEX = re.compile(rb"\[\s*[A-Za-z_]")
 _GET = re.compile(rb"\.\s*get\b")
-_CALLED = re.compile(rb"\[\s*[A-Za-z_][^\]\n]{0,80}\]+\s*\(")  # of a table of another file: METHODS[cfg.method](cfg)
+_CALLED = re.compile(
+    rb"\[\s*[A-Za-z_][^\]\n]{0,80}\]+(?:\[\d\])?\s*\("
+)  # of a table of another file: METHODS[cfg.method](cfg)
 
 
 def tables(index: Index, values: Values) -> dict[str, list[Table]]:
@@ -225,8 +227,16 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
     yield from gathered(index, scope, table)
     for pair in table.parts if table.kind == "dict" else ():
         if pair.kind == "pair" and pair.parts[0].kind == "string":
-            for one in values.callables(scope, pair.parts[1])[:1]:
+            for one in _held(values, scope, pair.parts[1])[:1]:
                 yield pair.parts[0].text, one
+
+
+def _held(values: Values, scope: Function, value: Expr) -> tuple[Entry, ...]:
+    """What a name stands for; the only thing that can be called of what is listed with it: (resnet56, "weights.pt")."""
+    if value.kind not in ("tuple", "list"):
+        return values.callables(scope, value)
+    found = [one for part in value.parts for one in values.callables(scope, part)[:1] if part.kind == "path"]
+    return tuple(found) if len(found) == 1 else ()
 
 
 def _put_in(scope: Function, table: str) -> Iterator[tuple[str, Expr]]:

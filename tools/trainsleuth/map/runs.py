@@ -13,6 +13,7 @@ from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, IMPORT, KEPT, MADE, PART
 from .methods import Methods, may_take
 from .named_modules import IMPORTERS
+from .put_methods import PutMethods
 from .running import executed
 from .values import Values
 
@@ -20,6 +21,7 @@ Run = tuple[Function, int]  # with the cost of the edge
 _CALLS_LATER = re.compile(r"(?:connect|subscribe|submit|apply_async|attach|schedule|call_later|bind|Thread|Process|(?:add|register|set)_\w*(?:callback|handler|listener|hook)s?)$")  # fmt: skip
 _RUN_ABOVE = ("train", "train_step", "training_step", "collect_rollouts")
 _RUNS = re.compile(r"(?:learn|fit|run|start|train|execute)(?:_|$)")
+_TRAINABLE = re.compile(r"(?:ray\.)?tune\.(?:\w+\.)*\w*Trainable")
 _ASKS = ("super", "isinstance", "issubclass", "hasattr")  # about a class or an object, which they do not call
 # what runs once an object is there: at once, when a loader or a framework takes it, or when somebody calls it
 _CALLED_ON_OBJECTS = {
@@ -31,6 +33,7 @@ _CALLED_ON_OBJECTS = {
     "forward": MADE,
     "__call__": MADE,
 }
+_OF_TUNE = ("setup", "step", "save_checkpoint", "load_checkpoint", "_setup", "_train", "_save", "_restore")
 
 
 class Runs:
@@ -40,6 +43,7 @@ class Runs:
         self._index = values.index
         self._values = values
         self._methods = methods
+        self._put = PutMethods(values)
         self.made: frozenset[Class] = frozenset()
         self._targets: dict[int, tuple[Class | Function | External, ...]] = {}  # by id: the index keeps its calls
 
@@ -67,6 +71,7 @@ class Runs:
             if isinstance(target, Function):
                 if not (self._is_on_self(function, call) and self._methods.is_replaced(target)):
                     yield target, DIRECT
+                yield from ((one, DIRECT) for one in self._put.instead_of(target))
                 yield from self._made_through(function, call, target)
                 if target.self_name and not self._is_of_class(function, call.receiver):
                     yield from ((one, CALLBACK) for one in self._methods.overrides(target))
@@ -88,11 +93,13 @@ class Runs:
                 yield from self._handed_over(function, value.arguments[0])
 
     def constructed(self, cls: Class) -> Iterator[Run]:
-        """An object comes into being: its constructor runs, and any of its methods may."""
+        """An object comes into being: its constructor runs, and any of its methods may; those that ray.tune calls do."""
+        tuned = any(_TRAINABLE.fullmatch(base) for base in self._index.external_bases(cls))
         for one in self._index.lineage(cls):
             for method in one.methods.values():
                 if self._index.method(cls, method.name) is method:
-                    yield method, _CALLED_ON_OBJECTS.get(method.name, PART)
+                    called = tuned and method.name in _OF_TUNE
+                    yield method, CALLBACK if called else _CALLED_ON_OBJECTS.get(method.name, PART)
             yield one.body, PART
 
     def _made_through(self, function: Function, call: Expr, method: Function) -> Iterator[Run]:

@@ -115,12 +115,12 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         in_files = (*in_files, *settings(index, made))
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
     known = of_torch(index, tables(index, program.values))
-    modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
+    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
+    modules = named_modules(index, (*weak, *given, *commanded), entry.reach.distance, words_behind(text))
     loaded |= program.graph.imports(frozenset(chain.from_iterable(sure(modules).values())))
     left = passed_over([(one.key, one.value) for one in (*weak, *given)], CLASS_KEYS)
     naming = [one for one in (*weak, *given) if not one.key.startswith(left)]
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
-    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
     without = absent(index, entry.reach.distance, in_files).decided() if is_told else {}
     decided = _deciding(without, weak, (*given, *commanded)) if is_told else {}
     named = [index.files[path].body for paths in sure(modules).values() for path in paths]
@@ -139,7 +139,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
     if preset.settings:
         given = (*given, *preset.settings)
-        modules = named_modules(index, (*weak, *given), entry.reach.distance, words_behind(text))
+        modules = named_modules(index, (*weak, *given, *commanded), entry.reach.distance, words_behind(text))
     words = words_of((*(setting.value for setting in (*weak, *given)), text))
     return Told(
         parts,

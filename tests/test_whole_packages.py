@@ -1,0 +1,36 @@
+"""A repository that is imported as a whole under a name none of its folders has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trainsleuth.facts import Class, External, build_index
+from trainsleuth.repository import Repository
+
+HERE = {"layers/blocks.py": "class Block:\n    pass\nclass Head:\n    pass\n", "data.py": "class Frames:\n    pass\n"}
+IMPORTS = "from clips.layers.blocks import Block, Head\nfrom clips.data import Frames\n"
+
+
+def _meaning(root: Path, files: dict[str, str], name: str) -> object:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    index = build_index(Repository(root))
+    return index.resolve(index.files["train.py"].body, name)
+
+
+def test_what_is_defined_at_the_root_is_meant(tmp_path: Path) -> None:
+    found = _meaning(tmp_path, {**HERE, "train.py": IMPORTS}, "Head")
+    assert isinstance(found, Class)
+    assert found.path == "layers/blocks.py"
+
+
+def test_a_library_with_modules_of_the_same_names_stays_outside(tmp_path: Path) -> None:
+    others = "from clips.layers.blocks import Tail\nfrom clips.optim import build\n"
+    found = _meaning(tmp_path, {**HERE, "train.py": IMPORTS + others}, "Head")
+    assert found == External("clips.layers.blocks.Head")
+
+
+def test_one_module_that_fits_is_no_evidence(tmp_path: Path) -> None:
+    text = "from clips.layers.blocks import Block, Head\nimport clips.layers.blocks\n"
+    assert _meaning(tmp_path, {**HERE, "train.py": text}, "Head") == External("clips.layers.blocks.Head")

@@ -1,0 +1,52 @@
+"""A class picked out of all that a module holds: [one for one in inspect.getmembers(module) if one[0] == name][0][1]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from trainsleuth.facts import Class, Expr, Function, Index, Module, Variable
+from trainsleuth.facts.scopes import bindings
+
+from .named_modules import Place, loaded_as
+
+_LISTS = ("getmembers", "vars")
+
+
+def picked_members(
+    index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, expr: Expr
+) -> tuple[Class, ...]:
+    """What the expression picks, where one module is listed: of the classes it defines those called like it, else all."""
+    listed = _listed(function, expr)
+    found = tuple(_modules(index, modules, function, listed)) if listed is not None else ()
+    if len(found) != 1 or found[0].path not in index.files:
+        return ()
+    own = [one for name, one in index.files[found[0].path].classes.items() if "." not in name]
+    stem = found[0].path.rpartition("/")[2].removesuffix(".py").replace("_", "").lower()
+    return tuple([one for one in own if stem in one.name.lower()] or own)
+
+
+def _listed(function: Function, expr: Expr) -> Expr | None:
+    """The module whose members the comprehension behind the indices goes through."""
+    while expr.kind == "index":
+        expr = expr.parts[0]
+    if expr.kind != "each" or expr.text == "dictionary":
+        return None
+    clause = next((part for part in expr.parts if part.kind == "for"), None)
+    source = clause.parts[-1] if clause is not None else None
+    if source is not None and source.kind == "path":
+        bound = bindings(function).get(source.text, ())
+        source = bound[0].value if len(bound) == 1 else None
+    while source is not None and source.kind == "call" and source.last in ("items", "values"):
+        source = source.receiver
+    is_list = source is not None and source.kind == "call" and source.last in _LISTS and source.arguments
+    return source.arguments[0] if source is not None and is_list else None
+
+
+def _modules(
+    index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, listed: Expr
+) -> Iterator[Module]:
+    held = index.resolve(function, listed.text) if listed.kind == "path" else None
+    if isinstance(held, Module):
+        yield held
+    elif isinstance(held, Variable) or listed.kind == "call":
+        yield from loaded_as(index, modules, function, listed)
