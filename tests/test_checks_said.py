@@ -46,6 +46,26 @@ def test_a_decoder_without_a_mask_is_not_said_to_have_one(tmp_path: Path) -> Non
     assert "masks nothing" in report.findings[0].chain[1].why
 
 
+def test_a_mask_that_nothing_uses_hides_nothing(tmp_path: Path) -> None:
+    unused = UNMASKED.replace(
+        "    def forward",
+        """    def future(self, size):
+        return torch.triu(torch.ones(size, size), diagonal=1)
+
+    def forward""",
+    )
+    files = {"model.py": "import torch\n" + unused}
+    (finding,) = run_checks(written_to(tmp_path / "unused", files), only=["unshifted-decoder-input"]).findings
+    assert "masks nothing" in finding.chain[1].why
+    used = files | {
+        "model.py": files["model.py"].replace(
+            "self.embed(caption), picture", "self.embed(caption), picture, tgt_mask=self.future(9)"
+        )
+    }
+    (finding,) = run_checks(written_to(tmp_path / "used", used), only=["unshifted-decoder-input"]).findings
+    assert "masks the future only" in finding.chain[1].why
+
+
 MEASURED = dedent(
     """
     import torch

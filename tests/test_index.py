@@ -19,6 +19,7 @@ from trainsleuth.facts import (
     Unknown,
     build_index,
     collection,
+    is_test,
     keep_facts,
 )
 from trainsleuth.repository import Repository
@@ -383,3 +384,20 @@ def test_what_was_searched_before_does_not_pile_up(tmp_path: Path, monkeypatch: 
     for only in ("missing-zero-grad", "double-softmax", "detached-loss", "cut-loss-term"):
         run_checks(Repository(tmp_path), [only])
     assert sum(isinstance(one, Index) and one.repository.root == tmp_path for one in gc.get_objects()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("tests/run.py", True),
+        ("net/test_net.py", True),
+        ("net/unit_test.py", True),
+        ("net/heads_unittest.py", True),
+        ("unit_tests/run.py", True),
+        ("net/test.py", False),
+        ("latest_test/run.py", False),
+        ("net/unit_testing_ground/train.py", False),
+    ],
+)
+def test_what_is_a_file_of_tests(path: str, expected: bool) -> None:
+    assert is_test(path) is expected

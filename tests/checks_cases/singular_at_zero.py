@@ -121,6 +121,26 @@ class Lit(L.LightningModule):
     }
 )
 SILENT = ORIGINALS | {
+    "charbonnier, whose eps is squared too": """
+import torch
+from torch import nn
+
+class Charbonnier(nn.Module):
+    def __init__(self, eps=1e-3):
+        super().__init__()
+        self.eps = eps
+
+    def forward(self, x, y):
+        return torch.sqrt((x - y) ** 2 + self.eps**2).mean() + torch.sqrt((x - y) ** 2 + 1e-3**2).mean()
+
+criterion = Charbonnier()
+
+def step(net, x, y, optimizer):
+    loss = criterion(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
     "only logged": """
 import torch
 

@@ -82,12 +82,38 @@ def make(model):
     return epoch
 """
 
+_FLAGGED = """
+import torch
+import torchvision
+from torch.utils.data import DataLoader
+
+def run(model, loader, optimizer=None, train=True, phase="train"):
+    is_training = optimizer is not None
+    for x, y in loader:
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        if train:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+def main(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = DataLoader(torchvision.datasets.ImageFolder("train"), batch_size=32, shuffle=True)
+    held_out = DataLoader(torchvision.datasets.ImageFolder("val"), batch_size=32)
+    for epoch in range(3):
+        run(model, loader, optimizer)
+        run(model, held_out, optimizer, train=False)
+"""
 FAILS = {
     "left out": mutant(_FUNCTION, (", shuffle=True", "")),
     "said so": mutant(_FUNCTION, ("shuffle=True", "shuffle=False")),
     "class": mutant(_CLASS, (", shuffle=True", "")),
     "two files": mutant(_FILES, (", 16, True)", ", 16)")),
     "closure": mutant(_CLOSURE, (", shuffle=True", "")),
+    "a flag of each call": mutant(_FLAGGED, (", shuffle=True", "")),
+    "an optimizer for each call": mutant(
+        _FLAGGED, (", shuffle=True", ""), ("if train:", "if is_training:"), ("optimizer, train=False", "None")
+    ),
 }
 
 SILENT = {
@@ -95,6 +121,14 @@ SILENT = {
     "class": _CLASS,
     "files": _FILES,
     "closure": _CLOSURE,
+    "a flag of each call": _FLAGGED,
+    "no optimizer, no training": mutant(
+        _FLAGGED, ("if train:", "if optimizer is not None:"), ("held_out, optimizer, train=False", "held_out")
+    ),
+    "no optimizer, said by a name": mutant(
+        _FLAGGED, ("if train:", "if is_training:"), ("held_out, optimizer, train=False", "held_out, None")
+    ),
+    "a phase": mutant(_FLAGGED, ("if train:", 'if phase == "train":'), ("train=False", 'phase="val"')),
     "sampler": mutant(_CLASS, ("shuffle=True", "sampler=torch.utils.data.RandomSampler(rows)")),
     "a dataset that draws": mutant(
         _CLASS, (", shuffle=True", ""), ("self.rows[index]", "self.rows[torch.randint(9, ())]")

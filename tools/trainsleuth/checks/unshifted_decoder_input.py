@@ -133,6 +133,7 @@ SAY = Verdicts(
     claims=("off-by-one-target",),
 )
 _MASKS = ("triu", "tril", "generate_square_subsequent_mask", "triu_", "tril_")
+_OF_ITSELF = ("__init__", "forward", "__call__")
 _DECODERS = ("TransformerDecoder", "Transformer")
 _SHIFTS = ("roll", "cat", "pad", "concat", "stack", "narrow", "new_zeros")
 
@@ -232,12 +233,24 @@ def _hiding(index: Index, target: Target) -> str:
     if target.owner is None or not isinstance(target.owner.kind, Class):
         return ""
     own = {cls.name for cls in index.classes()}
-    calls = [call for call, _ in calls_within(index, target.owner.kind) if call.last not in own or _says_causal(call)]
-    if any(map(_hides_itself, calls)):
+    within = [
+        (call, path)
+        for call, path in calls_within(index, target.owner.kind)
+        if call.last not in own or _says_causal(call)
+    ]
+    if any(_hides_itself(call) for call, _ in within):
         return ""
-    if any(call.last in _MASKS or _says_causal(call) for call in calls):
+    masks = [(call, path) for call, path in within if call.last in _MASKS or _says_causal(call)]
+    if any(_is_reached(index, call, path) for call, path in masks):
         return "the future only"
-    return "nothing" if any(call.last in _DECODERS for call in calls) else ""
+    return "nothing" if masks or any(call.last in _DECODERS for call, _ in within) else ""
+
+
+def _is_reached(index: Index, call: Expr, path: str) -> bool:
+    """Not in a helper that nothing calls."""
+    holders = index.files[path].functions.values()
+    names = {f.name for f in holders if any(one is call for event in f.events for one in event.calls)}
+    return not names or any(name in _OF_ITSELF or any(True for _ in index.calls(name)) for name in names)
 
 
 def _hides_itself(call: Expr) -> bool:

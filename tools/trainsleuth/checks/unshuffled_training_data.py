@@ -84,6 +84,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._flags import is_ruled_out
 from ._loading import is_spread, loader_sites
 from ._verdicts import Verdicts
 
@@ -129,8 +130,20 @@ def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
             if loop.source is None:
                 continue
             place = next(n for n, e in enumerate(function.events) if e.kind == loop.kind and e.text == str(loop.id))
-            for call in _loaders(index, loop.source, Spot(function, place)):
-                yield call, Link(function.path, loop.line, "trains on it, in the order that it gives")
+            for spot in _training_ways(index, site, Spot(function, place)):
+                for call in _loaders(index, loop.source, spot):
+                    yield call, Link(function.path, loop.line, "trains on it, in the order that it gives")
+
+
+def _training_ways(index: Index, backward: Site, loop: Spot) -> Iterator[Spot]:
+    """The loop as each call of its function runs it, without the calls whose flags keep backward() from running."""
+    if backward.function is not loop.function or not backward.event.block.branches:
+        yield loop
+        return
+    for frame in index.calling.contexts(loop.function):
+        spot = loop._replace(frame=frame)
+        if not is_ruled_out(index, backward.event.block, spot):
+            yield spot
 
 
 def _loaders(index: Index, source: Expr, spot: Spot) -> Iterator[Expr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -39,11 +40,15 @@ def call_sites(function: Function) -> dict[str, tuple[Site, ...]]:
     return {name: tuple(found) for name, found in table.items()}
 
 
+_TESTING = re.compile(r"test_|conftest\.py$|unit_?tests?[_.]|(.*_)unit_?tests?\.")
+_TEST_FOLDERS = frozenset({"tests", "test", "unittest", "unittests", "unit_test", "unit_tests"})
+
+
 @lru_cache(maxsize=20_000)
 def is_test(path: str) -> bool:
     """A file of tests: what it calls says little about how the project trains."""
     folders, _, name = path.rpartition("/")
-    return name.startswith("test_") or name == "conftest.py" or bool({"tests", "test"} & set(folders.split("/")))
+    return bool(_TESTING.match(name)) or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
 
 
 class Sites:
