@@ -173,9 +173,27 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
                 yield Handover(framework, site)
                 break
     yield from _by_name(index, values)
+    yield from _by_apis(index)
     own = (cls.name for cls in index.classes() if any(one.endswith(f".{_CLI}") for one in index.external_bases(cls)))
     for site in index.calls(*sorted({_CLI, *own})):
         yield Handover(FRAMEWORKS[0], site)
+
+
+def _by_apis(index: Index) -> Iterator[Handover]:
+    """The function of an installed mm* library that trains what it is given: mmseg.apis.train_segmentor."""
+    named = {
+        (file.path, entry.alias): entry.module.partition(".")[0]
+        for file in index.files.values()
+        for entry in file.imports
+        if not entry.level and _APIS.fullmatch(f"{entry.module}.{entry.name}")
+    }
+    for site in index.calls(*sorted({alias for _, alias in named})):
+        package = named.get((site.function.path, site.call.callee))
+        if package is not None and isinstance(index.resolve(site.function, site.call.callee), External):
+            yield Handover(_MM._replace(name=package, packages=(package,)), site)
+
+
+_APIS = re.compile(r"mm\w+\.apis(?:\.\w+)*\.train_\w+")
 
 
 def _by_name(index: Index, values: Values) -> Iterator[Handover]:
