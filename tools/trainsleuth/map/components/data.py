@@ -86,7 +86,25 @@ def places(program: Program) -> Iterator[Place]:
             yield from _iterated(program, stage)
         elif stage.role == "source":
             yield from _sources(program, stage)
+    if not any(stage.role == "batch" for stage in program.training.stages):
+        for stage in (one for one in program.training.stages if one.role == "forward"):
+            yield from _of_module(program, stage)
     yield from _chosen(program)
+
+
+def _of_module(program: Program, stage: Stage) -> Iterator[Place]:
+    """What a whole data set comes from that its file loads once: graph, labels = load_citation(name), model(graph)."""
+    function, body = stage.function, program.index.files[stage.function.path].body
+    given = (part for call in stage.event.calls for one in call.arguments for part in one.walk() if part.kind == "path")
+    for name in dict.fromkeys(one.text.partition(".")[0] for one in given):
+        if function is body or function.parameter(name) is not None or name in bindings(function):
+            continue
+        for binding in bindings(body).get(name, ()):
+            for call in body.events[binding.position].calls:
+                for target in program.graph.targets(body, call):
+                    if isinstance(target, Function) and not _runs_network(program, target):
+                        yield program.at(body, call.line, "source", 0.6)
+                        yield program.at(target, target.line, "source", 0.55)
 
 
 def _counts(event: Event) -> bool:
