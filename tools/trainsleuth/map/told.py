@@ -94,13 +94,66 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     """`program` is known as far as its entry alone leads; `recipe` and `launch` are the caller's."""
     index, entry = program.index, program.entry
     is_told = recipe is not None or launch is not None
+    read = _read(program, recipe, launch)
+    weak, given = read.weak, read.given
+    behind = words_behind(read.text)
+    known = of_torch(index, tables(index, program.values))
+    modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind)
+    named = [path for paths in sure(modules).values() for path in paths]
+    loaded = program.graph.imports(read.started) | program.graph.imports(frozenset(named))
+    without = absent(index, entry.reach.distance, read.in_files).decided() if is_told else {}
+    decided = _deciding(without, weak, (*given, *read.commanded)) if is_told else {}
+    chosen, passed = _chosen(program, read, known, loaded, named, decided)
+    preset = named_preset(program.values, launch)
+    if preset.objects is None:
+        preset = read.constructed
+    chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(read.experiment))
+    if preset.settings:
+        given = (*given, *preset.settings)
+        modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind)
+    words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
+    if is_told:
+        decided = with_sections(program, _deciding(without, weak, (*given, *read.commanded)))
+    return Told(
+        read.parts,
+        given,
+        chosen,
+        preset,
+        known,
+        loaded,
+        with_parameters(program, decided) if is_told else {},
+        modules,
+        words,
+        weighed(words, recipe, " ".join(behind)),
+        frozenset((*passed.values(), *for_other_libraries(index))),
+    )
+
+
+class _Settings(NamedTuple):
+    """What is written of a program: `weak` are the defaults of its code and what the command gives its options, with
+    those of the caller's command alone in `commanded`; `in_files` what files set, `given` all that somebody set.
+    `started` are the files that it begins with, `text` is the caller's command.
+    """
+
+    parts: tuple[Part, ...]
+    constructed: Preset
+    experiment: tuple[Function, ...]
+    weak: tuple[Setting, ...]
+    commanded: tuple[Setting, ...]
+    in_files: tuple[Setting, ...]
+    given: tuple[Setting, ...]
+    started: frozenset[str]
+    text: str
+
+
+def _read(program: Program, recipe: str | None, launch: Command | None) -> _Settings:
+    index, entry = program.index, program.entry
     parts = of_program(index, entry.reach, entry.commands, recipe)
-    itself = is_told and all(part.path == entry.path for part in parts)
+    itself = (recipe is not None or launch is not None) and all(part.path == entry.path for part in parts)
     constructed = launch_preset(program) if itself else Preset()
     if constructed.objects is not None:
         parts = ()  # the variables of a script that makes its settings are none
     started = (*(root.path for root in entry.reach.roots), *(part.path for part in parts if part.path in index.files))
-    loaded = program.graph.imports(frozenset(started))
     text = launch.text if launch is not None else ""
     experiment = experiment_configs(index, entry.reach.files, text)
     weak = tuple(defaults(program, launch))
@@ -108,23 +161,30 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     asked = tuple({one.key.replace("-", "_"): one for one in weak}.values())  # the command's own come last
     in_files = tuple(picked_sections(in_files, asked, entry.reach.distance))
     if recipe is None and constructed.objects is None:
-        known_parts = {part.path for part in parts}
+        known = {part.path for part in parts}
         more = templated_files(index, entry.reach, (*asked, *in_files))
-        made = tuple(Part(one) for one in more if one not in known_parts)
+        made = tuple(Part(one) for one in more if one not in known)
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
     given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
-    known = of_torch(index, tables(index, program.values))
-    commanded = [one for one in weak if launch is not None and not one.path]  # of the caller's command
-    modules = named_modules(index, (*weak, *given, *commanded), entry.reach.distance, words_behind(text))
-    loaded |= program.graph.imports(frozenset(chain.from_iterable(sure(modules).values())))
-    left = passed_over([(one.key, one.value) for one in (*weak, *given)], CLASS_KEYS)
-    naming = [one for one in (*weak, *given) if not one.key.startswith(left)]
+    commanded = tuple(one for one in weak if launch is not None and not one.path)
+    return _Settings(parts, constructed, experiment, weak, commanded, in_files, given, frozenset(started), text)
+
+
+def _chosen(
+    program: Program,
+    read: _Settings,
+    known: Mapping[str, list[Table]],
+    loaded: frozenset[str],
+    named: Iterable[str],
+    decided: Mapping[str, str],
+) -> tuple[tuple[Choice, ...], Mapping[str, Class]]:
+    """What the settings choose, and the sections that no setting in force names, each with its class."""
+    index, entry = program.index, program.entry
+    left = passed_over([(one.key, one.value) for one in (*read.weak, *read.given)], CLASS_KEYS)
+    naming = [one for one in (*read.weak, *read.given) if not one.key.startswith(left)]
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
-    without = absent(index, entry.reach.distance, in_files).decided() if is_told else {}
-    decided = _deciding(without, weak, (*given, *commanded)) if is_told else {}
-    named = [index.files[path].body for paths in sure(modules).values() for path in paths]
-    chosen = (*chosen, *named_in_code(index, (*_near(entry), *named), decided))
+    chosen = (*chosen, *named_in_code(index, (*_near(entry), *(index.files[path].body for path in named)), decided))
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
@@ -132,30 +192,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     in_force = {one.key: one for one in naming}.values()
     passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))
     chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
-    chosen = (*chosen, *references(index, in_force))
-    preset = named_preset(program.values, launch)
-    if preset.objects is None:
-        preset = constructed
-    chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(experiment))
-    if preset.settings:
-        given = (*given, *preset.settings)
-        modules = named_modules(index, (*weak, *given, *commanded), entry.reach.distance, words_behind(text))
-    words = words_of((*(setting.value for setting in (*weak, *given)), text))
-    return Told(
-        parts,
-        given,
-        chosen,
-        preset,
-        known,
-        loaded,
-        with_parameters(program, with_sections(program, _deciding(without, weak, (*given, *commanded))))
-        if is_told
-        else {},
-        modules,
-        words,
-        weighed(words, recipe, " ".join(words_behind(text))),
-        frozenset((*passed.values(), *for_other_libraries(index))),
-    )
+    return (*chosen, *references(index, in_force)), passed
 
 
 def _deciding(without: Mapping[str, str], weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
