@@ -205,9 +205,7 @@ def find_program(
     values = Values(index)
     graph = Graph(values)
     table, handed = signs(index, values), _handed(index, values)
-    started = (*([launch] if launch is not None and launch.target else ()), *commands(index))
-    for path in (path for path in index.files if path.lower().endswith((".md", ".rst"))):
-        started += (Command(path, 1, "", path),)
+    started = _starting(index, launch)
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None
@@ -219,10 +217,8 @@ def find_program(
     if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
         tracing = _as_told(tracing, told, roots)
     named = named_program(index, told.settings) if through and _is_aside(tracing) else None
-    if named is not None and named.cls.path != entry.path:
-        below = find_program(index, named.cls.path, recipe, launch, through=False)
-        if below is not None and below.entry.trains:
-            return below
+    if named is not None and (below := _below(index, entry, named.cls.path, recipe, launch)) is not None:
+        return below
     plugin = plugin_of(index, (one.text for one in entry.commands[:1]), told.choices)
     if plugin is None:
         tracing, more = _to_training(tracing, roots, told)
@@ -234,10 +230,8 @@ def find_program(
         unreached = Unreached(tracing.graph, told.weights, told.loaded)
         assumed = tuple(unreached.likeliest(_assumed(index, tracing.table, tracing.handed, scope, told.loaded)))
     started_by_it = only_program_of(index, entry.path) if through and not entry.trains and not assumed else None
-    if started_by_it is not None:
-        below = find_program(index, started_by_it, recipe, launch, through=False)
-        if below is not None and below.entry.trains:
-            return below
+    if started_by_it and (below := _below(index, entry, started_by_it, recipe, launch)) is not None:
+        return below
     if assumed:
         more += [(top, ASSUMED_DISTANCE) for one in assumed for top in unreached.tops(one)]
         more += [(one, LAST_DISTANCE) for one in assumed]
@@ -262,6 +256,19 @@ def find_program(
         tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
         plugin=plugin,
     )
+
+
+def _starting(index: Index, launch: Command | None) -> tuple[Command, ...]:
+    """Commands that start programs, the caller's own first; those of a README may stand in any block of it."""
+    texts = (path for path in index.files if path.lower().endswith((".md", ".rst")))
+    own = [launch] if launch is not None and launch.target else []
+    return (*own, *commands(index), *(Command(path, 1, "", path) for path in texts))
+
+
+def _below(index: Index, entry: Entry, path: str, recipe: str | None, launch: Command | None) -> Program | None:
+    """The program of another file, when that trains."""
+    found = find_program(index, path, recipe, launch, through=False) if path != entry.path else None
+    return found if found is not None and found.entry.trains else None
 
 
 def _launched(found: list[Entry], launch: Command | None) -> Entry:
