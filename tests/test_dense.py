@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,18 @@ def test_files_and_folders_may_be_named(program: Path) -> None:
     assert _said(program, "lines weight in unrelated.py") == ["unrelated.py", " 1 weight = 3"]
     assert _said(program, "lines weight|kept in notes.yaml") == ["notes.yaml", " 2 weight: 2"]
     assert _said(program, "lines weight in nowhere.py") == [" no file and no folder is called nowhere.py"]
+
+
+def test_the_cells_of_a_notebook_are_searched_and_not_its_json(program: Path) -> None:
+    cells = [{"cell_type": "code", "source": ["weight = 7\n", "cell_type = weight"], "outputs": [], "metadata": {}}]
+    (program / "look.ipynb").write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    )
+    assert _said(program, "lines weight|metadata in look.ipynb") == [
+        "look.ipynb",
+        " 1 weight = 7",
+        " 2 cell_type = weight",
+    ]
 
 
 def test_a_word_of_a_loop_is_no_file(program: Path) -> None:

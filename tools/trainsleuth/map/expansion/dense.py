@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from trainsleuth.repository import Repository, is_python
+from trainsleuth.repository import Repository, is_notebook, is_source
 
 from ..wording import clean
 from .pages import Note, Page, Pages
@@ -26,6 +26,7 @@ from .writing import Block, chosen
 WIDTH = 100  # characters of one line
 VALUE = 40  # of what a name in it is worth
 MOST = 100_000  # hits in a repository
+LONGEST = 1_000  # characters of a line of a notebook that are searched
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)-(?P<last>\d+))?")
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 _ASIDE = re.compile(r"\s+#.*$")
@@ -51,13 +52,25 @@ class Lines:
         if missing := [one for one in where if not self._named([one])]:
             return [_said(f"no file and no folder is called {' or '.join(missing)}")]
         files = {path: place for place, path in enumerate(self._named(where) if where else self._loaded())}
-        hits = [hit for hit in self._repository.search(pattern, limit=MOST) if hit.path in files]
-        hits.sort(key=lambda hit: (files[hit.path], hit.line))
+        hits = [(hit.path, hit.line) for hit in self._repository.search(pattern, limit=MOST) if hit.path in files]
+        hits = [hit for hit in hits if not is_notebook(hit[0])]
+        hits += (hit for path in files if is_notebook(path) for hit in self._in_cells(path, pattern))
+        hits.sort(key=lambda hit: (files[hit[0]], hit[1]))
         says = _Says(pattern)
-        lines = dict.fromkeys(line for hit in hits for line in self._line(hit.path, hit.line, says.any))
+        lines = dict.fromkeys(line for path, number in hits for line in self._line(path, number, says.any))
         if not lines:
             return [_said(f"no line of {len(files)} files matches; comments and docstrings are not searched")]
         return [self._block(line, files[line.path]) for line in says.in_turn(lines)]
+
+    def _in_cells(self, path: str, pattern: str) -> Iterator[tuple[str, int]]:
+        """Lines of the code of a notebook, which its file holds as texts of JSON."""
+        try:
+            sought = re.compile(pattern)
+        except re.error:
+            return
+        for number, line in enumerate(self._source.lines(path), 1):
+            if sought.search(line[:LONGEST]):
+                yield path, number
 
     def between(self, where: str) -> list[Block]:
         """`where`: the end of a path, or PATH:FIRST-LAST; nothing where no file is called so."""
@@ -99,7 +112,7 @@ class Lines:
         lines = self._source.lines(path)
         if number > len(lines) or _COMMENT.match(lines[number - 1]):
             return
-        if not is_python(path):
+        if not is_source(path):
             yield _Line(path, number, _plain(path, lines, number, says is not None))
             return
         every = self._units(path)
