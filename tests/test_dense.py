@@ -58,6 +58,17 @@ def test_files_and_folders_may_be_named(program: Path) -> None:
     assert _said(program, "lines weight in nowhere.py") == [" no file and no folder is called nowhere.py"]
 
 
+def test_all_arguments_of_a_long_signature_that_match_are_told(program: Path) -> None:
+    names = ", ".join(f"argument_{number}=None" for number in range(40))
+    wide = ",\n    ".join(f"option_{number}={number}" for number in range(40))
+    (program / "long.py").write_text(f"def made({names}):\n    pass\n\n\ndef wide(\n    {wide},\n):\n    pass\n")
+    (line,) = _said(program, r"lines argument_(3|17|39)= in long.py")[1:]
+    assert all(f"argument_{number}=None" in line for number in (3, 17, 39)) and "argument_20" not in line
+    assert _said(program, "open long.py:7-8") == ["long.py", " 7  option_1=1,", " 8  option_2=2,"]
+    said = _said(program, "lines argument_3= in nowhere.py long.py")
+    assert said[0] == " no file and no folder is called nowhere.py" and said[1] == "long.py"
+
+
 def test_the_cells_of_a_notebook_are_searched_and_not_its_json(program: Path) -> None:
     cells = [{"cell_type": "code", "source": ["weight = 7\n", "cell_type = weight"], "outputs": [], "metadata": {}}]
     (program / "look.ipynb").write_text(
@@ -67,6 +78,14 @@ def test_the_cells_of_a_notebook_are_searched_and_not_its_json(program: Path) ->
         "look.ipynb",
         " 1 weight = 7",
         " 2 cell_type = weight",
+    ]
+
+
+def test_a_line_may_be_sought_as_it_is_written(program: Path) -> None:
+    assert _said(program, r"lines ^\s+x = in losses") == [
+        "wide.py",
+        " 7 x = x.clamp(0, args.clip)  # off",
+        " 10 x = x * args.weight  # weight = 2.5",
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from trainsleuth.repository import Repository, is_notebook, is_source
@@ -24,9 +24,10 @@ from .unloaded import read_pages
 from .writing import Block, chosen
 
 WIDTH = 100  # characters of one line
+OF_MANY = 240  # of a statement with all its arguments that match, and of one in a range
 VALUE = 40  # of what a name in it is worth
 MOST = 100_000  # hits in a repository
-LONGEST = 1_000  # characters of a line of a notebook that are searched
+LONGEST = 2_000  # characters of a statement, and of a line of a notebook, that are searched here
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)-(?P<last>\d+))?")
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 _ASIDE = re.compile(r"\s+#.*$")
@@ -49,27 +50,26 @@ class Lines:
         """`words`: a regular expression (Rust syntax) and, behind " in ", files or folders; else what the program loads.
         Of each alternative the first match first. Raises RepositoryError for what is no regular expression."""
         pattern, where = self._meant(words)
-        if missing := [one for one in where if not self._named([one])]:
-            return [_said(f"no file and no folder is called {' or '.join(missing)}")]
+        missing = [one for one in where if not self._named([one])]
+        lacking = [_said(f"no file and no folder is called {' or '.join(missing)}")] if missing else []
+        if missing == where != []:
+            return lacking
         files = {path: place for place, path in enumerate(self._named(where) if where else self._loaded())}
         hits = [(hit.path, hit.line) for hit in self._repository.search(pattern, limit=MOST) if hit.path in files]
         hits = [hit for hit in hits if not is_notebook(hit[0])]
         hits += (hit for path in files if is_notebook(path) for hit in self._in_cells(path, pattern))
         hits.sort(key=lambda hit: (files[hit[0]], hit[1]))
         says = _Says(pattern)
-        lines = dict.fromkeys(line for path, number in hits for line in self._line(path, number, says.any))
+        lines = dict.fromkeys(line for path, number in hits for line in self._line(path, number, says))
         if not lines:
-            return [_said(f"no line of {len(files)} files matches; comments and docstrings are not searched")]
-        return [self._block(line, files[line.path]) for line in says.in_turn(lines)]
+            return [*lacking, _said(f"no line of {len(files)} files matches; comments and docstrings are not searched")]
+        return lacking + [self._block(line, files[line.path]) for line in says.in_turn(lines)]
 
     def _in_cells(self, path: str, pattern: str) -> Iterator[tuple[str, int]]:
         """Lines of the code of a notebook, which its file holds as texts of JSON."""
-        try:
-            sought = re.compile(pattern)
-        except re.error:
-            return
+        sought = _compiled(pattern)
         for number, line in enumerate(self._source.lines(path), 1):
-            if sought.search(line[:LONGEST]):
+            if sought is not None and sought.search(line[:LONGEST]):
                 yield path, number
 
     def between(self, where: str) -> list[Block]:
@@ -107,7 +107,7 @@ class Lines:
         settings = (one.place.rpartition(":")[0] for one in self._pages.settings)
         return [*filter(None, dict.fromkeys((self._pages.recipe, *settings, *self._source.of_file)))]
 
-    def _line(self, path: str, number: int, says: Callable[[str], bool] | None) -> Iterator[_Line]:
+    def _line(self, path: str, number: int, says: _Says | None) -> Iterator[_Line]:
         """The statement around a line of code; of another file the line itself."""
         lines = self._source.lines(path)
         if number > len(lines) or _COMMENT.match(lines[number - 1]):
@@ -118,11 +118,16 @@ class Lines:
         every = self._units(path)
         place = bisect_right(every, number, key=lambda one: one.line) - 1
         unit = every[place] if place >= 0 and number <= every[place].end_line else None
-        if unit is None or (says is not None and not says(unit.text)):  # a docstring
+        if unit is None or (says is not None and not says.may(unit.text)):  # a docstring
             return
-        text = narrowed(unit.text, says, WIDTH) if says is not None else unit.text
-        depth = " " * (unit.indent // 4) if says is None else ""
-        yield _Line(path, unit.line, f"{depth}{clean(text, WIDTH)}{self._worth(path, unit.line)}")
+        if says is not None:
+            text = unit.text if len(unit.text) <= WIDTH else narrowed(unit.text, says.any, OF_MANY)
+            yield _Line(path, unit.line, f"{clean(text, OF_MANY)}{self._worth(path, unit.line)}")
+        elif unit.end_line > unit.line and len(unit.text) > OF_MANY:  # a signature or a table, line by line
+            yield _Line(path, number, " " * _depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY))
+        else:
+            text = clean(unit.text, OF_MANY)
+            yield _Line(path, unit.line, f"{' ' * (unit.indent // 4)}{text}{self._worth(path, unit.line)}")
 
     def _units(self, path: str) -> list[Unit]:
         if path not in self._statements:
@@ -151,8 +156,12 @@ def _plain(path: str, lines: Sequence[str], number: int, is_alone: bool) -> str:
     line = lines[number - 1]
     said = clean(_ASIDE.sub("", line), WIDTH)
     if not is_alone:
-        return " " * ((len(line) - len(line.lstrip())) // 2) + said
+        return " " * _depth(line, 2) + said
     return "".join(f"{one}." for one in _sections(lines, number)) + said if path.endswith(_YAML) else said
+
+
+def _depth(line: str, step: int) -> int:
+    return (len(line) - len(line.lstrip())) // step
 
 
 _YAML = (".yaml", ".yml")
@@ -171,6 +180,14 @@ def _sections(lines: Sequence[str], number: int) -> list[str]:
     return found[::-1]
 
 
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """As Python reads it; None for what only the search itself knows."""
+    try:
+        return re.compile(pattern)
+    except re.error:
+        return None
+
+
 def _said(text: str) -> Block:
     return Block((), (0,), (f" {text}",), {"missing": text})
 
@@ -184,8 +201,18 @@ class _Says:
 
     def __init__(self, pattern: str) -> None:
         self._words = [word.lower() for one in pattern.split("|") for word in re.findall(r"\w[\w.]*", one)[:1]]
+        self._sought = _compiled(pattern)
 
     def any(self, text: str) -> bool:
+        if self._sought is not None:
+            return self._sought.search(text[:LONGEST]) is not None
+        return self._has_word(text)
+
+    def may(self, text: str) -> bool:
+        """Also a statement of which only the line as it is written matches."""
+        return self.any(text) or self._has_word(text)
+
+    def _has_word(self, text: str) -> bool:
         return not self._words or any(word in text.lower() for word in self._words)
 
     def in_turn(self, lines: Collection[_Line]) -> Sequence[_Line]:

@@ -261,8 +261,8 @@ class Code:
 
     def _often(self, place: Place, function: Function) -> Iterator[str]:
         often = self._pace(place) if place.role in _PACED else ""
-        if often == "epoch" and after_batches(self.program, self.truth, function, place.line):
-            yield "each epoch, after its batches"
+        if often.startswith("epoch") and after_batches(self.program, self.truth, function, place.line):
+            yield f"each {often}, after its batches"
         elif often:
             yield f"each {often}"
         elif place.role == "save" and is_after_training(self.program, function, place.line):
