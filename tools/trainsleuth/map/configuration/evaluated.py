@@ -192,6 +192,8 @@ def _compared(scope: _Scope, test: Expr) -> bool:
         raise UnknownValueError
     if isinstance(left, str) != isinstance(right, str) and plain(str(left)) == plain(str(right)):
         raise UnknownValueError  # "1" and 1: what an option is read as is not known
+    if left != right and str(left).lower() == str(right).lower():
+        raise UnknownValueError  # "flat" and Layout.FLAT = "FLAT": type=lambda text: Layout[text.upper()]
     if test.text in _COMPARED:
         return (left == right) is (_COMPARED[test.text] == "__eq__")
     if test.text in _ORDERED and all(isinstance(one, int | float) for one in (left, right)):
