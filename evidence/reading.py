@@ -50,7 +50,7 @@ class Questions:
     repository: str
     commit: str
     scope: str
-    recipe: str
+    recipe: str | None  # None where the program of the scope sets all itself
     questions: tuple[Question, ...]
     first: int | None = None
 
