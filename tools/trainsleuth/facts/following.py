@@ -21,7 +21,7 @@ class Circles:
     """Questions that are being answered, the outermost first, shared by all who follow values in one index.
 
     `cut` is the outermost of them at which a circle was cut since the innermost began: what is found until that one is
-    answered lacks its alternatives. -1 where work had to end: that is nobody's fault but the whole way's.
+    answered lacks its alternatives. -1 where following ended at a bound: then no answer on the way is whole.
     """
 
     def __init__(self) -> None:
