@@ -9,6 +9,8 @@ from weakref import WeakKeyDictionary
 from trainsleuth.facts import Branch, Class, Event, Expr, External, Function, Index, Instance, Literal, Spot, Thing
 from trainsleuth.finding import Link
 
+from ._imports import imported
+
 _MODAL = (
     "Dropout",
     "BatchNorm",
@@ -74,7 +76,7 @@ def has_modes(index: Index, model: Instance) -> bool:
     """It may behave differently in training: its file, or one that this imports, speaks of dropout or batch norm."""
     if not isinstance(model.kind, Class):
         return _may_hold_modes(index, model)
-    for path in _imported(index, model.kind.path):
+    for path in imported(index, model.kind.path):
         speaking = {name for name in index.files[path].names if name.startswith(_MODAL)}
         if speaking and not (speaking <= _DROPOUTS and _drops_nothing(index, path)) and not _are_chosen(index, path):
             return True
@@ -139,18 +141,6 @@ def _may_hold_modes(index: Index, model: Instance, depth: int = 4) -> bool:
     if not layers or len(layers) < len(things):
         return True
     return any(_may_hold_modes(index, layer, depth - 1) for layer in layers)
-
-
-def _imported(index: Index, path: str) -> list[str]:
-    """A file and those of the project that it imports, at any depth."""
-    found = [path]
-    for one in found:
-        for entry in index.files[one].imports:
-            for dotted in (entry.module, f"{entry.module}.{entry.name}" if entry.name else entry.module):
-                module = index.names.module(one, dotted, entry.level)
-                if module is not None and module.path and module.path not in found:
-                    found.append(module.path)
-    return found
 
 
 def reaches(index: Index, path: str, name: str) -> bool:

@@ -53,9 +53,9 @@ from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
 from .contradiction import contradict
-from .dead import is_dead, is_lesson, left_blank, overridden_by_all, tests_around
+from .dead import around, is_dead, is_lesson, left_blank, overridden_by_all, tests_around
 from .effects import Effect
-from .fixed import decided_against
+from .fixed import decided_against, needed_at
 from .freezing import Switch, own_switches, switches
 from .index import Index
 from .ingredients import ingredients
@@ -146,6 +146,7 @@ __all__ = [
     "Unknown",
     "Value",
     "Variable",
+    "around",
     "axis_of",
     "bindings",
     "bound_names",
@@ -186,6 +187,7 @@ __all__ = [
     "mentions",
     "minimised",
     "modules_of_optimizer",
+    "needed_at",
     "no_collection",
     "number_sign",
     "other_library",

@@ -30,17 +30,34 @@ class Decided(NamedTuple):
 
 def decided_against(index: Index, path: str, line: int) -> Iterator[Decided]:
     """The tests around a statement that it needs to be otherwise than constants make them."""
-    function, event = statement_at(index, path, line)
-    if function is None or event is None:
+    function, _ = statement_at(index, path, line)
+    for part, truth in needed_at(index, path, line):
+        assert function is not None
+        found = _truth(index, part, function)
+        if found is not None and found[0] is not truth:
+            shown = written(part) if truth else f"not {written(part)}"
+            yield Decided(shown, part.line, found[1])
+
+
+def needed_at(index: Index, path: str, line: int) -> Iterator[tuple[Expr, bool]]:
+    """Tests that must each be so, or not be so, for the statement at `path:line` to run as it is meant: those of the arms
+    that it stands in, and the switch of what it makes (GradScaler(enabled=args.amp)).
+    """
+    _, event = statement_at(index, path, line)
+    if event is None:
         return
     for branch in event.block.branches:
         wanted = [(test, arm == branch.arm) for arm, test in enumerate(branch.tests)] if branch.kind == "if" else []
         for test, is_so in wanted:
-            for part, truth in _needed(test, is_so):
-                found = _truth(index, part, function)
-                if found is not None and found[0] is not truth:
-                    shown = written(part) if truth else f"not {written(part)}"
-                    yield Decided(shown, part.line, found[1])
+            yield from _needed(test, is_so)
+    for call in event.calls:
+        if (switch := call.keyword("enabled")) is not None:
+            yield from _needed(switch, True)
+    value = event.value
+    if event.kind == "assign" and value is not None and value.kind == "choice":
+        kept, test, other = value.parts[0], value.parts[1], value.parts[-1]
+        if "None" in (kept.text, other.text):
+            yield from _needed(test, other.text == "None")
 
 
 def _needed(test: Expr, is_so: bool) -> Iterator[tuple[Expr, bool]]:

@@ -1,0 +1,54 @@
+"""Who gives an option: code, a configuration, or a command in a script or a README."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from trainsleuth.facts import Index
+
+from ._imports import imported, is_program
+
+_SCRIPTS = (".sh", ".bash", ".md", ".rst", ".txt", ".ipynb", ".yaml", ".yml", ".json")
+_STARTED = re.compile(r"([\w./-]*\w)\.py\b|\s-m\s+([\w.]+)")
+_REACH = 1500  # characters of a command before the option
+
+
+def is_given(index: Index, option: str, path: str, counts: Callable[[str], bool], word: str = "") -> bool:
+    """Something sets it to a value that `counts`, or a command that may start what stands in `path` gives it; with
+    `word`, that one.
+
+    `self.clip = args.clip` and `self.clip = config["clip"]` hand it on and give nothing.
+    """
+    name = re.escape(option.encode())
+    handed_on = rb"(?:\w+\.)*%s[ \t]*(?:#|$)|[\w.]+\[[\"']%s[\"']\][ \t]*(?:#|$)" % (name, name)
+    assigned = re.compile(rb"(?m)\.%s[ \t]*=(?!=)(?![ \t]*(?:%s))" % (name, handed_on))
+    written_out = re.compile(rb"(?:[\"']%s[\"'][ \t]*:|\b%s=)[ \t]*([\w.'\"-]+)" % (name, name))
+    sources = [file.body.source for file in index.files.values()]
+    if any(one.holds(assigned) for one in sources):
+        return True
+    texts = (text.decode("utf-8", "replace").strip("'\"") for one in sources for text in one.found(written_out))
+    if any(text[:1].isdigit() or text in ("True", "False", "None") or text == word for text in texts if counts(text)):
+        return True
+    tables = (table.items() for table in index.configs.values())
+    if any(key.rpartition(".")[2] == option and counts(value.value) for table in tables for key, value in table):
+        return True
+    named = re.compile(
+        rf"--{re.escape(option).replace('_', '[-_]')}\b" + (rf"[\s=\"',]+{re.escape(word)}\b" if word else "")
+    )
+    written_down = (file for file in index.repository.files if file.endswith(_SCRIPTS))
+    return any(_is_in_command(index, index.repository.read(file) or "", named, path) for file in written_down)
+
+
+def _is_in_command(index: Index, text: str, named: re.Pattern[str], path: str) -> bool:
+    """It is given in the text, and not only to other programs that never come to `path`."""
+    for found in named.finditer(text):
+        before = text[max(0, found.start() - _REACH) : found.start()]
+        started = list(_STARTED.finditer(before.rpartition("\n\n")[2]))
+        if not started or not is_program(index, path):
+            return True
+        stem = (started[-1][1] or started[-1][2].replace(".", "/")).lstrip("./")
+        programs = [one for one in index.files if f"/{one}".endswith(f"/{stem}.py")]
+        if not programs or any(path in imported(index, one) for one in programs):
+            return True
+    return False

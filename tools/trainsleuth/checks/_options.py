@@ -1,0 +1,112 @@
+"""Options of a program and what each is when nobody gives it: of the command line, fields of a class, keys of a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, Expr, Function, Index, bindings, is_module_class
+
+from ._imports import imported
+
+_ON_THE_COMMAND_LINE = ("add_argument", "add_option", "option", "Option")
+_FLAGS = re.compile(r"DEFINE_\w+$")
+_SIMPLE = ("constant", "number", "string")
+_UNKNOWN = "?"
+
+
+def option_name(expr: Expr) -> str:
+    """clip of args.clip, cfg.train.clip and cfg["clip"]; "" of anything else."""
+    if expr.kind == "path" and "." in expr.text:
+        return expr.last
+    if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
+        return expr.parts[1].text
+    if expr.kind == "call" and expr.callee == "getattr" and len(expr.arguments) in (2, 3):
+        return expr.arguments[1].text if expr.arguments[1].kind == "string" else ""
+    if expr.kind == "call" and expr.last == "get" and expr.receiver is not None and expr.arguments:
+        return expr.arguments[0].text if expr.arguments[0].kind == "string" else ""
+    return ""
+
+
+def defaults(index: Index, option: str, path: str) -> set[str]:
+    """What it may be where the program starts with nothing given: as written, "?" where that is no constant.
+
+    Of several commands, or tables of settings, with such an option those count that the file at `path` imports.
+    """
+    near = set(imported(index, path))
+    declared = [*_declared(index, option), *_fields(index, option, path)]
+    beside = [text for where, text in declared if where in near]
+    found = set(beside or [text for _, text in declared])
+    tables = (table.items() for table in index.configs.values())
+    found |= {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
+    return found or _keyed(index, option)
+
+
+def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
+    """By parser.add_argument("--clip", default=0), @click.option and absl's flags.DEFINE_float."""
+    for site in index.calls(*_ON_THE_COMMAND_LINE):
+        if any(text.startswith("-") and _same(text, option) for text in _strings(site.call)):
+            yield site.function.path, _default(site.call)
+    for name in {name for file in index.files.values() for name in file.names if _FLAGS.match(name)}:
+        for site in index.calls(name):
+            given = site.call.arguments
+            if len(given) > 1 and given[0].kind == "string" and given[0].text == option:
+                yield site.function.path, as_written(given[1])
+
+
+def _strings(call: Expr) -> Iterator[str]:
+    return (one.text for one in call.arguments if one.kind == "string")
+
+
+def _same(flag: str, option: str) -> bool:
+    names = [name.lstrip("-").replace("-", "_") for name in flag.split("/")]
+    return option.replace("-", "_") in names
+
+
+def _default(call: Expr) -> str:
+    default, action = call.keyword("default"), call.keyword("action")
+    if default is not None:
+        return as_written(default)
+    if call.keyword("is_flag") is not None:
+        return "False"
+    if action is None:
+        return "None" if call.keyword("required") is None else _UNKNOWN
+    return {"store_true": "False", "store_false": "True"}.get(action.text, _UNKNOWN)
+
+
+def as_written(expr: Expr) -> str:
+    """Of a constant; "?" of all else."""
+    return expr.text if expr.kind in _SIMPLE else _UNKNOWN
+
+
+def _fields(index: Index, option: str, path: str) -> Iterator[tuple[str, str]]:
+    """Of classes that hold settings: clip: float = None, amp = False, clip: float = field(default=None).
+
+    Where the file says by annotations which of them it gets, of those.
+    """
+    owners = [cls for cls in index.classes() if option in bindings(cls.body) and not is_module_class(index, cls)]
+    named = {word for function in index.files[path].functions.values() for word in _annotated(function)}
+    chosen = [cls for cls in owners if cls.name in named]
+    for cls in chosen or owners:
+        yield cls.path, _field(cls, option)
+
+
+def _annotated(function: Function) -> Iterator[str]:
+    for parameter in function.parameters:
+        yield from re.findall(r"\w+", parameter.annotation)
+
+
+def _field(cls: Class, option: str) -> str:
+    value = bindings(cls.body)[option][-1].value
+    if value is not None and value.kind == "call" and value.last.lower() == "field":
+        value = value.argument(0, "default")
+    return as_written(value) if value is not None else _UNKNOWN
+
+
+def _keyed(index: Index, option: str) -> set[str]:
+    """Of tables that are written out: {"clip": 0}, dict(clip=0)."""
+    name = re.escape(option.encode())
+    key = re.compile(rb"[\"']%s[\"'][ \t]*:[ \t]*([^\n,}#]*)|\bdict\([^()]*\b%s[ \t]*=[ \t]*([^\n,)#]*)" % (name, name))
+    texts = {found for file in index.files.values() for found in file.body.source.found(key)}
+    shown = {b"".join(one) if isinstance(one, tuple) else one for one in texts}
+    return {one.decode("utf-8", "replace").strip().strip("\"'") for one in shown}
