@@ -397,3 +397,62 @@ def test_a_loss_that_is_kept_is_one_alarm_for_two_backward_calls(tmp_path: Path)
     (tmp_path / "data.py").write_text("loader = []\n")
     found = run_checks(Repository(tmp_path), only=["loss-kept-with-graph"]).findings
     assert [one.line for one in found if one.outcome == "fail"] == [10]
+
+
+PROBED = dedent(
+    """
+    import torch
+    from torch import nn
+    from data import train_loader, val_loader
+
+    def accuracy(net):
+        net.eval()
+        with torch.no_grad():
+            return sum((net(x).argmax(1) == y).sum().item() for x, y in val_loader)
+
+    class Probe:
+        def __init__(self):
+            self.net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+
+        def freeze(self):
+            for name, parameter in self.net.named_parameters():
+                FROZEN
+
+        def fit(self):
+            optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, self.net.parameters()), lr=0.1)
+            for epoch in range(9):
+                for x, y in train_loader:
+                    optimizer.zero_grad()
+                    nn.functional.cross_entropy(self.net(x), y).backward()
+                    optimizer.step()
+                accuracy(self.net)
+
+        def run(self):
+            self.freeze()
+            RUN
+
+    if __name__ == "__main__":
+        Probe().run()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "run", "severity", "said"),
+    [
+        ("print(name)", "self.fit()", "error", ""),
+        ("parameter.requires_grad = name.startswith('2')", "self.fit()", "error", ""),
+        ("parameter.requires_grad = False", "self.fit()", "note", "is frozen"),
+        ("print(name)", "# self.fit()", "note", "nothing here names Probe.fit"),
+        ("print(name)", "getattr(self, name)()", "error", ""),
+        ("print(name)", "map(self.fit, [])", "error", ""),
+    ],
+)
+def test_a_part_that_is_frozen_and_a_method_that_nothing_calls_accuse_nobody(
+    frozen: str, run: str, severity: str, said: str, tmp_path: Path
+) -> None:
+    program = PROBED.replace("FROZEN", frozen).replace("RUN", f"pass\n        {run}")
+    main = {"main.py": "from probe import Probe\n\nif __name__ == '__main__':\n    Probe().run()\n"}
+    found = _only(tmp_path, {"probe.py": program, "data.py": DATA, **main}, "eval-not-restored")
+    assert found.severity == severity
+    assert said in found.message

@@ -676,4 +676,21 @@ def train(loader):
         net(x).mean().backward()
         optimizer.step()
 """,
+    "fixed filters, frozen where they lie in the list": """
+import torch
+from torch import nn
+class LowPass(nn.Module):
+    def __init__(self, channels, kernel):
+        super().__init__()
+        self.register_buffer("kernel", kernel)
+        self.blocks = [nn.Conv1d(channels, channels, 12, bias=False), nn.Conv1d(channels, channels, 12, bias=False)]
+        self.blocks[0].weight = nn.Parameter(self.kernel)
+        self.blocks[0].requires_grad_(False)
+        self.blocks[1].weight.requires_grad = False
+    def forward(self, x):
+        self.blocks[0] = self.blocks[0].to(x.device)
+        return self.blocks[1](self.blocks[0](x))
+def train(x, kernel):
+    LowPass(4, kernel)(x).mean().backward()
+""",
 }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, Function, Index, Instance, Spot, is_module_class
+from trainsleuth.facts import Class, Event, Expr, Function, Index, Instance, Spot, is_module_class
 from trainsleuth.repository import is_notebook
 
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
@@ -145,8 +145,10 @@ def _hidden(index: Index, collection: Collection) -> str:
 
 
 def _is_frozen(index: Index, collection: Collection) -> bool:
-    """Wide: a method that speaks of it sets some requires_grad to False."""
+    """Wide: a method that speaks of it sets some requires_grad to False, or that of one of its members."""
     for function in _family_functions(index, collection.cls):
+        if any(_freezes(event, collection.name) for event in function.events):
+            return True
         if not any(loop.source is not None and _mentions(loop.source, collection.name) for loop in function.loops):
             continue
         for event in function.events:
@@ -157,6 +159,18 @@ def _is_frozen(index: Index, collection: Collection) -> bool:
                 if call.last == "requires_grad_" and [part.text for part in call.arguments] == ["False"]:
                     return True
     return False
+
+
+def _freezes(event: Event, name: str) -> bool:
+    """self.filters[0].requires_grad_(False), self.filters[0].weight.requires_grad = False"""
+    by_hand = event.value is not None and event.value.text == "False"
+    frozen = [target.receiver for target in event.targets if by_hand and target.last == "requires_grad"]
+    frozen += [
+        call.receiver
+        for call in event.calls
+        if call.last == "requires_grad_" and [part.text for part in call.arguments] == ["False"]
+    ]
+    return any(_mentions(one, name) for one in frozen)
 
 
 def _family_functions(index: Index, cls: Class) -> Iterator[Function]:

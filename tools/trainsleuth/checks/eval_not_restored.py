@@ -70,6 +70,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import (
     Block,
     Effect,
+    Event,
     Expr,
     Function,
     Index,
@@ -78,6 +79,7 @@ from trainsleuth.facts import (
     Site,
     Spot,
     Surrounding,
+    Switch,
     encloses,
     guards,
     is_every_few,
@@ -93,6 +95,7 @@ from trainsleuth.facts import (
     stepped,
     steps_optimizer,
     surroundings,
+    switches,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -138,6 +141,8 @@ def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
             continue
         if not _is_for_evaluation(index, site, around):
             return SAY.open(path, line, f"{shown} may be kept in evaluation mode on purpose")
+        if (before := _is_already_off(around)) is not None:
+            return SAY.open(path, line, f"evaluation mode is on from line {before.line} on, before the first round")
         return _failure(index, around, site, shown)
     if not found:
         return None
@@ -201,6 +206,19 @@ def _is_ended(function: Function, loop: Loop, here: Block) -> bool:
         and any(target.text == loop.source.text for target in event.targets)
         for event in function.events
     )
+
+
+def _is_already_off(around: Surrounding) -> Event | None:
+    """What puts the model itself into evaluation mode before the loop, when nothing there undoes it."""
+    function, loop, evaluated = around.function, around.loop, around.here.receiver
+    found = None
+    for event in function.events if loop is not None else ():
+        if loop is not None and event.kind == loop.kind and event.text == str(loop.id):
+            return found if found is not None and encloses(found.block, event.block) else None
+        for call in event.calls:
+            if call.last in ("eval", "train") and call.receiver is not None and written(call.receiver) == evaluated:
+                found = event if call.last == "eval" or [part.text for part in call.arguments] == ["False"] else None
+    return None
 
 
 def _is_switch_off(effect: Effect) -> bool:
@@ -278,6 +296,23 @@ def _is_regular(index: Index, around: Surrounding) -> bool:
     )
 
 
+def _frozen(index: Index, around: Surrounding) -> Switch | None:
+    """Where parameters of what an optimizer of the loop was shown are set not to be trained, and not all of them thawed."""
+    for module, spot in _stepped_modules(index, around):
+        cls = index.class_of(spot.function) if "." in module.text else None
+        beside = cls.methods.values() if cls is not None else ()
+        for function in dict.fromkeys((spot.function, around.function, *beside)):
+            inside = around.loop.id if around.loop is not None and function is around.function else -1
+            found = [
+                one
+                for one in switches(index, function)
+                if one.path == module.text and inside not in function.events[one.spot.position].block.loops
+            ]
+            if any(one.on is False for one in found) and not any(one.on and one.is_whole for one in found):
+                return next(one for one in found if one.on is False)
+    return None
+
+
 def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Finding:
     path, line = site.function.path, site.call.line
     assert around.loop is not None
@@ -292,6 +327,10 @@ def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Findi
         f"{shown}.eval() at {path}:{line} is never undone in the loop at {around.function.path}:{around.loop.line} "
         "that trains the model, so all later rounds train in evaluation mode: expected train() in each round."
     )
+    if (frozen := _frozen(index, around)) is not None:
+        link = Link(frozen.spot.function.path, frozen.spot.line, f"parameters of {frozen.path} are frozen")
+        message += " A part of it is frozen, though, which may be meant to stay in evaluation mode."
+        return SAY.fail(path, line, message, (*chain, link), severity="note")
     receiver = site.call.receiver
     things = list(_instances(index, receiver, around.here.spot))
     if not things:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
 
+from .callers import Target
 from .dead import around
-from .records import MODULE_BODY, FileFacts
-from .sites import is_test
+from .records import MODULE_BODY, FileFacts, Function
+from .sites import Site, is_test
+from .things import Spot
 
 if TYPE_CHECKING:
     from .index import Index
@@ -40,7 +42,46 @@ def unused(index: Index, path: str, line: int) -> str:
         return ""
     if not any(one.body.source.holds(_PROGRAM) for one in index.files.values() if one.path != path):
         return ""
-    return _unused(index, path, line, frozenset())
+    return _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line)
+
+
+def _uncalled_method(index: Index, path: str, line: int) -> str:
+    """The method around the place when it overrides nothing, nothing of its class names it, and what bears its name
+    elsewhere is surely of another class.
+    """
+    function = around(index, path, line)
+    while function is not None and function.outer:
+        function = index.files[path].functions.get(function.outer)
+    cls = index.class_of(function) if function is not None else None
+    if function is None or cls is None or function.decorators or function.name.startswith("__"):
+        return ""
+    if any(one.body.source.holds(_COMPUTED[0]) for one in index.files.values()):
+        return ""
+    family = {cls: None} | {one: None for below in (cls, *index.subclasses(cls)) for one in index.lineage(below)}
+    if set(index.external_bases(cls)) - {"object"} or any(
+        function.name in one.methods for one in family if one is not cls
+    ):
+        return ""
+    if index.callers(function) or any(_may_run(index, function, site) for site in index.calls(function.name)):
+        return ""
+    return f"{cls.name}.{function.name}" if not _is_said_otherwise(index, function) else ""
+
+
+def _may_run(index: Index, function: Function, site: Site) -> bool:
+    """A call by the same name, unless what it runs is known and is not this."""
+    targets = list(index.calling.targets(site.call, Spot(site.function, site.position)))
+    return not targets or any(not isinstance(one, Target) or one.function is function for one in targets)
+
+
+def _is_said_otherwise(index: Index, function: Function) -> bool:
+    """Its name stands somewhere else than in definitions and calls: handed on, in a text, in a string."""
+    name = re.escape(function.name.encode())
+    other = re.compile(rb"(?m)^(?![ \t]*#)(?!.*\bdef[ \t]+%s\b)[^\n]*\b%s\b(?!\()" % (name, name))
+    if any(one.body.source.holds(other) for one in index.files.values()):
+        return True
+    word = re.compile(rf"\b{re.escape(function.name)}\b")
+    texts = (one for one in index.repository.files if one.endswith(_TEXTS) or (one.endswith(".py") and is_test(one)))
+    return any(word.search(index.repository.read(one) or "") for one in texts)
 
 
 def _unused(index: Index, path: str, line: int, seen: frozenset[str]) -> str:
