@@ -42,11 +42,16 @@ def is_scaled(index: Index, backward: Effect) -> bool:
     scaler = scaler_of(backward)
     if scaler is None:
         return False
-    things = index.objects.of(scaler, backward.spot)
-    made = [thing for thing in things if isinstance(thing, Instance)]
-    if made:
+    if made := scalers(index, backward):
         return all(one.name.rpartition(".")[2] == "GradScaler" and not _is_off(index, one) for one in made)
     return scaler.last.lower().endswith("scaler")
+
+
+def scalers(index: Index, backward: Effect) -> list[Instance]:
+    """The objects that may scale the loss, as far as known."""
+    scaler = scaler_of(backward)
+    things = index.objects.of(scaler, backward.spot) if scaler is not None else ()
+    return [thing for thing in things if isinstance(thing, Instance)]
 
 
 def knows_scale(index: Index, call: Expr, spot: Spot) -> bool:

@@ -68,7 +68,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Effect, Expr, Index, Site, Spot, Surrounding, is_sure, is_test, surroundings, written
 from trainsleuth.finding import Finding, Link
 
-from ._scaling import divides_by_hand, is_scaled, knows_scale, scaler_of
+from ._scaling import divides_by_hand, is_scaled, knows_scale, scaler_of, scalers
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -120,6 +120,11 @@ def _failure(index: Index, backward: Effect, shown: str, path: str, line: int) -
     at, scaler = backward.spot.function.path, scaler_of(backward)
     named = written(scaler) if scaler is not None else "the scaler"
     chain = (
+        *(
+            Link(one.spot.function.path, one.call.line, "the scaler")
+            for one in scalers(index, backward)
+            if one.call is not None and one.spot is not None
+        ),
         *(Link(spot.function.path, spot.line, "reached through this call") for spot in backward.trail),
         Link(at, backward.line, f"{written(backward.expr)} computes scaled gradients"),
         Link(path, line, f"{shown} compares them with the limit as they are"),

@@ -1,0 +1,163 @@
+"""Settings that decide whether a fault is reached: fields, tables, parameters and switches that are off by default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from test_checks_said import written_to
+from trainsleuth.checks import run_checks
+
+LOOP = dedent(
+    """
+    import torch
+    from settings import Settings, LoudSettings, table
+
+    def train(model, loader, settings: Settings, clip: float = 0.0):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x in loader:
+            optimizer.zero_grad()
+            if TEST:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            model(x).mean().backward()
+            optimizer.step()
+    """
+)
+SETTINGS = dedent(
+    """
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Settings:
+        clip: float = field(default=None, metadata={"help": "1.0 is good"})
+        ema: bool = True
+        amp = False
+
+    class LoudSettings:
+        clip: float = 1.0
+
+    table = {"warm": 5, "mode": "plain"}
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "files", "severity"),
+    [
+        ("settings.clip", {}, "note"),
+        ("settings.clip is not None", {}, "note"),
+        ("settings.clip is None", {}, "error"),
+        ("settings.amp", {}, "note"),
+        ("not settings.ema", {}, "note"),
+        ("settings.ema", {}, "error"),
+        ("not settings.ema", {"run.py": "from settings import Settings\n\nSettings(ema=False)\n"}, "error"),
+        ("settings.clip", {"run.py": "from settings import Settings\n\nSettings(clip=5.0)\n"}, "error"),
+        ("settings.clip", {"run.py": "def start(args):\n    return dict(clip=args.clip)\n"}, "note"),
+        ("settings.clip", {"conf/big.yaml": "clip: 0.5\n"}, "error"),
+        ("table['warm'] > 2", {}, "error"),
+        ("table['warm'] > 9", {}, "note"),
+        ("table['mode'] == 'clipped'", {}, "note"),
+        ("table.get('mode') == 'plain'", {}, "error"),
+        ("getattr(settings, 'amp', False)", {}, "note"),
+        ("clip > 0", {}, "note"),
+        ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, None, 1.0)\n"}, "error"),
+        ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, None, clip=2)\n"}, "error"),
+        ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, None)\n"}, "note"),
+        ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, **given)\n"}, "error"),
+    ],
+)
+def test_what_is_off_where_nothing_is_given_asks(
+    test: str, files: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    written = {"train.py": LOOP.replace("TEST", test), "settings.py": SETTINGS, **files}
+    report = run_checks(written_to(tmp_path, written), only=["misplaced-clipping"])
+    assert report.findings[0].severity == severity
+    assert ("not so by default" in report.findings[0].message) is (severity == "note")
+
+
+PROGRAM = dedent(
+    """
+    import torch
+    from parsing import parsed
+
+    args = parsed()
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in torch.load(args.data):
+        optimizer.zero_grad()
+        if args.clip > 0:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), args.clip)
+        model(x).mean().backward()
+        optimizer.step()
+    """
+)
+PARSER = dedent(
+    """
+    import argparse
+
+    def parsed():
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--data")
+        parser.add_argument("--clip", type=float, default=0.)
+        return parser.parse_args()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("readme", "severity"),
+    [
+        ("python old.py --data x --clip 5", "error"),
+        ("python new.py --data x \\\n  --clip 5", "note"),
+        ("Write --clip 5 to clip.", "error"),
+        ("python -m tools.elsewhere --clip 5", "error"),
+        ("python old.py --data x\n\npython new.py --clip 5", "note"),
+    ],
+)
+def test_a_command_gives_an_option_to_the_program_that_it_starts(readme: str, severity: str, tmp_path: Path) -> None:
+    other = PARSER.replace("0.", "5.")
+    new = PROGRAM.replace("parsing", "later").replace("        if args", "        ahead = 1\n        if args")
+    new = new.replace("model(x).mean().backward()\n    optimizer", "optimizer")
+    written = {"old.py": PROGRAM, "parsing.py": PARSER, "new.py": new, "later.py": other, "README.md": readme}
+    report = run_checks(written_to(tmp_path, written), only=["misplaced-clipping"])
+    (finding,) = (one for one in report.findings if one.outcome == "fail" and one.path == "old.py")
+    assert finding.severity == severity
+
+
+SCALED = dedent(
+    """
+    import argparse
+    import torch
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--amp", action="store_true")
+    parser.add_argument("--no-amp", action="store_true")
+    args = parser.parse_args()
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scaler = SCALER
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("scaler", "severity"),
+    [
+        ("torch.cuda.amp.GradScaler()", "error"),
+        ("torch.cuda.amp.GradScaler(enabled=args.amp)", "note"),
+        ("torch.cuda.amp.GradScaler(enabled=not args.no_amp)", "error"),
+        ("torch.amp.GradScaler('cuda', enabled=not args.no_amp)", "error"),
+    ],
+)
+def test_a_scaler_that_is_switched_off_by_default_asks(scaler: str, severity: str, tmp_path: Path) -> None:
+    written = {"train.py": SCALED.replace("SCALER", scaler)}
+    report = run_checks(written_to(tmp_path, written), only=["clip-without-unscale"])
+    assert report.findings[0].severity == severity
