@@ -21,7 +21,19 @@ HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "tools" / "trainsleuth" / "checks" / "first_sight.json"
 HALVES = tuple(
     f"{place}unopened"
-    for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_", "tenth_")
+    for place in (
+        "",
+        "second_",
+        "third_",
+        "fourth_",
+        "fifth_",
+        "sixth_",
+        "seventh_",
+        "eighth_",
+        "ninth_",
+        "tenth_",
+        "eleventh_",
+    )
 )
 
 

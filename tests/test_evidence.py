@@ -319,7 +319,19 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
     "half",
     [
         f"{place}unopened"
-        for place in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_", "tenth_")
+        for place in (
+            "",
+            "second_",
+            "third_",
+            "fourth_",
+            "fifth_",
+            "sixth_",
+            "seventh_",
+            "eighth_",
+            "ninth_",
+            "tenth_",
+            "eleventh_",
+        )
     ],
 )
 def test_reports_of_checks_on_public_code_have_one_verdict_each(half: str) -> None:

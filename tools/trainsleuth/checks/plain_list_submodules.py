@@ -191,7 +191,9 @@ def _examined(index: Index, collection: Collection) -> Finding | None:
 
 def _is_layers(index: Index, collection: Collection, held: list[tuple[Member, Instance]]) -> bool:
     """Several layers that forward() uses; what has a local name first may be registered or hidden under that."""
-    are_several = len(held) > 1 or not held[0][0].certain or collection.value.text == "*"
+    is_one = collection.value.kind in ("list", "tuple", "set") and len(collection.value.parts) == 1
+    is_more = not held[0][0].certain and not (is_one and collection.value.parts[0].kind == "call")
+    are_several = len(held) > 1 or is_more or collection.value.text == "*"
     are_layers = not any(made.name.endswith("nn.Parameter") for _, made in held)
     used = uses(index, collection.cls, collection.name)
     return (
