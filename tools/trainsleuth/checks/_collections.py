@@ -97,7 +97,7 @@ def _handed_over(index: Index, cls: Class, name: str) -> str:
     for site in index.calls("parameters", "named_parameters", "add_param_group", *_OPTIMIZERS):
         function = site.function
         if function.owner == cls.qualname and function.name in ("__init__", "forward"):
-            if site.call.last in _OPTIMIZERS and any(_mentions(part, name) for part in site.call.parts[1:]):
+            if any(call.last in _OPTIMIZERS for call in site.event.calls) and _mentions(site.event.value, name):
                 return f"its parameters have an optimizer of their own at {function.path}:{site.call.line}"
             continue
         if any(_mentions(event.value, name) for event in function.events):

@@ -19,7 +19,9 @@ from trainsleuth.facts import (
     modules_of_optimizer,
 )
 
+from ._given import is_given
 from ._numbers import whole_number
+from ._options import option_name
 
 _MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")
 _BENCHMARK = re.compile(r"bench(mark)?s?(_|-|\.py)")
@@ -39,7 +41,7 @@ def why_no_training(index: Index, found: Round, known: list[Instance]) -> str:
             if event.block.branches == own[: len(event.block.branches)]:
                 return f"the loop at line {loop.line} is left after one step"
     source = loop.source if step.event.block.loops[-1] == loop.id and not found.backward.trail else None
-    turns = _turns(index, source, Spot(step.function, step.position)) if source is not None else ""
+    turns = few_turns(index, source, Spot(step.function, step.position)) if source is not None else ""
     if turns:
         return f"the loop at line {loop.line} goes round {turns}"
     if not found.backward.trail and _is_made_up(step.function, found.backward):
@@ -50,20 +52,24 @@ def why_no_training(index: Index, found: Round, known: list[Instance]) -> str:
     return ""
 
 
-def _turns(index: Index, source: Expr, spot: Spot) -> str:
+def few_turns(index: Index, source: Expr, spot: Spot) -> str:
     """How often a loop over `source` goes round where that is too few times to train; "" otherwise."""
     if source.kind in ("list", "tuple"):
         return "once" if len(source.parts) == 1 and source.parts[0].kind != "star" else ""
     given = source.arguments if source.kind == "call" else ()
     if source.last in _AROUND and given and given[0].kind in ("call", "list", "tuple"):
-        return _turns(index, given[0], spot)
+        return few_turns(index, given[0], spot)
     place = {"range": 0, "trange": 0, "islice": 1}.get(source.last)
     if place is None or len(given) != place + 1:
         return ""
     count = given[place]
     if count.kind == "number":
         return f"{count.text} times" if count.text in ("1", "2", "3") else ""
-    return "once, as it is set" if whole_number(index, count, spot) == 1 else ""
+    if whole_number(index, count, spot) != 1:
+        return ""
+    option = option_name(count)
+    is_more = option != "" and is_given(index, option, spot.function.path, lambda text: text.strip("01.") != "")
+    return "" if is_more else "once, as it is set"
 
 
 def _is_left_behind(found: Round, modules: list[str], known: list[Instance]) -> bool:
