@@ -161,3 +161,63 @@ def test_a_scaler_that_is_switched_off_by_default_asks(scaler: str, severity: st
     written = {"train.py": SCALED.replace("SCALER", scaler)}
     report = run_checks(written_to(tmp_path, written), only=["clip-without-unscale"])
     assert report.findings[0].severity == severity
+
+
+ROUNDS = """
+import torch
+HEAD
+
+def fit(model, loader, SIGNATURE):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        if ASKED: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        model(x).mean().backward()
+        optimizer.step()
+
+TAIL
+"""
+FORMS = {
+    "class of constants": {"HEAD": "class CFG:\n    clip = OFF", "ASKED": "CFG.clip"},
+    "table of another file": {"HEAD": "from tables import config", "ASKED": "config['clip']"},
+    "module of constants": {"HEAD": "import constants", "ASKED": "constants.CLIP"},
+    "absl": {"HEAD": "from absl import flags\nflags.DEFINE_float('clip', OFF, '')", "ASKED": "flags.FLAGS.clip"},
+    "click": {
+        "HEAD": "import click\n@click.command()\n@click.option('--clip', default=OFF)",
+        "SIGNATURE": "clip",
+        "ASKED": "clip",
+    },
+    "yacs": {"HEAD": "from yacs.config import CfgNode\ncfg = CfgNode()\ncfg.CLIP = OFF", "ASKED": "cfg.CLIP"},
+    "hydra": {"SIGNATURE": "cfg", "ASKED": "cfg.train.clip"},
+    "under another name": {
+        "HEAD": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--clip', default=OFF)\n"
+        "args = parser.parse_args()\nlimit = args.clip",
+        "ASKED": "limit",
+    },
+    "given to all calls": {"SIGNATURE": "clip", "ASKED": "clip", "TAIL": "fit(None, [], OFF)\nfit(None, [], clip=OFF)"},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("value", ["0", "0.5"])
+def test_settings_of_many_forms_are_off_or_on(form: str, value: str, tmp_path: Path) -> None:
+    parts = {"HEAD": "", "SIGNATURE": "*rest", "TAIL": "", **FORMS[form]}
+    program = ROUNDS
+    for word, text in parts.items():
+        program = program.replace(word, text)
+    if form == "click":
+        head = parts["HEAD"].replace("import click\n", "")
+        program = (
+            program.replace(head, "")
+            .replace("def fit", f"{head}\ndef fit")
+            .replace("import torch", "import torch, click")
+        )
+    written = {
+        "train.py": program,
+        "tables.py": "config = {'rate': 1, 'clip': OFF}\n" if "table" in form else "",
+        "constants.py": "CLIP = OFF\n" if "module" in form else "",
+        "conf/train.yaml": "train:\n  clip: OFF\n" if form == "hydra" else "",
+    }
+    repository = written_to(tmp_path, {name: text.replace("OFF", value) for name, text in written.items()})
+    report = run_checks(repository, only=["misplaced-clipping"])
+    assert report.findings[0].severity == ("note" if value == "0" else "error")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from trainsleuth.facts import Index
 
 from ._imports import imported, is_program
+from ._options import set_to
 
 _SCRIPTS = (".sh", ".bash", ".md", ".rst", ".txt", ".ipynb", ".yaml", ".yml", ".json")
 _STARTED = re.compile(r"([\w./-]*\w)\.py\b|\s-m\s+([\w.]+)")
@@ -17,15 +18,11 @@ _REACH = 1500  # characters of a command before the option
 def is_given(index: Index, option: str, path: str, counts: Callable[[str], bool], word: str = "") -> bool:
     """Something sets it to a value that `counts`, or a command that may start what stands in `path` gives it; with
     `word`, that one.
-
-    `self.clip = args.clip` and `self.clip = config["clip"]` hand it on and give nothing.
     """
     name = re.escape(option.encode())
-    handed_on = rb"(?:\w+\.)*%s[ \t]*(?:#|$)|[\w.]+\[[\"']%s[\"']\][ \t]*(?:#|$)" % (name, name)
-    assigned = re.compile(rb"(?m)\.%s[ \t]*=(?!=)(?![ \t]*(?:%s))" % (name, handed_on))
     written_out = re.compile(rb"(?:[\"']%s[\"'][ \t]*:|\b%s=)[ \t]*([\w.'\"-]+)" % (name, name))
     sources = [file.body.source for file in index.files.values()]
-    if any(one.holds(assigned) for one in sources):
+    if any(text == "?" or counts(text) for text in set_to(index, option)):
         return True
     texts = (text.decode("utf-8", "replace").strip("'\"") for one in sources for text in one.found(written_out))
     if any(text[:1].isdigit() or text in ("True", "False", "None") or text == word for text in texts if counts(text)):

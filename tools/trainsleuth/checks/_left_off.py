@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainsleuth.facts import Expr, Function, Index, around, needed_at, written
+from trainsleuth.facts import Expr, Function, Index, Spot, makers, needed_at, spot_at, written
 
 from ._given import is_given
-from ._options import defaults, option_name
+from ._options import as_written, defaults, left_out, option_name
 from ._parameters import given_or_left
 
 _OFF = frozenset(["false", "0", "0.0", "0.", "none", "", "null"])
@@ -22,23 +22,39 @@ def left_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str, ...]
         written(part) if wanted else f"not {written(part)}"
         for path, line in places
         for part, wanted in needed_at(index, path, line)
-        if (function := around(index, path, line)) is not None and _is_off(index, part, wanted, path, function)
+        if (spot := spot_at(index, path, line)) is not None and _is_off(index, part, wanted, spot)
     )
     return tuple(dict.fromkeys(found))
 
 
-def _is_off(index: Index, test: Expr, wanted: bool, path: str, function: Function) -> bool:
-    asked = test.parts[0] if test.kind == "compare" and len(test.parts) == 2 else test
-    own = given_or_left(index, asked, function)
-    option = option_name(asked) or (asked.text if own else "")
-    if not option:
+def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot) -> bool:
+    asked, path = test.parts[0] if test.kind == "compare" and len(test.parts) == 2 else test, spot.function.path
+    own = given_or_left(index, asked, spot.function)
+    made = [one for one, _ in makers(index, asked, spot)]
+    options = {name for one in made or [asked] if (name := option_name(one) or _of_a_command(one, spot.function))}
+    if not options and not own:
         return False
-    values = defaults(index, option, path) | own
-    truths = {_truth(test, value) for value in values}
-    if truths != {not wanted}:
+    values = set(own).union(*(_values(index, one, spot) for one in made))
+    if {_truth(test, value) for value in values} != {not wanted}:
         return False
     word = test.parts[1].text if test.kind == "compare" and test.parts[1].kind == "string" and wanted else ""
-    return not is_given(index, option, path, lambda value: _truth(test, value) in (wanted, None), word)
+    names = options or {asked.text}
+    return not any(
+        is_given(index, one, path, lambda value: _truth(test, value) in (wanted, None), word) for one in names
+    )
+
+
+def _values(index: Index, made: Expr, spot: Spot) -> set[str]:
+    """What an expression is where nothing is given."""
+    if option := option_name(made) or _of_a_command(made, spot.function):
+        return defaults(index, option, spot.function.path) or {left_out(made)}
+    return {as_written(made)} if made.kind != "path" or spot.function.parameter(made.text) is None else set()
+
+
+def _of_a_command(expr: Expr, function: Function) -> str:
+    """The parameter of a function that is made a command: @click.command()."""
+    is_bare = expr.kind == "path" and function.parameter(expr.text) is not None
+    return expr.text if is_bare and function.decorators else ""
 
 
 def _truth(test: Expr, value: str) -> bool | None:

@@ -12,6 +12,7 @@ from ._imports import imported
 _ON_THE_COMMAND_LINE = ("add_argument", "add_option", "option", "Option")
 _FLAGS = re.compile(r"DEFINE_\w+$")
 _SIMPLE = ("constant", "number", "string")
+_CONSTANT = re.compile(rb"None|True|False|-?\d[\d.e-]*|'[^']*'|\"[^\"]*\"")
 _UNKNOWN = "?"
 
 
@@ -28,6 +29,15 @@ def option_name(expr: Expr) -> str:
     return ""
 
 
+def left_out(expr: Expr) -> str:
+    """The last resort of getattr(args, "clip", 0) and table.get("clip"); "?" of anything else."""
+    if expr.kind != "call" or expr.last not in ("get", "getattr"):
+        return _UNKNOWN
+    place = 1 if expr.last == "get" else 2
+    given = expr.arguments[place:]
+    return as_written(given[0]) if given else "None" if expr.last == "get" else _UNKNOWN
+
+
 def defaults(index: Index, option: str, path: str) -> set[str]:
     """What it may be where the program starts with nothing given: as written, "?" where that is no constant.
 
@@ -39,7 +49,7 @@ def defaults(index: Index, option: str, path: str) -> set[str]:
     found = set(beside or [text for _, text in declared])
     tables = (table.items() for table in index.configs.values())
     found |= {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
-    return found or _keyed(index, option)
+    return found or _keyed(index, option) | set_to(index, option)
 
 
 def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
@@ -109,4 +119,21 @@ def _keyed(index: Index, option: str) -> set[str]:
     key = re.compile(rb"[\"']%s[\"'][ \t]*:[ \t]*([^\n,}#]*)|\bdict\([^()]*\b%s[ \t]*=[ \t]*([^\n,)#]*)" % (name, name))
     texts = {found for file in index.files.values() for found in file.body.source.found(key)}
     shown = {b"".join(one) if isinstance(one, tuple) else one for one in texts}
-    return {one.decode("utf-8", "replace").strip().strip("\"'") for one in shown}
+    return set(map(_shown, shown))
+
+
+def set_to(index: Index, option: str) -> set[str]:
+    """What cfg.TRAIN.CLIP = 0 makes of it: as written, "?" where that is no constant.
+
+    `self.clip = args.clip` and `self.clip = config["clip"]` hand it on and set nothing.
+    """
+    name = re.escape(option.encode())
+    handed_on = rb"(?:\w+\.)*%s[ \t]*(?:#|$)|[\w.]+\[[\"']%s[\"']\][ \t]*(?:#|$)" % (name, name)
+    handed_on += rb"|[\w.]+\.get\([\"']%s[\"'][^\n]*|getattr\([\w.]+, *[\"']%s[\"'][^\n]*" % (name, name)
+    text = re.compile(rb"(?m)\.%s[ \t]*=(?!=)(?![ \t]*(?:%s))[ \t]*([^\n#]*)" % (name, handed_on))
+    found = {one for file in index.files.values() for one in file.body.source.found(text)}
+    return {_shown(one) if _CONSTANT.fullmatch(one.strip()) else _UNKNOWN for one in found}
+
+
+def _shown(text: bytes) -> str:
+    return text.decode("utf-8", "replace").strip().strip("\"'")

@@ -53,7 +53,7 @@ from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
 from .contradiction import contradict
-from .dead import around, is_dead, is_lesson, left_blank, overridden_by_all, tests_around
+from .dead import is_dead, is_lesson, left_blank, overridden_by_all, spot_at
 from .effects import Effect
 from .fixed import decided_against, needed_at
 from .freezing import Switch, own_switches, switches
@@ -146,7 +146,6 @@ __all__ = [
     "Unknown",
     "Value",
     "Variable",
-    "around",
     "axis_of",
     "bindings",
     "bound_names",
@@ -198,6 +197,7 @@ __all__ = [
     "reaching",
     "rounds",
     "sounds_like_optimizer",
+    "spot_at",
     "stepped",
     "steps_optimizer",
     "stop_before",
@@ -205,7 +205,6 @@ __all__ = [
     "surroundings",
     "switches",
     "terms",
-    "tests_around",
     "trained_losses",
     "unfolded",
     "unused",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
@@ -11,6 +10,7 @@ from trainsleuth.repository import is_notebook
 from .memo import kept_per_function
 from .records import Branch, Event, Expr, Function, Loop
 from .scopes import encloses
+from .things import Spot
 
 if TYPE_CHECKING:
     from .index import Index
@@ -42,19 +42,25 @@ def is_dead(index: Index, path: str, line: int) -> bool:
     return bool(starts) and max(starts) in _dead_lines(function)
 
 
-def tests_around(index: Index, path: str, line: int) -> Iterator[Expr]:
-    """The conditions of the arms that the statement at `path:line` stands in, as they are written."""
-    _, statement = statement_at(index, path, line)
-    for branch in statement.block.branches if statement is not None else ():
-        if branch.kind == "if" and branch.test is not None:
-            yield branch.test
-
-
 def statement_at(index: Index, path: str, line: int) -> tuple[Function | None, Event | None]:
-    """The innermost function, or body of the file, that holds the line, and the statement that begins there last."""
+    """The innermost function, or body of the file, that holds the line, and the statement that begins there last; of those
+    that begin in one line the innermost: `if clips: clip(model)`.
+    """
+    spot = spot_at(index, path, line)
+    return (
+        (spot.function, spot.function.events[spot.position]) if spot is not None else (around(index, path, line), None)
+    )
+
+
+def spot_at(index: Index, path: str, line: int) -> Spot | None:
+    """Where that statement stands."""
     function = around(index, path, line)
-    starts = [event for event in function.events if event.line <= line] if function is not None else []
-    return function, max(starts, key=lambda event: event.line, default=None)
+    if function is None:
+        return None
+    starts = [
+        (event.line, len(event.block.branches), -n) for n, event in enumerate(function.events) if event.line <= line
+    ]
+    return Spot(function, -max(starts)[2]) if starts else None
 
 
 def overridden_by_all(index: Index, path: str, line: int) -> str:

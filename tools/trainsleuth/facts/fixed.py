@@ -43,14 +43,14 @@ def needed_at(index: Index, path: str, line: int) -> Iterator[tuple[Expr, bool]]
     """Tests that must each be so, or not be so, for the statement at `path:line` to run as it is meant: those of the arms
     that it stands in, and the switch of what it makes (GradScaler(enabled=args.amp)).
     """
-    _, event = statement_at(index, path, line)
-    if event is None:
+    function, event = statement_at(index, path, line)
+    if function is None or event is None:
         return
     for branch in event.block.branches:
         wanted = [(test, arm == branch.arm) for arm, test in enumerate(branch.tests)] if branch.kind == "if" else []
         for test, is_so in wanted:
             yield from _needed(test, is_so)
-    for call in event.calls:
+    for call in (call for one in function.events if one.line == event.line for call in one.calls):
         if (switch := call.keyword("enabled")) is not None:
             yield from _needed(switch, True)
     value = event.value
@@ -101,9 +101,9 @@ def _constants(index: Index, expr: Expr, function: Function) -> _Constants | Non
     if expr.kind != "path":
         return None
     own, dot, rest = expr.text.partition(".")
-    if dot:
-        return _attribute(index, rest, function) if own == function.self_name and "." not in rest else None
-    symbol = index.resolve(function, own)
+    if dot and own == function.self_name:
+        return _attribute(index, rest, function) if "." not in rest else None
+    symbol = index.resolve(function, expr.text)
     if not isinstance(symbol, Variable):
         return None
     if symbol.scope.parameter(symbol.name) is not None:
