@@ -86,6 +86,28 @@ def main(model, dataset):
 """
 
 FAILS = {
+    "one round by default, and a script that asks for more": """
+# file: train.py
+import argparse
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=1)
+args = parser.parse_args()
+
+def train(model, train_set):
+    loader = DataLoader(train_set, sampler=DistributedSampler(train_set))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+# file: run.sh
+python train.py --epochs 90
+""",
     "made anew in each epoch, always with epoch 0": """
 import torch
 from torch.utils.data import DataLoader
@@ -130,6 +152,25 @@ def train(args, model, train_set):
 }
 
 SILENT = {
+    "one round unless somebody asks for more": """
+import argparse
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=1)
+args = parser.parse_args()
+
+def train(model, train_set):
+    loader = DataLoader(train_set, sampler=DistributedSampler(train_set))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+""",
     "an iterator of its own freezes the batches and shuffles them": """
 import numpy as np
 import torch

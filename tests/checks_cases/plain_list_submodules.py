@@ -693,4 +693,22 @@ class LowPass(nn.Module):
 def train(x, kernel):
     LowPass(4, kernel)(x).mean().backward()
 """,
+    "networks that have an optimizer each": """
+import torch
+from torch import nn
+class Ensemble(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.nets = [nn.Linear(4, 4) for _ in range(5)]
+        self.optimizers = [torch.optim.Adam(net.parameters()) for net in self.nets]
+    def forward(self, x):
+        return torch.stack([net(x) for net in self.nets]).mean(0)
+    def update(self, x):
+        for net, optimizer in zip(self.nets, self.optimizers):
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+def train(x):
+    Ensemble().update(x)
+""",
 }

@@ -52,6 +52,10 @@ def why_no_training(index: Index, found: Round, known: list[Instance]) -> str:
     return ""
 
 
+def goes_once(index: Index, source: Expr, spot: Spot) -> bool:
+    return few_turns(index, source, spot).startswith(("once", "1 "))
+
+
 def few_turns(index: Index, source: Expr, spot: Spot) -> str:
     """How often a loop over `source` goes round where that is too few times to train; "" otherwise."""
     if source.kind in ("list", "tuple"):

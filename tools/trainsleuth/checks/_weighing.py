@@ -21,10 +21,10 @@ def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -
     decided = [one for place in places for one in decided_against(index, *place)]
     if fixed := [one for one in decided if not one.is_default]:
         return _asked(finding, f"It runs only where {fixed[0].test}, which line {fixed[0].line} never finds so.")
-    if name := next(filter(None, (unused(index, *place) for place in places)), ""):
-        return _asked(finding, f"But nothing here names {name}.")
     if tests := tuple(dict.fromkeys((*left_off(index, places), *(one.test for one in decided)))):
         return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so by default.")
+    if name := unused(index, places):
+        return _asked(finding, f"But nothing here names {name}.")
     return finding
 
 

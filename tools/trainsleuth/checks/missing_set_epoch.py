@@ -93,7 +93,7 @@ from trainsleuth.finding import Finding, Link
 
 from ._consumers import is_only_read, loader_names
 from ._loading import is_spread
-from ._no_training import few_turns
+from ._no_training import goes_once
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -313,7 +313,7 @@ def _epoch_loop(index: Index, site: Site) -> tuple[str, int] | None:
         for effect in index.effects.of(function)
         if effect.kind == "backward"
         for loop, is_named in _epoch_loops(index, function, effect)
-        if loop.source is None or not few_turns(index, loop.source, Spot(function, effect.position))
+        if loop.source is None or not goes_once(index, loop.source, Spot(function, effect.position))
     ]
     best = next((one for one in found if one[2]), found[0] if found else None)
     return (best[0].path, best[1].line) if best is not None else None

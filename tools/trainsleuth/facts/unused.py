@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
@@ -29,20 +30,23 @@ _HOOKS = ("main",)
 _COMMENT = re.compile(r"\s*#")
 
 
-def unused(index: Index, path: str, line: int) -> str:
-    """The function or class around the place that nothing else in the project names, in code or in text; "" otherwise.
-    Where only another one names it that nothing names, that one.
+def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
+    """The function or class around one of the places that nothing else in the project names, in code or in text, or a
+    method that nothing calls; "" otherwise. Where only another one names it that nothing names, that one.
 
     A package that others install, and a file beside which no program stands, may be used by others; what is decorated
     may be registered.
     """
-    if is_notebook(path) or any(name in _PACKAGING for name in index.repository.files):
+    if any(name in _PACKAGING for name in index.repository.files):
         return ""
     if any(map(_is_looked_through, index.files.values())):
         return ""
-    if not any(one.body.source.holds(_PROGRAM) for one in index.files.values() if one.path != path):
-        return ""
-    return _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line)
+    programs = {one.path for one in index.files.values() if one.body.source.holds(_PROGRAM)}
+    for path, line in places:
+        if not is_notebook(path) and programs - {path}:
+            if name := _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line):
+                return name
+    return ""
 
 
 def _uncalled_method(index: Index, path: str, line: int) -> str:
