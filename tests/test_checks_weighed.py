@@ -456,3 +456,28 @@ def test_a_part_that_is_frozen_and_a_method_that_nothing_calls_accuse_nobody(
     found = _only(tmp_path, {"probe.py": program, "data.py": DATA, **main}, "eval-not-restored")
     assert found.severity == severity
     assert said in found.message
+
+
+@pytest.mark.parametrize(
+    ("looking", "severity"),
+    [
+        ("import builders\n\ndef make(name):\n    return getattr(builders, name)\n", "note"),
+        ("from makers import builder\n\ndef make(name):\n    return getattr(builder, name)\n", "note"),
+        ("import train\n\ndef make(name):\n    return getattr(train, name)\n", "error"),
+        ("import registry\n\ndef make(name):\n    return getattr(registry, name)\n", "error"),
+        ("def make(name):\n    return globals()[name]\n", "error"),
+    ],
+)
+def test_what_is_looked_for_by_name_may_be_found_in_that_module_only(
+    looking: str, severity: str, tmp_path: Path
+) -> None:
+    loop = "import torch\n\ndef train_it(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    loop += "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n"
+    files = {
+        "train.py": loop,
+        "look.py": looking,
+        "builders.py": "def other():\n    pass\n",
+        "registry.py": "from train import *\n",
+        "main.py": "if __name__ == '__main__':\n    print()\n",
+    }
+    assert _only(tmp_path, files, "missing-zero-grad").severity == severity

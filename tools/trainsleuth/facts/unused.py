@@ -10,7 +10,8 @@ from trainsleuth.repository import is_notebook
 
 from .callers import Target
 from .dead import around
-from .records import MODULE_BODY, FileFacts, Function
+from .names import Module
+from .records import MODULE_BODY, Function, Import
 from .sites import Site, is_test
 from .things import Spot
 
@@ -39,14 +40,20 @@ def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
     """
     if any(name in _PACKAGING for name in index.repository.files):
         return ""
-    if any(map(_is_looked_through, index.files.values())):
+    if (looked := _looked_through(index)) is None:
         return ""
     programs = {one.path for one in index.files.values() if one.body.source.holds(_PROGRAM)}
     for path, line in places:
-        if not is_notebook(path) and programs - {path}:
+        if not is_notebook(path) and programs - {path} and not _is_found_by_name(index, looked, path, line):
             if name := _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line):
                 return name
     return ""
+
+
+def _is_found_by_name(index: Index, looked: tuple[Module, ...], path: str, line: int) -> bool:
+    function = around(index, path, line)
+    head = function.qualname.partition(".")[0] if function is not None else ""
+    return any(index.names.member(module, head) is not None for module in looked)
 
 
 def _uncalled_method(index: Index, path: str, line: int) -> str:
@@ -118,10 +125,31 @@ def _is_named_elsewhere(index: Index, path: str, name: str) -> bool:
     return any(word.search(index.repository.read(one) or "") for one in texts)
 
 
-def _is_looked_through(file: FileFacts) -> bool:
-    """A name that is computed is looked for in a module: getattr(models, args.arch)."""
-    source = file.body.source
-    heads = {one.decode("utf-8", "replace") for pattern in _COMPUTED for one in source.found(pattern)}
-    modules = {entry.alias for entry in file.imports if not entry.module.startswith("torch")}
-    modules |= {one.decode("utf-8", "replace") for one in source.found(_LOADED)}
-    return source.holds(_ALL) or not modules.isdisjoint(heads)
+def _looked_through(index: Index) -> tuple[Module, ...] | None:
+    """The modules of the project in which a name that is computed is looked for: getattr(models, args.arch). None where
+    it may be any.
+    """
+    modules: list[Module] = []
+    for file in index.files.values():
+        source = file.body.source
+        if source.holds(_ALL):
+            return None
+        heads = {one.decode("utf-8", "replace") for pattern in _COMPUTED for one in source.found(pattern)}
+        if not heads.isdisjoint(one.decode("utf-8", "replace") for one in source.found(_LOADED)):
+            return None
+        for entry in file.imports:
+            if entry.alias in heads and _is_own(index, entry):
+                found = index.names.module(file.path, _dotted(entry), entry.level)
+                if found is None or not found.path:
+                    return None
+                modules.append(found)
+    return tuple(modules)
+
+
+def _is_own(index: Index, entry: Import) -> bool:
+    """What is imported may be a module of the project."""
+    return entry.level > 0 or any(index.names.ending(one) for one in (entry.module, _dotted(entry)))
+
+
+def _dotted(entry: Import) -> str:
+    return f"{entry.module}.{entry.name}" if entry.name else entry.module
