@@ -137,6 +137,7 @@ SCALED = dedent(
 
     def train(model, loader):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        dtype = "bfloat16"
         scaler = SCALER
         for x in loader:
             optimizer.zero_grad()
@@ -155,6 +156,9 @@ SCALED = dedent(
         ("torch.cuda.amp.GradScaler(enabled=args.amp)", "note"),
         ("torch.cuda.amp.GradScaler(enabled=not args.no_amp)", "error"),
         ("torch.amp.GradScaler('cuda', enabled=not args.no_amp)", "error"),
+        ("torch.cuda.amp.GradScaler(enabled=(dtype == 'float16'))", "note"),
+        ("torch.cuda.amp.GradScaler(enabled=(dtype == 'bfloat16'))", "error"),
+        ("torch.cuda.amp.GradScaler() if args.amp else None", "note"),
     ],
 )
 def test_a_scaler_that_is_switched_off_by_default_asks(scaler: str, severity: str, tmp_path: Path) -> None:
