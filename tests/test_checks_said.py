@@ -97,6 +97,7 @@ SCALED = dedent(
     parser = argparse.ArgumentParser()
     parser.add_argument("--clip", type=float, default=0)
     parser.add_argument("--use-amp", action="store_true")
+    parser.add_argument("--do-train", action="store_true")
     parser.add_argument("--limits", type=str, default="none")
     args = parser.parse_args()
 
@@ -124,6 +125,8 @@ SCALED = dedent(
         ("args.clip > 0", {"run.sh": "python train.py --clip 1"}, "error"),
         ("args.clip > 0", {"conf/a.yaml": "train:\n  clip: 0.5\n"}, "error"),
         ("args.use_amp and args.clip > 0", {"README.md": "Pass --use-amp for speed."}, "note"),
+        ("args.do_train", {}, "error"),
+        ("args.limits == 'train'", {}, "error"),
         ("args.limits == 'norm'", {}, "note"),
         ("args.limits == 'none'", {}, "error"),
         ("args.limits == 'norm'", {"run.sh": "python train.py --limits=norm"}, "error"),

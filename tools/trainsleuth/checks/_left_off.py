@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from trainsleuth.facts import Expr, Function, Index, Spot, makers, needed_at, spot_at, written
@@ -11,6 +12,7 @@ from ._options import as_written, defaults, left_out, option_name
 from ._parameters import given_or_left
 
 _OFF = frozenset(["false", "0", "0.0", "0.", "none", "", "null"])
+_TRAINS = re.compile(r"(^|[_.])(train|training|fit)($|_)")  # args.do_train: who wants to train says so
 _NOT_NONE = frozenset(["none", "null"])
 
 
@@ -37,6 +39,8 @@ def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot) -> bool:
         return False
     values = set(own).union(*(_values(index, one, spot) for one in made))
     if {_truth(test, value) for value in values} != {not wanted}:
+        return False
+    if wanted and any(_TRAINS.search(one.text) for one in test.walk()):
         return False
     word = test.parts[1].text if test.kind == "compare" and test.parts[1].kind == "string" and wanted else ""
     names = options or {asked.text}
