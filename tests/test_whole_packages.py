@@ -34,3 +34,29 @@ def test_a_library_with_modules_of_the_same_names_stays_outside(tmp_path: Path) 
 def test_one_module_that_fits_is_no_evidence(tmp_path: Path) -> None:
     text = "from clips.layers.blocks import Block, Head\nimport clips.layers.blocks\n"
     assert _meaning(tmp_path, {**HERE, "train.py": text}, "Head") == External("clips.layers.blocks.Head")
+
+
+INNER = {
+    "kit/torch/models/__init__.py": "class Points:\n    pass\n",
+    "kit/torch/loops.py": "class Loop:\n    pass\n",
+    "kit/data/__init__.py": "class Clouds:\n    pass\n",
+}
+INNER_IMPORTS = (
+    "import solid\nimport solid.own.torch as own\nfrom solid.own.torch.models import Points\n"
+    "from solid.own.torch.loops import Loop\nfrom solid.own.data import Clouds\nfrom solid.own.compiled import knn\n"
+)
+
+
+def test_a_folder_that_a_library_loads_under_its_own_name_is_meant(tmp_path: Path) -> None:
+    files = {**INNER, "train.py": INNER_IMPORTS}
+    found = _meaning(tmp_path, files, "own.models.Points")
+    assert isinstance(found, Class)
+    assert found.path == "kit/torch/models/__init__.py"
+    assert _meaning(tmp_path, files, "knn") == External("solid.own.compiled.knn")
+    assert _meaning(tmp_path, files, "solid.io") == External("solid.io")
+
+
+def test_a_folder_that_lacks_what_is_imported_is_not_meant(tmp_path: Path) -> None:
+    other = "from solid.own.data import Meshes\n"
+    found = _meaning(tmp_path, {**INNER, "train.py": INNER_IMPORTS + other}, "Points")
+    assert found == External("solid.own.torch.models.Points")

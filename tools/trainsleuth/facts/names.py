@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .records import MODULE_BODY, Class, FileFacts, Function, Import
 from .scopes import Binding, bindings, comprehension_names, is_bound, own_names, reaching
-from .whole_packages import whole_packages
+from .whole_packages import own_roots
 
 
 class External(NamedTuple):
@@ -78,18 +78,25 @@ class Names:
         return frozenset(part for path in self.files for part in _dotted(path).split("."))
 
     @cached_property
-    def _whole(self) -> frozenset[str]:
-        return whole_packages(self.files, self._heads, _INSTALLED)
+    def _roots(self) -> Mapping[str, str]:
+        return own_roots(self.files, self._heads, _INSTALLED)
+
+    def _root_of(self, dotted: str) -> str | None:
+        """The name of a root that an import begins with: one or two parts."""
+        if not self._roots:
+            return None
+        head, _, rest = dotted.partition(".")
+        return next((one for one in (head, f"{head}.{rest.partition('.')[0]}") if one in self._roots), None)
 
     @cached_property
     def foreign(self) -> Mapping[str, frozenset[str]]:
         """By file: the names that it imports from outside the project, as spelling tells."""
-        own = self._heads | self._whole
         return {
             path: frozenset(
                 entry.alias.partition(".")[0]
                 for entry in file.imports
-                if not entry.level and entry.module.partition(".")[0] not in own
+                if not entry.level and entry.module.partition(".")[0] not in self._heads
+                if self._root_of(entry.module) is None
             )
             for path, file in self.files.items()
         }
@@ -123,8 +130,10 @@ class Names:
             return None
         head = dotted.partition(".")[0]
         installed = head in _INSTALLED
-        if head in self._whole:
-            return self._at(dotted.partition(".")[2].replace(".", "/")) or (Module("", ".") if dotted == head else None)
+        if (named := self._root_of(dotted)) is not None:
+            root = self._roots[named]
+            stem = _join(root, dotted[len(named) + 1 :].replace(".", "/")).rstrip("/")
+            return self._at(stem) or (Module("", root or ".") if dotted == named else None)
         if head not in self._heads:
             return None if installed else self._in_larger_tree(dotted)
         while True:

@@ -1,4 +1,8 @@
-"""Packages whose root is the repository itself: `from team.engine import train` in a checkout that has engine.py at its top."""
+"""Packages whose root is the repository or a folder of it under another name: what the project imports itself as.
+
+`from team.engine import train` in a checkout that has engine.py at its top, `from vendor.own.data import Clips` in one
+that an installed library loads as vendor.own and that keeps it in a folder kit/.
+"""
 
 from __future__ import annotations
 
@@ -12,39 +16,69 @@ _MODULES = 2  # modules that they name
 _AGREE = 4  # answers for each that it has none to
 
 
-def whole_packages(
-    files: Mapping[str, FileFacts], heads: Collection[str], installed: Collection[str]
-) -> frozenset[str]:
-    """Names under which the project imports itself though none of its folders has them: a package cut out with its root.
+def own_roots(files: Mapping[str, FileFacts], heads: Collection[str], installed: Collection[str]) -> Mapping[str, str]:
+    """Names under which the project imports itself though no path spells them -> the folder that is meant, "" for all.
 
     Another library may have a module of the same name (timm.models.layers), so what is imported from it must be defined.
     """
+    found: dict[str, str] = {}
+    packages = sorted({path.partition("/")[0] for path in files if path.count("/") > 1})
+    for head, wanted in _asked(files, heads, installed).items():
+        if _answered(files, "", wanted):
+            found[head] = ""
+            continue
+        inner: dict[str, set[tuple[str, str]]] = {}
+        for module, name in wanted:
+            first, _, rest = module.partition(".")
+            inner.setdefault(f"{head}.{first}", set()).add((rest, name))
+        for prefix, below in inner.items():
+            fits = [folder for folder in packages if _is_kept_in(files, f"{folder}/", below)]
+            if len(fits) == 1:
+                found[prefix] = fits[0]
+    return found
+
+
+def _asked(
+    files: Mapping[str, FileFacts], heads: Collection[str], installed: Collection[str]
+) -> Mapping[str, set[tuple[str, str]]]:
+    """What is imported from outside the project: by package, each module with the name that is taken from it."""
     asked: dict[str, set[tuple[str, str]]] = {}
     for entry in _absolute(files):
         head, _, rest = entry.module.partition(".")
         if head not in heads and head not in installed:
             asked.setdefault(head, set()).add((rest, entry.name))
-    return frozenset(head for head, wanted in asked.items() if _answered(files, wanted))
+    return asked
 
 
 def _absolute(files: Mapping[str, FileFacts]) -> Iterator[Import]:
     return (entry for file in files.values() for entry in file.imports if not entry.level)
 
 
-def _answered(files: Mapping[str, FileFacts], wanted: Iterable[tuple[str, str]]) -> bool:
+def _answered(files: Mapping[str, FileFacts], root: str, wanted: Iterable[tuple[str, str]]) -> bool:
     named = [one for one in wanted if any(one)]
-    found = [module for module in (_defining(files, module, name) for module, name in named) if module is not None]
+    found = [module for module in (_defining(files, root, *one) for one in named) if module is not None]
     missing = len(named) - len(found)
     return len(found) >= _LEAST and len(set(found)) >= _MODULES and len(found) >= _AGREE * missing
 
 
-def _defining(files: Mapping[str, FileFacts], module: str, name: str) -> str | None:
-    """The file at the root that an import means: that of the module where it defines the name, or that of the name."""
-    stem = module.replace(".", "/")
-    for path in (f"{stem}.py", f"{stem}/__init__.py") if stem else ():
+def _is_kept_in(files: Mapping[str, FileFacts], root: str, wanted: Iterable[tuple[str, str]]) -> bool:
+    """Many of its modules are there and define what is asked of them; modules that are not there may be compiled ones."""
+    there = [one for one in wanted if one[0] and _is_there(files, root + one[0].replace(".", "/"))]
+    is_deep = any("." in module for module, _ in there)
+    return is_deep and len({module for module, _ in there}) > _MODULES and _answered(files, root, there)
+
+
+def _is_there(files: Mapping[str, FileFacts], stem: str) -> bool:
+    return f"{stem}.py" in files or f"{stem}/__init__.py" in files
+
+
+def _defining(files: Mapping[str, FileFacts], root: str, module: str, name: str) -> str | None:
+    """The file below the root that an import means: that of the module where it defines the name, or that of the name."""
+    stem = root + module.replace(".", "/")
+    for path in (f"{stem}.py", f"{stem}/__init__.py") if module else ():
         if path in files and (name in ("", "*") or _defines(files[path], name)):
             return path
-    inner = f"{stem}/{name}" if stem else name
+    inner = f"{stem}/{name}" if module else root + name
     return next((path for path in (f"{inner}.py", f"{inner}/__init__.py") if name and path in files), None)
 
 

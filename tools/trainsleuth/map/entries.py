@@ -17,7 +17,7 @@ from .command_words import words_behind
 from .frameworks import Handover
 from .graph import Graph
 from .launch import Command
-from .loaded_packages import loads_package
+from .loaded_packages import started_of_library
 from .reach import Reach, reach
 from .running import has_guard
 from .steps import Sign
@@ -183,7 +183,7 @@ def _entry(
     roots = [root, *_console_functions(index, path, own)]
     reached = reach(graph, roots)
     near = min((distance for distance, _ in trainings(reached, signs, handed)), default=None)
-    if near is None and path.endswith("/__init__.py") and any(loads_package(one.text) for one in own):
+    if near is None and any(started_of_library(index, one.text, path) for one in own):
         near = PLUGIN_DISTANCE
     score = likely + _reached_score(near) + _completeness(index, reached, signs)
     return Entry(path, root, guard_line(root), reached, own, score, near is not None)

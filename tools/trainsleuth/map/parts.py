@@ -30,6 +30,7 @@ from .standing import chosen_first
 from .supposed import is_supposed
 from .tables import Table
 from .traps import traps
+from .uncalled import uncalled
 from .unreached import trained_elsewhere
 from .wording import clean as clean
 
@@ -130,7 +131,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if framework is not None and name == "training_loop":
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
     if places and program.assumed and name in _TRAINING_ONLY:
-        return Part("unresolved", "taken for that of this program; how it is reached was not read", places)
+        said = uncalled(program.index, program.assumed) or "how it is reached was not read"
+        return Part("unresolved", f"taken for that of this program; {said}", places)
     own = tuple(place for place in places if name != "evaluation" or _is_own(program, place))
     if places and trains and not own:
         return Part("elsewhere", "only in programs of their own: this one is not seen to evaluate", places)

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, External, Function, Index
+from trainsleuth.facts import Class, Function, Index
 
 from .frameworks import Framework
-from .loaded_packages import loads_package
+from .loaded_packages import starts_library
 from .recipes import Choice
+from .registering import registered_in
 
 _HOOKS = (
     "train_step",
@@ -43,7 +44,7 @@ class Plugin(NamedTuple):
 
 def plugin_of(index: Index, commands: Iterable[str], chosen: Iterable[Choice]) -> Plugin | None:
     """What the settings choose of a package that such a command loads, when classes of one library's registries are among it."""
-    if not any(loads_package(text) for text in commands):
+    if not any(starts_library(index, text) for text in commands):
         return None
     libraries: Counter[str] = Counter()
     classes: dict[Class, None] = {}
@@ -51,7 +52,7 @@ def plugin_of(index: Index, commands: Iterable[str], chosen: Iterable[Choice]) -
     for choice in chosen:
         target = choice.target
         if isinstance(target, Class):
-            libraries.update(_registered_in(index, target))
+            libraries.update(library for library, _ in registered_in(index, target))
             if choice.table is not None:
                 kept = networks if _NETWORK.match(choice.table.kind) else classes
                 kept.update(dict.fromkeys(index.lineage(target)))
@@ -59,13 +60,6 @@ def plugin_of(index: Index, commands: Iterable[str], chosen: Iterable[Choice]) -
         return None
     name = libraries.most_common(1)[0][0]
     return Plugin(Framework(name, (name,), (), (), _HOLDS, _HOOKS), tuple(classes), tuple(networks))
-
-
-def _registered_in(index: Index, cls: Class) -> Iterator[str]:
-    for decorator in cls.decorators:
-        meant = index.resolve(index.files[cls.path].body, decorator.callee or decorator.text)
-        if isinstance(meant, External) and decorator.last.startswith("register"):
-            yield meant.name.partition(".")[0]
 
 
 def steps_of(plugin: Plugin) -> Iterator[Function]:

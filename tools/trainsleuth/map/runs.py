@@ -125,9 +125,8 @@ class Runs:
 
     def _handed_over(self, function: Function, value: Expr) -> Iterator[Run]:
         if "." in value.text and value.text.partition(".")[0] != function.self_name:
-            if value.last not in self._methods.by_name or (
-                value.last in COMMON_NAMES and not self._is_method(function, value)
-            ):
+            is_rare = value.last in self._methods.by_name and value.last not in COMMON_NAMES
+            if not (is_rare or self._is_of_module(function, value) or self._is_method(function, value)):
                 return
         later = KEPT if function.name == "__init__" else CALLBACK
         for target in self._values.callables(function, value, depth=3):
@@ -136,8 +135,14 @@ class Runs:
             elif isinstance(target, Class):
                 yield from self.constructed(target)
 
+    def _is_of_module(self, function: Function, value: Expr) -> bool:
+        """What a module of the project defines: Process(target=learner.run)."""
+        return isinstance(self._index.resolve(function, value.text), Class | Function)
+
     def _is_method(self, function: Function, value: Expr) -> bool:
         """Of an object of the project, whatever its name: model.train where model = Trainer()."""
+        if value.last not in self._methods.by_name:
+            return False
         held = self._values.of(function, value.receiver) if value.receiver is not None else ()
         return any(isinstance(one, Class) and self._index.method(one, value.last) is not None for one in held)
 

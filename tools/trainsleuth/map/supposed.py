@@ -8,7 +8,8 @@ from .program import Program
 from .records import Place
 from .statements import enclosing
 
-_SAY_LITTLE = ("mention", "restore")  # a word, and a state that may be copied from one network to another
+# a word, a state that may be copied from one network to another, what another place calls
+_SAY_LITTLE = ("mention", "restore", "defined")
 
 
 def is_supposed(program: Program, places: Iterable[Place]) -> bool:

@@ -35,6 +35,7 @@ from .named_sections import passed_over, unnamed
 from .presets import Preset, built_through, named_preset
 from .program import Program
 from .recipes import CLASS_KEYS, Choice, Setting, settings
+from .referenced_files import referenced_files
 from .references import given_by_name, references
 from .registries import tables
 from .scripts import settings_in
@@ -160,6 +161,9 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     in_files = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
     asked = tuple({one.key.replace("-", "_"): one for one in weak}.values())  # the command's own come last
     in_files = tuple(picked_sections(in_files, asked, entry.reach.distance))
+    if constructed.objects is None and (below := referenced_files(index, parts, in_files)):
+        parts = (*parts, *below)
+        in_files = (*in_files, *settings(index, below))
     if recipe is None and constructed.objects is None:
         known = {part.path for part in parts}
         more = templated_files(index, entry.reach, (*asked, *in_files))

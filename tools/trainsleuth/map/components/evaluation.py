@@ -10,6 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, written
 
 from ..common_names import COMMON_NAMES
 from ..entries import ASIDE, NEVER, guard_line
+from ..evaluation_mode import is_evaluated, is_switched
 from ..glances import glances
 from ..held_out import passes
 from ..networks import is_dataset, is_network
@@ -60,7 +61,7 @@ def _signs(program: Program) -> Iterator[Place]:
         evaluates = sign > 0 and not drawn and not _is_switch(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
-            role = "evaluation mode" if evaluates and (named or _is_switched(function)) else NO_GRADIENTS
+            role = "evaluation mode" if evaluates and (named or _is_put_to_test(program, function)) else NO_GRADIENTS
             yield program.at(function, sign, role, (0.75 if named or training else 0.45) * weight**0.4)
         if drawn:
             yield program.at(function, function.line, DRAW, 0.3 * weight**0.4)
@@ -149,21 +150,18 @@ def _quiet(program: Program, function: Function) -> int:
     return 0
 
 
-def _is_switched(function: Function) -> bool:
-    """It calls model.eval()."""
-    return any(
-        call.last == "eval" and not call.parts[1:] and call.receiver is not None
-        for event in function.events
-        for call in event.calls
-    )
+def _is_put_to_test(program: Program, function: Function) -> bool:
+    """It calls model.eval(); where it also trains, to ask the network something."""
+    backward = [sign.site.call.line for sign in program.signs.get(function, ()) if sign.role == "backward"]
+    return is_evaluated(function, min(backward)) if backward else is_switched(function)
 
 
 def _is_pass(function: Function) -> bool:
     """It goes over data in evaluation mode with gradients off, whatever it is called; or an object that is called does."""
     if function.name == "__call__":
-        return _is_switched(function)
+        return is_switched(function)
     quiet = any(event.kind == "with" and _is_quiet(event) for event in function.events)
-    return quiet and bool(function.loops) and _is_switched(function)
+    return quiet and bool(function.loops) and is_switched(function)
 
 
 def _trains(program: Program, function: Function) -> bool:

@@ -1,0 +1,42 @@
+"""The file in which a library's own training program finds what it trains, where the command names no package to load.
+
+Such code is copied into a checkout of the library: python fairseq/fairseq_cli/hydra_train.py --config-name own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from trainsleuth.facts import Class, External, Index
+
+from .launch_targets import script_of
+
+_PROGRAM = re.compile(r"(?:^|\s)(?P<path>[\w./${}-]*?(?:pre)?train(?:_model)?(?:\.py)?)(?=\s|$)")
+_ROLES = ("task", "recipe", "trainer", "runner", "model")  # what leads to the rest, first
+
+
+def registered_in(index: Index, cls: Class) -> Iterator[tuple[str, str]]:
+    """The libraries in whose registries a class is put, with the registry: ("fairseq", "register_task")."""
+    for decorator in cls.decorators:
+        if decorator.last.startswith("register"):
+            meant = index.resolve(index.files[cls.path].body, decorator.callee or decorator.text)
+            if isinstance(meant, External):
+                yield meant.name.partition(".")[0], decorator.last
+
+
+def registering_file(index: Index, folder: str, text: str) -> str | None:
+    """Of the classes put into registries of the library whose program is started: the task's file, else the model's."""
+    match = _PROGRAM.search(text)
+    if match is None or script_of(index, folder, match["path"]) is not None:
+        return None
+    named = {part for part in re.split(r"[/.-]|_(?!\w*\.py)", match["path"]) if part}
+    found: Counter[tuple[int, str]] = Counter()
+    for file in index.files.values():
+        for cls in file.classes.values():
+            for library, registry in registered_in(index, cls):
+                role = next((at for at, one in enumerate(_ROLES) if one in registry), None)
+                if library in named and role is not None:
+                    found[role, cls.path] += 1
+    return min(found, key=lambda one: (one[0], -found[one], one[1]))[1] if found else None
