@@ -74,7 +74,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, Term, Value, contradict, is_test, terms, trained_losses, written
+from trainsleuth.facts import (
+    Expr,
+    Index,
+    Spot,
+    Term,
+    Value,
+    contradict,
+    factors,
+    is_test,
+    terms,
+    trained_losses,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -110,10 +122,9 @@ def _examined(index: Index, loss: Expr, spot: Spot, found: list[Term], seen: set
     is_live = any(value.grad in ("live", "unknown") for alternatives in values for value in alternatives)
     failures = []
     for term, alternatives in zip(found, values, strict=True):
-        is_weighed = (
-            not term.is_certain or _is_apart(term, spot) or _has_live_weight(index, term) or _trains_alone(term)
-        )
-        cut = None if is_weighed else _cut(term, alternatives)
+        is_sure = term.is_certain or _is_number(term.stands)
+        is_meant = _is_apart(term, spot) or _has_live_weight(index, term) or _trains_alone(term)
+        cut = _cut(term, alternatives) if is_sure and not is_meant else None
         if cut is not None and is_live and not _is_balanced(term, found) and not is_test(term.spot.function.path):
             failures.append((term, cut))
     for term, cut in failures:
@@ -131,12 +142,19 @@ def _examined(index: Index, loss: Expr, spot: Spot, found: list[Term], seen: set
 
 def _cut(term: Term, alternatives: tuple[Value, ...]) -> Value | None:
     """The value when every way gives something that is cut, and that was alive or is called a loss."""
+    if _is_number(term.stands):  # the number that a loss begins with has no item()
+        alternatives = tuple(value for value in alternatives if value.grad != "constant")
     if not alternatives or any(value.grad not in ("cut", "reborn") for value in alternatives):
         return None
     befores = {value.before for value in alternatives}
     named = " ".join((*term.names[1:][-1:], *(part.text for part in term.expr.walk() if part.kind == "path")))
     is_loss = befores <= {"live", "unknown"} and bool(_LOSS.search(named))
     return alternatives[0] if befores == {"live"} or is_loss else None
+
+
+def _is_number(expr: Expr) -> bool:
+    """item() stands in the sum itself, or around one factor of the term."""
+    return any(part.kind == "call" and part.last == "item" for part in factors(expr))
 
 
 def _is_apart(term: Term, spot: Spot) -> bool:
@@ -162,8 +180,14 @@ def _trains_alone(term: Term) -> bool:
 
 
 def _is_balanced(term: Term, found: list[Term]) -> bool:
-    """The same thing stands in the sum with the other sign: x + (y - x).detach() and the like."""
-    return any(other.sign != term.sign and other.spot.function is term.spot.function for other in found)
+    """The same thing stands in the sum with the other sign: loss - loss.detach() + shown."""
+    cut = _paths(term)
+    others = (other for other in found if other.sign != term.sign and other.spot.function is term.spot.function)
+    return any(cut & {*other.names, *_paths(other)} for other in others)
+
+
+def _paths(term: Term) -> set[str]:
+    return {part.text for part in term.expr.walk() if part.kind == "path"}
 
 
 def _failure(term: Term, cut: Value, loss: Expr, spot: Spot) -> Finding:
