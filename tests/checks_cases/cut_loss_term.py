@@ -179,6 +179,55 @@ if __name__ == "__main__":
     run([], None, "test")
 """
 FAILS |= {"in an arm whose test says nothing of the backward": _APART.replace("if TEST", "if batches")}
+_WRITTEN = (
+    HEAD
+    + """
+def step(x, y, opt, hinge):
+    out, aside = net(x), 0
+    if hinge:
+        real, fake = -torch.mean(torch.relu(out)), -torch.mean(torch.relu(1 - out))
+    else:
+        real, fake = F.mse_loss(out, y), F.mse_loss(other(x), y)
+    loss = fake + REAL
+    loss.backward()
+    opt.step()
+"""
+)
+# a number stands in the sum itself, whatever its other terms are, and whether or not it begins as one
+FAILS |= {
+    "a term with a minus elsewhere in the sum": _WRITTEN.replace("REAL", "real.item()"),
+    "one way of several to the sum": """
+import torch.nn.functional as F
+
+class Trainer:
+    def __init__(self, net, losses, config):
+        self.net, self.losses, self.config = net, losses, config
+
+    def sum(self, x, y):
+        if self.config.points:
+            loss_points = F.cross_entropy(self.net(x), y)
+            return self.losses[0](x, y) + loss_points.item()
+        return self.losses[1](x, y)
+
+    def step(self, x, y, optimizer):
+        loss = self.sum(x, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    "it begins as the number 0": """
+import torch.nn.functional as F
+
+def step(net, xs, ys, more, optimizer):
+    side_loss = 0
+    if more:
+        side_loss = F.cross_entropy(net(more), ys)
+    loss = F.cross_entropy(net(xs), ys) + side_loss.item()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+}
 SILENT = ORIGINALS | {
     "added as a number only where nothing goes backward": _APART.replace("if TEST", 'if mode == "train"'),
     "the same, asked the other way round": _APART.replace("if TEST", 'if not mode != "train"'),

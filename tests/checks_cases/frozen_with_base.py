@@ -102,6 +102,40 @@ class Lit(L.LightningModule):
         ),
     }
 )
+# a model that trains is evaluated and resumed as well, and a module may train itself
+FAILS |= {
+    "evaluated and resumed in the function that trains it": """
+import torch
+from torch import nn
+
+def main(model, batches, resume):
+    model.extra = nn.Linear(2, 2)
+    model.requires_grad_(False)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    if resume:
+        model.load_state_dict(torch.load(resume))
+    for x, y in batches:
+        model.train()
+        optimizer.zero_grad()
+        model(x, y).backward()
+        optimizer.step()
+        model.eval()
+""",
+    "a module that builds its own optimizer": """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+
+    def configure_optimizers(self):
+        self.head = nn.Linear(2, 2)
+        self.requires_grad_(False)
+        return torch.optim.Adam(self.parameters(), lr=1e-3)
+""",
+}
 SILENT = ORIGINALS | {
     "thawed afterwards": """
 import torch
@@ -214,5 +248,30 @@ class Encoder(nn.Module):
 def build(base):
     model = Encoder(base)
     return torch.optim.SGD(model.parameters(), lr=0.1)
+""",
+    "a module that freezes itself, to be used": """
+import torch
+from torch import nn
+
+class Features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 4)
+        self.eval()
+        self.requires_grad_(False)
+
+head, features = nn.Linear(4, 2), Features()
+optimizer = torch.optim.Adam(head.parameters())
+""",
+    "loaded and put into eval mode, beside the model that learns": """
+import torch
+from torch import nn
+
+def build(teacher, student, state):
+    teacher.head = nn.Linear(4, 2)
+    teacher.load_state_dict(state)
+    teacher.requires_grad_(False)
+    teacher.eval()
+    return torch.optim.Adam(student.parameters())
 """,
 }

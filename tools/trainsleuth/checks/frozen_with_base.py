@@ -68,6 +68,8 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
+    LISTING,
+    Function,
     Index,
     Instance,
     Spot,
@@ -97,23 +99,28 @@ _FOLLOWER = re.compile(r"(^|[._])(k|key|ema|target|teacher|momentum|reference|re
 
 
 def check(index: Index) -> Iterator[Finding]:
-    trained = {built.site.function.path for built in built_optimizers(index)}
-    parts = {index.part(path) for path in trained}
+    optimized: dict[Function, set[str]] = {}  # paths that an optimizer is built of in the function
+    for built in built_optimizers(index):
+        paths = (part.receiver.text for part in built.site.call.walk() if part.last in LISTING and part.receiver)
+        optimized.setdefault(built.site.function, set()).update(paths)
+    parts = {index.part(function.path) for function in optimized}
     for function in index.functions():
         if is_test(function.path) or not parts:
             continue
         found = list(switches(index, function))
         for switch in found:
             if switch.on is False and switch.is_whole:
-                yield _examined(index, switch, found, index.part(function.path) in parts)
+                is_optimized = switch.path in optimized.get(function, ())
+                yield _examined(index, switch, found, index.part(function.path) in parts, is_optimized)
 
 
-def _examined(index: Index, switch: Switch, found: list[Switch], is_training: bool) -> Finding:
+def _examined(index: Index, switch: Switch, found: list[Switch], is_training: bool, is_optimized: bool) -> Finding:
     path, line = switch.spot.function.path, switch.spot.line
-    for name, spot in _added(index, switch):
+    is_own = switch.path == switch.spot.function.self_name  # a module that freezes itself is there to be used
+    for name, spot in _added(index, switch) if is_optimized or not is_own else ():
         if not is_training or _is_thawed(index, switch, name, found):
             continue
-        if not _is_for_inference(switch) and not _is_copied_into(switch):
+        if (is_optimized or not _is_for_inference(switch)) and not _is_copied_into(switch):
             return _failure(switch, name, spot)
     return SAY.passed(path, line, f"nothing new was put into {switch.path} before it is frozen")
 
@@ -124,7 +131,7 @@ def _added(index: Index, switch: Switch) -> Iterator[tuple[str, Spot]]:
     here = function.events[switch.spot.position].block
     anew = bindings(function).get(switch.path, ())
     for name, found in bindings(function).items():
-        if not name.startswith(f"{switch.path}.") or switch.path == function.self_name:
+        if not name.startswith(f"{switch.path}."):
             continue
         for binding in found:
             spot = Spot(function, binding.position)

@@ -67,7 +67,7 @@ from .minimised import Minimised, losses_from, minimised, trained_losses
 from .modules import is_module, is_module_class, owns_parameters
 from .names import External, Module, Symbol, Variable
 from .operations import is_torch
-from .optimizers import Built, built_optimizers
+from .optimizers import LISTING, Built, built_optimizers
 from .order import (
     Surrounding,
     branches_around,
@@ -108,6 +108,7 @@ from .wording import written
 
 __all__ = [
     "ENOUGH",
+    "LISTING",
     "MODULE_BODY",
     "TOO_FAR",
     "Block",

@@ -60,8 +60,8 @@ def _built(index: Index, site: Site) -> Built:
         return Built(site, name, (), "its parameters are not written out")
     owned: dict[tuple[str, Function], None] = {}
     why = ""
-    for expr, at in ingredients(index, given, spot, closed=_LISTING):
-        if expr.kind == "call" and expr.last in _LISTING:
+    for expr, at in ingredients(index, given, spot, closed=LISTING):
+        if expr.kind == "call" and expr.last in LISTING:
             owner = expr.receiver
             if owner is not None and owner.kind == "path":
                 owned[_outward(index, owner.text, at)] = None
@@ -92,7 +92,7 @@ def _is_open(index: Index, expr: Expr, spot: Spot) -> bool:
     return any(origin.kind == "unknown" for origin in origins)
 
 
-_LISTING = frozenset(["parameters", "named_parameters", "trainable_parameters"])
+LISTING = frozenset(["parameters", "named_parameters", "trainable_parameters"])
 OPTIMIZER_CLASSES = words(
     """
     Adam AdamW SGD RMSprop Adagrad Adadelta Adamax NAdam RAdam LBFGS Rprop ASGD SparseAdam Adafactor Lion
