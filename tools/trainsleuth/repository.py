@@ -61,7 +61,7 @@ class Repository:
     """A folder (or one file) of source. Paths are relative to `root`, with forward slashes.
 
     .gitignore is honoured, hidden files are left out, and no symbolic link is followed: what it points to
-    inside the root is read at its own place. `skipped` grows as files are listed and read.
+    inside the root is read at its own place (`behind_links`). `skipped` grows as files are listed and read.
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
@@ -130,6 +130,15 @@ class Repository:
     def _below(self, paths: Iterable[str], under: Iterable[str]) -> tuple[str, ...]:
         scopes = [self.relative(scope) for scope in under]
         return tuple(path for path in paths if not scopes or any(is_under(path, scope) for scope in scopes))
+
+    def behind_links(self, path: str) -> str:
+        """Where the listed file or folder lies that `path` names through links inside the root; else `path` as it is."""
+        plain = path.removeprefix("./")
+        try:
+            place = (self.root / plain).resolve(strict=True).relative_to(self.root).as_posix()
+        except (OSError, RuntimeError, ValueError):
+            return path
+        return place if place != plain and any(is_under(one, place) for one in self.files) else path
 
     def relative(self, path: str | os.PathLike[str]) -> str:
         """`path` from the root, where a relative one starts. Raises RepositoryError outside of it."""

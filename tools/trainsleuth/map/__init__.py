@@ -8,6 +8,7 @@ print(map_repository("path/to/project").text)
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -145,7 +146,8 @@ class _Found:
 
 
 def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
-    index = read_index(repository)
+    scope, recipe = (_behind_links(repository, given) for given in (scope, recipe))
+    index = read_index(repository, [*(scope or "").split(), *(recipe or "").split()])
     where = _existing(repository, scope, "scope", index.files)
     launch = given_command(index, recipe, where) if recipe is not None else None
     if launch is not None:
@@ -156,6 +158,14 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     program = find_program(index, where, chosen, launch)
     keep_facts(index)
     return _Found(index, program, where, chosen, launch)
+
+
+def _behind_links(repository: Repository, given: str | None) -> str | None:
+    """A path or a command, with what each link in it leads to in its place."""
+    return given and _WORD.sub(lambda word: repository.behind_links(word[0]), given)
+
+
+_WORD = re.compile(r"[\w./-]+")
 
 
 def _anatomy(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -34,9 +34,12 @@ from .unreached import Unreached, steps_in
 from .values import Values
 
 
-def read_index(repository: Repository) -> Index:
-    """All facts, and the Python blocks of the READMEs as sources of their own: the way a library is used."""
-    index = build_index(repository, _worth_reading(repository))
+def read_index(repository: Repository, named: Iterable[str] = ()) -> Index:
+    """All facts, and the Python blocks of the READMEs as sources of their own: the way a library is used.
+
+    `named`: words of what the caller asks about; a file or folder among them is read wherever it lies.
+    """
+    index = build_index(repository, _worth_reading(repository, named))
     extra = {}
     for path in repository.files:
         name = path.rpartition("/")[2].lower()
@@ -49,10 +52,12 @@ def read_index(repository: Repository) -> Index:
     return replace(index, files={**index.files, **extra}, configs=PythonConfigs(index))
 
 
-def _worth_reading(repository: Repository) -> list[str]:
-    """Top folders and files but those of tests and copied libraries: no program is trained from there."""
+def _worth_reading(repository: Repository, named: Iterable[str]) -> list[str]:
+    """Top folders and files but those of tests and copied libraries: no program is trained from there, unasked."""
     tops = {path.partition("/")[0] for path in repository.files}
-    return sorted(top for top in tops if top in repository.scripts or not NEVER.search(f"{top}/"))
+    worth = {top for top in tops if top in repository.scripts or not NEVER.search(f"{top}/")}
+    asked = {path for word in named if (path := word.removeprefix("./").rstrip("/")).partition("/")[0] in tops - worth}
+    return sorted(worth | {one for one in asked if any(is_under(path, one) for path in repository.files)})
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share

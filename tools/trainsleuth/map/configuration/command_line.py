@@ -36,7 +36,12 @@ def given_by(text: str) -> Iterator[Given]:
             while not equals and place < len(words) and not (_ends(words[place]) or _is_alone(words[place], values)):
                 values.append(words[place])
                 place += 1
-            yield Given(name.replace("-", "_"), " ".join(values) if values else "True")
+            pairs = [match for one in values if (match := _OVERRIDE.match(one)) is not None]
+            is_set = not equals and all("." in pair[1] or len(name) == 1 for pair in pairs)
+            if is_set and pairs and len(pairs) == len(values):  # -r optim.lr=0.1, --cfg-options a.b=1 c.d=2
+                yield from (Given(pair[1], pair[2]) for pair in pairs)
+            else:
+                yield Given(name.replace("-", "_"), " ".join(values) if values else "True")
         elif _PAIR.match(word) and place < len(words):
             yield Given(word, words[place])
             place += 1

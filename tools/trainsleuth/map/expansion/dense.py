@@ -91,11 +91,12 @@ class Lines:
         return (pattern, named) if is_where else (words, [])
 
     def _exact(self, name: str) -> list[str]:
+        name = self._repository.behind_links(name)
         return [path for path in self._repository.files if path == name or path.endswith(f"/{name}")]
 
     def _named(self, names: Iterable[str]) -> list[str]:
         """Files by the end of their path, or all of a folder by its own; those that the program loads first."""
-        folders = [f"/{name.strip('/')}/" for name in names]
+        folders = [f"/{self._repository.behind_links(name.strip('/'))}/" for name in names]
         found = [
             path
             for path in self._repository.files
