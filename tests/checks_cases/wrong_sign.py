@@ -122,6 +122,21 @@ def step(actor, obs, action, advantages, opt, args):
         ),
     }
 )
+_NAMED = """
+import torch
+
+def vae_loss(recon_x, x, mu, logvar):
+    parts = {}
+    parts["KLD"] = SIGN0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+    parts["recon"] = torch.nn.functional.mse_loss(recon_x, x)
+    return parts
+"""
+FAILS |= {
+    "a divergence by its name, in a table that is put together elsewhere": _NAMED.replace("SIGN", ""),
+    "the same with every sign written out": _NAMED.replace("SIGN0.5", "0.5").replace(
+        "1 + logvar - mu.pow(2) - logvar.exp()", "logvar + 1 - logvar.exp() - mu ** 2"
+    ),
+}
 SILENT = ORIGINALS | {
     "entropy minimisation at test time": """
 from torch.distributions import Categorical
@@ -201,4 +216,9 @@ def update(policy, states, advantages, actions, optimizer, coef):
     loss.backward()
     optimizer.step()
 """,
+    "a divergence by its name": _NAMED.replace("SIGN", "-"),
+    "its negative, which is taken away": _NAMED.replace("SIGN", "").replace(
+        "return parts", 'return parts["recon"] - 0.1 * parts["KLD"]'
+    ),
+    "a part of a bound that is made greater": _NAMED.replace("SIGN", "").replace("vae_loss", "elbo_terms"),
 }

@@ -65,7 +65,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Spot, Term, factors, number_sign, terms, trained_losses, written
+from trainsleuth.facts import (
+    Expr,
+    Function,
+    Index,
+    Spot,
+    Term,
+    factors,
+    is_test,
+    number_sign,
+    terms,
+    trained_losses,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -77,11 +89,15 @@ SAY = Verdicts(
     "loss_contract",
     suspects=("loss-below-bound",),
     claims=("failing-one-batch-shapes", "init-loss-far-below-chance"),
+    forms={"": "on the way to a loss that is minimised", "named": "what goes by the name of a divergence"},
 )
 _GAIN = re.compile(r"adv|return|reward|^(R|G|Gt|G_t|gae)$", re.IGNORECASE)
 _POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.IGNORECASE)
 _CONDITIONAL = re.compile(r"cond|marg|mutual|info", re.IGNORECASE)  # parts of an information, which may be minimised
 _NEGATED = re.compile(r"neg|minus|nll|cost|loss", re.IGNORECASE)
+_EXP = re.compile(rb"exp_?\(")
+_KL = re.compile(r"(?:^|_)kld?(?:$|_|[0-9]|loss|div)", re.IGNORECASE)
+_BOUND = re.compile(rb"elbo|lower.?bound|log_?p[xz(]", re.IGNORECASE)
 _KL_SIGNS = {"exp": 1, "square": 1, "log-variance": -1, "one": -1}
 
 
@@ -93,6 +109,51 @@ def check(index: Index) -> Iterator[Finding]:
             if term.expr not in seen:
                 seen.add(term.expr)
                 yield _failure(named, term, said, loss, spot) if said else _right(named, term)
+    for function in index.functions_holding(_EXP):
+        if not is_test(function.path):
+            yield from _named_divergences(index, function, seen)
+
+
+def _named_divergences(index: Index, function: Function, seen: set[Expr]) -> Iterator[Finding]:
+    """What is called a KL divergence, wherever it goes: kld = 0.5 * (1 + logvar - mu^2 - exp(logvar))."""
+    for position, event in enumerate(function.events):
+        named = next((name for target in event.targets if (name := _divergence_name(target))), "")
+        if event.kind != "assign" or event.value is None or not named:
+            continue
+        spot = Spot(function, position)
+        for what, term, said in _divergences(terms(index, event.value, spot)):
+            if term.expr not in seen:
+                seen.add(term.expr)
+                is_wrong = said and not _is_turned(index, function, named)
+                yield _negative(named, term) if is_wrong else _right(what, term)
+
+
+def _divergence_name(target: Expr) -> str:
+    """kl_loss, self.kld, losses["KLD"]: what is set goes by a divergence's name."""
+    last = target.parts[1].text if target.kind == "index" and len(target.parts) == 2 else target.last
+    return last if _KL.search(last) else ""
+
+
+def _is_turned(index: Index, function: Function, name: str) -> bool:
+    """Something in the file takes it away, or it is a part of a bound that is made greater."""
+    for one in index.files[function.path].functions.values():
+        if one.source.holds(_BOUND):
+            return True
+        for event in one.events:
+            for part in event.value.walk() if event.value is not None else ():
+                turned = part.parts[-1] if part.kind in ("unary", "binary") and "-" in part.text else None
+                if turned is not None and any(inner.text == name or inner.last == name for inner in turned.walk()):
+                    return True
+    return False
+
+
+def _negative(named: str, term: Term) -> Finding:
+    path, line = term.spot.function.path, term.expr.line
+    message = (
+        f"{named} at {path}:{line} is the negative of a KL divergence, and nothing in the file takes it away: added to "
+        "a loss it is driven to infinity; expected -0.5 * (1 + logvar - mu**2 - exp(logvar))."
+    )
+    return SAY.fail(path, line, message, (Link(path, line, "exp() comes in with a minus"),), form="named")
 
 
 def _divergences(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
