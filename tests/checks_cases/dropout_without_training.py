@@ -70,6 +70,27 @@ class Lit(L.LightningModule):
         ),
     }
 )
+FAILS |= {
+    "a layer of graphs, where the test asks for the rate alone": """
+import torch.nn.functional as F
+from torch_geometric.nn import MessagePassing
+
+class Layer(MessagePassing):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, x, edges):
+        if self.rate:
+            x = F.dropout(x, p=float(self.rate))
+        return self.propagate(edges, x=x)
+
+def run(x, edges):
+    model = Layer(0.5)
+    model.eval()
+    return model(x, edges)
+""",
+}
 SILENT = ORIGINALS | {
     "every table of models sets it to zero": """
 import torch.nn.functional as F

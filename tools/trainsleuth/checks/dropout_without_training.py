@@ -181,7 +181,7 @@ def _has_a_switch(site: Site, p: Expr | None) -> bool:
     """`if rate > 0 and is_on:` tests more than the rate."""
     tests = (test for branch in site.event.block.branches for test in branch.tests)
     names = {part.text for test in tests for part in test.walk() if part.kind == "path"}
-    return bool(names - {p.text if p is not None else ""})
+    return bool(names - {part.text for part in p.walk()} if p is not None else names)
 
 
 def _leaves_before(site: Site) -> bool:

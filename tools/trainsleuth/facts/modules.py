@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MODULE_BASES = words(
     """
-    Module LightningModule PreTrainedModel Sequential ModuleList ModuleDict FairseqDecoder FairseqEncoder
+    Module LightningModule MessagePassing PreTrainedModel Sequential ModuleList ModuleDict FairseqDecoder FairseqEncoder
     BaseFairseqModel ScriptModule GraphModule PyTorchModelHubMixin
     """
 )
