@@ -154,9 +154,14 @@ def not_chosen(index: Index, chosen: Iterable[Choice], every: Iterable[Table] = 
         if one is not None and one.target is not None and one.value not in table.entries:
             tables.add(table)
     functions = {choice.target for choice in taken if isinstance(choice.target, Function)}
-    return frozenset(
-        other
-        for table in tables
-        for other in table.entries.values()
-        if isinstance(other, Class | Function) and other not in kept and other not in functions
-    )
+    others = [other for table in tables for other in table.entries.values() if isinstance(other, Class | Function)]
+    others += [cls for choice in taken for cls in _below(index, choice)]
+    return frozenset(other for other in others if other not in kept and other not in functions)
+
+
+def _below(index: Index, choice: Choice) -> Iterator[Class]:
+    """Classes made from a chosen one that no call makes: the objects of the program are of the chosen class itself."""
+    if isinstance(choice.target, Class):
+        for cls in index.subclasses(choice.target):
+            if not any(True for _ in index.calls(cls.name)):
+                yield cls
