@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from trainsleuth.facts import Index, keep_facts, no_collection
 from trainsleuth.history import head_of
 from trainsleuth.kept import answered
-from trainsleuth.repository import Repository, RepositoryError
+from trainsleuth.repository import Repository, RepositoryError, is_notebook
 
 from .build import find_program, read_index
 from .diagram import draw_diagram
@@ -147,6 +147,8 @@ class _Found:
 
 def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
     scope, recipe = (_behind_links(repository, given) for given in (scope, recipe))
+    if recipe is not None and is_notebook(recipe):  # it makes its settings itself
+        scope, recipe = scope or recipe, None
     index = read_index(repository, [*(scope or "").split(), *(recipe or "").split()])
     where = _existing(repository, scope, "scope", index.files)
     launch = given_command(index, recipe, where) if recipe is not None else None

@@ -56,6 +56,21 @@ class Anatomy:
     truth: Truth | None = None
     is_readable: bool = True  # not the code of another library
 
+    def by_lines(self) -> Anatomy:
+        """The places of a notebook by their lines among all its cells, as its functions count them."""
+        parts, features = (
+            {name: replace(part, places=tuple(map(self._by_line, part.places))) for name, part in each.items()}
+            for each in (self.parts, self.features)
+        )
+        return replace(self, parts=parts, features=features)
+
+    def _by_line(self, place: Place) -> Place:
+        file = self.index.files.get(place.path)
+        if place.cell is None or file is None:
+            return place
+        first = next((first for first, number in file.cells if number == place.cell), 1)
+        return place._replace(line=first + place.line - 1, cell=None)
+
 
 def parts_of(
     index: Index,

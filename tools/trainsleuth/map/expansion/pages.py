@@ -117,7 +117,7 @@ def pages_of(anatomy: Anatomy) -> Pages:
     program, truth = anatomy.program, anatomy.truth
     if program is None or truth is None:
         return NO_PAGES
-    files, names = program.index.files, short_names(truth)
+    files, names, placed = program.index.files, short_names(truth), anatomy.by_lines()
     chosen = _chosen(program)
     tails = Tails({*program.entry.reach.files, *program.config_paths}, names)
     loaded = sorted(program.entry.reach.files, key=lambda path: (-program.weight(files[path].body), path))
@@ -128,15 +128,14 @@ def pages_of(anatomy: Anatomy) -> Pages:
         tuple(chain(_lists(truth, tails), _built(truth, tails), (_setting(truth, key) for key in truth.keys))),
         tuple(page for path in loaded for page in _pages(program, truth, path, chosen)),
         {one.path: one.reason for one in program.index.repository.skipped},
-        tuple(_roles({**anatomy.parts, **anatomy.features})),
+        tuple(_roles({**placed.parts, **placed.features})),
     )
 
 
 def _roles(parts: Mapping[str, Part]) -> Iterator[Role]:
     for name, part in parts.items():
         for place in part.places[:MAX_ROLES]:
-            if place.cell is None:
-                yield Role(name, place.path, place.line, place.score)
+            yield Role(name, place.path, place.line, place.score)
 
 
 def _setting(truth: Truth, key: Key) -> Setting:

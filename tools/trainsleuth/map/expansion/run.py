@@ -66,7 +66,7 @@ class Line(NamedTuple):
 def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str, str]) -> Iterator[Block]:
     """Line by line: the best of every topic, then the second of every topic, and so on; first what is missing."""
     tails = Tails({*program.entry.reach.files, *program.config_paths}, names)
-    keys, code = by_topic(program, truth), Code(program, truth, anatomy, tails)
+    keys, code = by_topic(program, truth), Code(program, truth, anatomy.by_lines(), tails)
     found = {topic.name: list(_lines(topic, truth, keys[topic.name], code, tails)) for topic in TOPICS}
     beside = enumerate(_rows(truth, keys[BESIDE.name], tails))
     others = enumerate(_rows(truth, keys[OTHER.name], tails))

@@ -176,9 +176,7 @@ class Code:
         below = (
             one
             for one in new
-            if one.path in files
-            and one.cell is None
-            and is_after_training(self.program, enclosing(files[one.path], one.line), one.line)
+            if one.path in files and is_after_training(self.program, enclosing(files[one.path], one.line), one.line)
         )
         return next((one for one in below if _SAVES.search(self._statement(one)) and self._runs(one)), None)
 
@@ -225,7 +223,7 @@ class Code:
 
     def _runs(self, place: Place) -> bool:
         file = self.program.index.files.get(place.path)
-        if file is None or place.cell is not None:
+        if file is None:
             return False
         function = enclosing(file, place.line)
         if not self.program.is_reached(function) or off_at(self.program, self.truth, place):
