@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Class, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
 from .come_to_be import COMES_TO_BE
@@ -286,6 +286,20 @@ def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
     owner = index.class_of(function) if head == function.self_name and "." not in name and scope.hops else None
     if owner is None:
         return None
+    if scope.assumed:
+        return _set_in(scope, owner, name)
+    key, kept = (owner, name, scope.hops), scope.truth.attributes
+    if key not in kept:  # methods ask for each other's attributes: each is worked out once, with the keys that decided
+        asked = scope._replace(said=[])
+        found = _set_in(asked, owner, name)
+        kept[key] = found and (found.function, found.position), tuple(asked.said)
+    held, said = kept[key]
+    scope.said.extend(said)
+    return _at(scope, *held) if held is not None else None
+
+
+def _set_in(scope: _Scope, owner: Class, name: str) -> _Scope | None:
+    index = scope.truth.program.index
     found = [
         (method, one)
         for cls in (*index.lineage(owner), *index.subclasses(owner))

@@ -40,6 +40,8 @@ class Truth:
         self._gathered = gathered
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
         self.unchosen: Mapping[str, str] | None = None  # files that settings keep from being imported; asked for once
+        self.attributes: dict[tuple[Class, str, int], tuple[tuple[Function, int] | None, tuple[Key, ...]]] = {}
+        # of evaluated.py: what sets the attribute of a class, and by which keys
 
     @cached_property
     def open(self) -> frozenset[str]:
