@@ -13,7 +13,7 @@ from typing import Any
 
 from trainsleuth.finding import Confidence
 
-SHARE = 0.85  # of the repositories that must have been right: six of seven
+EXPECTED = 0.75  # of the repositories to come that must be right: two of two seen, six of seven
 SITES = 60  # silent on so many, less than one in twenty is a false alarm (95 %)
 
 
@@ -37,20 +37,24 @@ class Record:
         return self.right + self.wrong + self.unsure
 
     @property
+    def expected(self) -> float:
+        """The share of repositories to come in which it will be right, from 0 to 1: Laplace's rule of succession."""
+        return (self.right + 1) / (self.right + self.wrong + 2)
+
+    @property
     def speaks(self) -> bool:
-        """May it accuse? One cured miss is forgiven once two repositories were right; what was never reported may only
-        where the fault is sure: of all other forms about half were wrong in the first repository that they spoke of.
+        """May it accuse? What was never wrong and seldom reported may only where the fault is sure: of all other forms
+        about half were wrong in the first repository that they spoke of.
         """
-        if not self.reported:
-            return self.is_sure and self.sites >= SITES
-        misses = self.wrong - (self.cured > 0 and self.right > 1)
-        return self.right > 0 and self.right >= SHARE * (self.right + misses)
+        if self.right == self.reported and self.is_sure:
+            return self.right > 0 or self.sites >= SITES
+        return self.expected >= EXPECTED
 
     @property
     def confidence(self) -> Confidence:
         if not self.speaks:
             return "low"
-        return "high" if self.right > 2 and self.right >= SHARE * self.reported else "medium"
+        return "high" if self.right > 2 and (self.right + 1) / (self.reported + 2) >= EXPECTED else "medium"
 
     @property
     def words(self) -> str:
