@@ -233,7 +233,7 @@ class Names:
             if isinstance(symbol, External):
                 symbol = External(f"{symbol.name}.{name}")
             elif isinstance(symbol, Module):
-                symbol = self.member(symbol, name)
+                symbol = self._holder(symbol, name) if name is not rest[-1] else self.member(symbol, name)
             else:
                 return None  # of a class or a value: see `objects`
         return symbol
@@ -334,13 +334,19 @@ class Names:
             return found
         return self._at(_join(module.folder, name)) if module.folder else None
 
+    def _holder(self, module: Module, name: str) -> Symbol | None:
+        """The member of a module of which a member is asked: no function where its folder has a module so called."""
+        found = self.member(module, name)
+        inner = self._at(_join(module.folder, name)) if module.folder and isinstance(found, Function) else None
+        return inner or found
+
     def _follow(self, symbol: Symbol | None, rest: str) -> Symbol | None:
         while rest and symbol is not None:
             name, _, rest = rest.partition(".")
             if isinstance(symbol, External):
                 return External(".".join(filter(None, (symbol.name, name, rest))))
             if isinstance(symbol, Module):
-                symbol = self.member(symbol, name)
+                symbol = self._holder(symbol, name) if rest else self.member(symbol, name)
             elif isinstance(symbol, Class):
                 inner = self.files[symbol.path].classes.get(f"{symbol.qualname}.{name}")
                 symbol = inner or symbol.methods.get(name)

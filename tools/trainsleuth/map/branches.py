@@ -160,6 +160,11 @@ def parameter_key(function: Function, name: str) -> str:
     return f"{function.path}:{function.qualname}:{name}"
 
 
+def asked_key(function: Function, name: str) -> str:
+    """Under which settings hold the subcommand that a local name is worth."""
+    return f"asked {parameter_key(function, name)}"
+
+
 def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str | None:
     """Of an attribute of an object that holds settings, args.stage, and of a name that is bound to that alone.
 
@@ -182,6 +187,8 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
 
 def _of_name(name: str, settled: Settled, names: tuple[str, ...]) -> str | None:
     bound = bindings(settled.function).get(name, ())
+    if (word := settled.known.get(asked_key(settled.function, name))) is not None:
+        return word
     if settled.function.parameter(name) is not None:  # if kind is None: kind = args.kind
         return None if bound else settled.known.get(parameter_key(settled.function, name))
     given = [one.value for one in bound if one.kind == "assign" and not one.items and one.value is not None]

@@ -41,17 +41,19 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
             found.extend(_with_bases(index, recipe, own_root(index, reached)))
         return tuple(dict.fromkeys(found))[-MAX_FILES:]
     composed = {part.path for part in found}
-    read = [one for one in _named_in_code(index, reached) if one not in composed]
-    found.extend(part for one in read for part in _bases(index, Part(one), _package_root(index, one), set()))
     given = [one for one in tried if one.text and not one.path]  # by the caller: other commands start other runs
+    named: list[Part] = []
     for command in (given or tried) if not composed else ():
         folder = str(PurePosixPath(command.path).parent)
         values = (one.value for one in exported(index, reached.distance, command))
         paths = (path for text in (command.text, *values) for path in _named_in(index, text, folder))
-        named = [part for path in paths for part in _with_bases(index, path)]
-        found = [part for part in found if part not in named] + named
-        if named:
+        if named := [part for path in paths for part in _with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
+    read = [one for one in _named_in_code(index, reached) if one not in composed]
+    if given and named:  # what other code of a large program reads is for its other runs
+        read = [one for one in read if _IS_DEFAULT.search(PurePosixPath(one).stem)]
+    found.extend(part for one in read for part in _bases(index, Part(one), _package_root(index, one), set()))
+    found = [part for part in found if part not in named] + named
     if not found and not given:  # else the caller says what there is
         found.extend(Part(one) for one in _beside(index, reached))
     return tuple(dict.fromkeys(found))[:MAX_FILES]

@@ -59,6 +59,8 @@ class Graph:
                 key = (edge.target, edge.guarded)
                 if not self.values.known.is_loaded(edge.target.path):
                     continue
+                if edge.cost >= CALLBACK and edge.target in self.values.known.unasked:
+                    continue
                 if edge.target is not function and (
                     key not in best or rank(function, edge) < rank(function, best[key])
                 ):

@@ -27,6 +27,7 @@ class Knowledge:
     `made` are classes that the program is seen to make: of those below a class these count, if any.
     `given` is what settings hand to parameters, by the class or function whose they are, and their name.
     `reached` is code that the program is seen to run: of callers only these count, if any of them calls.
+    `unasked` are functions that a command line would run for other subcommands.
     """
 
     excluded: frozenset[Class | Function] = frozenset()
@@ -41,6 +42,7 @@ class Knowledge:
     made: frozenset[Class] = frozenset()
     reached: frozenset[Function] = frozenset()
     given: Mapping[tuple[str, str], Given] = field(default_factory=dict)
+    unasked: frozenset[Function] = frozenset()
 
     def handed(self, function: Function, name: str) -> Given | None:
         """What settings hand to a parameter of the function, or of the class that it constructs."""

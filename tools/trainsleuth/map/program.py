@@ -13,7 +13,7 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Mod
 
 from .annotations import named_types
 from .binding import bound_call, bound_names, names_given
-from .branches import Settled, calls_of, is_not_chosen
+from .branches import Settled, asked_key, calls_of, is_not_chosen
 from .class_methods import made_through
 from .config_objects import default_of
 from .edges import GUESS, PART
@@ -301,6 +301,10 @@ class Program:
 
     def is_reached(self, function: Function) -> bool:
         return function in self.entry.reach.distance
+
+    def subcommand(self, function: Function, name: str) -> str | None:
+        """The word of the launch command that a local name is worth where code compares it with those of subcommands."""
+        return self.values.known.settings.get(asked_key(function, name))
 
     def never_runs(self, path: str, line: int) -> bool:
         """Under the guard of a file that this program only imports."""

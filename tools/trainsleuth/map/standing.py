@@ -35,6 +35,9 @@ def _off(program: Program, truth: Truth, function: Function, line: int, hops: in
         truth.unchosen = unchosen_files(program, truth)
     if function.path in truth.unchosen:
         return truth.unchosen[function.path]
+    outer = program.index.files[function.path].functions.get(function.outer) if function.outer and hops else None
+    if outer is not None and (said := off(program, truth, outer, function.line, hops - 1)):
+        return said
     callers = list(program.callers(function)) if function.name != MODULE_BODY and hops else []
     return _every(program, truth, function, callers, hops) or _every(
         program, truth, function, _made(program, function) if hops else [], hops

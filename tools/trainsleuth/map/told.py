@@ -39,6 +39,7 @@ from .referenced_files import referenced_files
 from .references import given_by_name, references
 from .registries import tables
 from .scripts import settings_in
+from .subcommand import compared, plain_words, unasked
 from .tabled_sections import picked_sections
 from .tables import Table
 from .templated_files import templated_files
@@ -51,7 +52,7 @@ class Told(NamedTuple):
     """`parts` are the files of the configuration, `settings` their values, `decided` those that decide branches: none
     where the caller names neither a recipe nor a command. `tables` are by the names in them, `words` those that the
     values and the command consist of, `weights` what these and parts of the recipe's name weigh when they tell code apart,
-    `modules` what imports by a setting load.
+    `modules` what imports by a setting load, `unasked` what starts other subcommands than the one of the command.
     """
 
     parts: tuple[Part, ...]
@@ -65,11 +66,12 @@ class Told(NamedTuple):
     words: frozenset[str]
     weights: Mapping[str, float]
     passed: frozenset[Class]
+    unasked: frozenset[Function]
 
     @property
     def is_telling(self) -> bool:
         """The program has to be traced anew by it."""
-        return bool(self.decided or self.modules or any(choice.target is not None for choice in self.choices))
+        return bool(self.decided or self.modules or self.unasked or any(choice.target is not None for choice in self.choices))
 
     def held(self, before: Values) -> Values:
         """What names hold in the program that the settings choose."""
@@ -87,6 +89,7 @@ class Told(NamedTuple):
             settings=self.decided,
             picked=picked(chosen),
             given=given_by_name(chosen),
+            unasked=self.unasked,
         )
         return Values(index, known, self.preset.objects, before.detours)
 
@@ -102,7 +105,9 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind)
     named = [path for paths in sure(modules).values() for path in paths]
     loaded = program.graph.imports(read.started) | program.graph.imports(frozenset(named))
+    asked = plain_words(behind)
     without = absent(index, entry.reach.distance, read.in_files).decided() if is_told else {}
+    without = {**without, **compared(entry.reach.distance, asked)}
     decided = _deciding(without, weak, (*given, *read.commanded)) if is_told else {}
     chosen, passed = _chosen(program, read, known, loaded, named, decided)
     preset = named_preset(program.values, launch)
@@ -127,6 +132,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         words,
         weighed(words, recipe, " ".join(behind)),
         frozenset((*passed.values(), *for_other_libraries(index))),
+        unasked(index, entry.reach.distance, asked),
     )
 
 

@@ -15,7 +15,7 @@ from trainsleuth.facts.memo import kept_per_function
 from .come_to_be import COMES_TO_BE
 from .literals import plain
 from .made import Made, is_instance, made_by
-from .named_values import is_test, key_asked, member, method_around, names_in
+from .named_values import is_test, key_asked, member, member_named, method_around, names_in
 from .records import NO_VALUE, Key
 
 if TYPE_CHECKING:
@@ -247,6 +247,10 @@ def _of_key(scope: _Scope, key: Key, is_whole: bool = True) -> Any:
     if value in _EMPTY:
         scope.said.append(key)
         return ast.literal_eval(value)
+    first = key.layers[0]
+    if text := member_named(scope.truth.program.index, first.path, first.value, value):
+        scope.said.append(key)
+        return text
     if value in NO_VALUE or _IS_CODE.search(value) or "." in value.strip("-0123456789.e+"):
         raise UnknownValueError
     scope.said.append(key)
@@ -343,6 +347,8 @@ def _of_local(scope: _Scope, name: str) -> Any:
     """A name that stands for a setting: kind = args.kind; if not kind: kind = "adam"; a parameter."""
     if not scope.hops:
         raise UnknownValueError
+    if (word := scope.truth.program.subcommand(scope.function, name)) is not None:
+        return word
     inner = scope._replace(hops=scope.hops - 1)
     bound = bindings(scope.function).get(name, ())
     for one in reversed(bound):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Variable, bindings, written
 
 from .literals import is_literal, text_of
@@ -41,6 +43,19 @@ def member(index: Index, function: Function, dotted: str) -> str | None:
     found = (one.value for one in cls.body.events if any(target.text == name for target in one.targets))
     value = next(found, None)
     return value.text if value is not None and value.kind == "string" else None
+
+
+def member_named(index: Index, path: str, default: str, word: str) -> str | None:
+    """The text behind `word`, a member or its text, in the enumeration of a `default` in a file: OUMI beside Trainers.HF."""
+    file = index.files.get(path)
+    if file is None or not _MEMBER.fullmatch(default) or member(index, file.body, default) is None:
+        return None
+    if word == default:
+        return member(index, file.body, default)
+    return member(index, file.body, f"{default.rpartition('.')[0]}.{word}")
+
+
+_MEMBER = re.compile(r"[A-Z]\w*\.[A-Z0-9_]+")
 
 
 def is_test(expr: Expr) -> bool:
