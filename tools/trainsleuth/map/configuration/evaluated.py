@@ -263,11 +263,13 @@ def _is_null(key: Key) -> bool:
 
 
 def _field_of_self(scope: _Scope, expr: Expr) -> Key | None:
-    """The key that self.kind, or self.part.kind, is while an object of a class of settings comes into being."""
+    """The key that self.kind is in a method of a class of settings; self.part.kind while an object comes into being."""
     function, (head, _, name) = scope.function, expr.text.partition(".")
-    if function.name not in COMES_TO_BE or head != function.self_name:
+    if head != function.self_name or not scope.truth.named(name.rpartition(".")[2]):
         return None
     if "." in name:
+        if function.name not in COMES_TO_BE:
+            return None
         inside = [one for one in scope.truth.named(name.rpartition(".")[2]) if f".{one.name}".endswith(f".{name}")]
         return inside[0] if len(inside) == 1 else None
     index = scope.truth.program.index

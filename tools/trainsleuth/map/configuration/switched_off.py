@@ -16,7 +16,7 @@ _SWITCH = re.compile(r"(\w+?)_enabled|enable_(\w+)")
 
 
 def is_switched_off(truth: Truth, key: Key) -> bool:
-    """It stands in a section that is off: beside lora.enabled=false, or under wandb, beside wandb_enabled=false."""
+    """In a section that is off: beside lora.enabled=false, fsdp.enable_fsdp=false; under wandb, beside wandb_enabled=false."""
     return any(f".{section}." in f".{key.name}" and key.name != switch for section, switch in truth.switched_off)
 
 
@@ -26,7 +26,8 @@ def sections_off(truth: Truth) -> Iterator[tuple[str, str]]:
         above, _, last = key.name.rpartition(".")
         if not all(layer.certain for layer in key.layers) or truth.end(key.value).lower() != "false":
             continue
-        is_switch = above != "" and last in SWITCHES
+        section = above.rpartition(".")[2]
+        is_switch = above != "" and last in (*SWITCHES, f"enable_{section}", f"use_{section}", f"{section}_enabled")
         if not (is_switch and truth.is_placed(key)) and all(layer.how == "default" for layer in key.layers):
             continue
         if is_switch:

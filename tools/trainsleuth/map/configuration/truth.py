@@ -20,6 +20,7 @@ from .reads import Reads, subscripts
 from .records import Key, Use
 from .switched_off import sections_off
 from .taken import Taken
+from .whole import family, whole
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
@@ -97,8 +98,18 @@ class Truth:
         program = self.program
         hooked = program.training.framework is not None  # it runs what nobody calls
         at = (cls for cls, made in program.made_at.items() if hooked or any(one in program.run for one, _ in made))
-        found = (*self.parsed, *program.values.objects.made, *at, *self._filled)
-        return frozenset(base for cls in found for base in program.index.lineage(cls))
+        sure = (*self.parsed, *program.values.objects.made, *self.whole)
+        alike = family(program.index, self.whole)
+        found = (cls for cls in (*at, *self._filled) if alike.isdisjoint(program.index.lineage(cls)))
+        return frozenset(base for cls in (*sure, *found) for base in program.index.lineage(cls))
+
+    @cached_property
+    def whole(self) -> frozenset[Class]:
+        """The class whose fields are the sections that somebody sets, and the classes in it; none where none is."""
+        given = (key.name for key in self._plain if any(one.how in ("file", "command") for one in key.layers))
+        sections = frozenset(name.partition(".")[0] for name in given if "." in name)
+        files = sorted(self.program.entry.reach.files) if self.program.told else ()
+        return whole(self.program.index, files, sections)
 
     @property
     def _filled(self) -> Iterator[Class]:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from trainsleuth.facts import Class, Function
+
 from ..configuration import Key, Truth
+from ..configuration.come_to_be import COMES_TO_BE
+from ..program import Program
 from ..standing import off
 from ..statements import enclosing
 from .sections import is_set
 
 
 def is_idle(truth: Truth, key: Key) -> bool:
-    """--kd-loss-type, where no teacher is given. What somebody set is told whether it is read or not."""
+    """--kd-loss-type, where no teacher is given; what its own class only checks. What somebody set is told whether it
+    is read or not.
+    """
     if is_set(key) or not key.reads:
         return False
     program, files = truth.program, truth.program.index.files
-    return all(
-        use.path in files and off(program, truth, enclosing(files[use.path], use.line), use.line) for use in key.reads
-    )
+    if not all(use.path in files for use in key.reads):
+        return False
+    holder = truth.holder(key)
+    readers = ((enclosing(files[use.path], use.line), use.line) for use in key.reads)
+    return all(_checks(program, holder, one) or off(program, truth, one, line) for one, line in readers)
+
+
+def _checks(program: Program, holder: Class | None, reader: Function) -> bool:
+    """The settings' own class reads it when an object comes into being."""
+    return holder is not None and reader.name in COMES_TO_BE and program.index.class_of(reader) == holder

@@ -20,6 +20,7 @@ from .idle import is_idle
 from .lines import become
 from .sections import NOTHING, entry_of, is_set
 from .settings import is_of_others
+from .strangers import is_of_strangers
 from .tails import Tails
 from .topics import DOUBTED, TAGS, TOPICS, Topic, is_named, says_section, topic_of
 from .unseen import is_unseen
@@ -138,7 +139,7 @@ def _is_read_default(truth: Truth, key: Key) -> bool:
     last = key.name.rpartition(".")[2]
     takers = {cls.name for cls in (*truth.program.values.objects.made, *truth.parsed)}
     made = key.uses == "given" and key.taker in takers
-    if not (key.uses == "read" or made) or is_of_others(truth, key):
+    if not (key.uses == "read" or made) or is_of_others(truth, key) or is_of_strangers(truth, key):
         return False
     if _OF_CLASS.match(key.name) and key.name.partition(".")[0] not in takers:
         return False
