@@ -30,16 +30,21 @@ _FIELD = ("field", "Field", "MISSING")
 _OPEN = ("None", "[]", "{}", "()", "")  # to be filled in later
 
 
-def fields(program: Program) -> Iterator[Definition]:
-    """Every field of the classes that its parser fills, then those in files of the program, its entry first."""
+def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition]:
+    """Every field of the classes that its parser fills and of those that are `named`, then those in files of the
+    program, its entry first.
+    """
     parsed = filled(program)
-    yield from _of_lineages(program, parsed)
+    ours = tuple(named)
+    yield from _of_lineages(program, (*parsed, *ours))
     files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
     for path in files:
         file = program.index.files[path]
         if path != program.entry.path and _is_other_recipe(program, file):
             continue
         for cls in file.classes.values():
+            if cls in ours:
+                continue
             if is_settings_class(program, cls) and not is_told_with(program, cls, parsed):
                 above = {name for base in program.index.lineage(cls)[1:] for name in _names(base)}
                 yield from (one._replace(certain=one.name not in above) for one in of_class(cls))
@@ -63,7 +68,8 @@ def is_settings_class(program: Program, cls: Class) -> bool:
     """A class that is there to hold settings: by its name, or by a constructor full of literals."""
     if is_network(program.index, cls) or is_dataset(program.index, cls) or is_names(cls):
         return False
-    if _CLASS.search(cls.name) and (_is_data(cls) or not cls.methods or _own(cls) or _defaults(cls)):
+    is_data = any(map(_is_data, program.index.lineage(cls)))
+    if _CLASS.search(cls.name) and (is_data or not cls.methods or _own(cls) or _defaults(cls)):
         return True
     told = [name for name, value in _own(cls) if not name.startswith("_") and text_of(value) not in _OPEN]
     return len(told) >= MIN_ATTRIBUTES and "forward" not in cls.methods and _is_first(cls)

@@ -7,6 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from trainsleuth.facts import Class
+
 from ..launch import Command
 from ..program import Program
 from .absent import absent
@@ -15,6 +17,7 @@ from .fallbacks import fallbacks
 from .fields import fields, of_constructed
 from .handed import arguments
 from .lists import together
+from .named_by_chosen import named_by_chosen
 from .options import options
 from .overrides import of_code, of_command
 from .records import ORDER, Definition, Key, Layer
@@ -52,11 +55,13 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     """All that definitions, files, the command and code say of each key, in whatever branch the code stands."""
     filled = unpacked(program)
     made = {cls.name: found for cls, found in program.values.objects.made.items()}
-    known = {**{cls.name: found for cls, found in filled.items()}, **sections(program), **made}
+    named = named_by_chosen(program)
+    under = {cls.name: (name,) for cls, name in named.items() if name}
+    known = {**under, **{cls.name: found for cls, found in filled.items()}, **sections(program), **made}
     fields_of = chain.from_iterable(taken_out(cls) for cls in filled)
     defined = list(
         _unique(
-            [*options(program), *of_constructed(program), *_that_count(program, known), *fields_of, *arguments(program)]
+            [*options(program), *of_constructed(program), *_that_count(program, known, named), *fields_of, *arguments(program)]
         )
     )
     defined = list(_without_handed_on(defined))
@@ -134,14 +139,16 @@ def _is_attribute(one: Definition) -> bool:
     return _DOTTED.fullmatch(one.value) is not None and one.value.endswith(f".{one.name}")
 
 
-def _that_count(program: Program, known: Mapping[str, tuple[str, ...]]) -> Iterator[Definition]:
+def _that_count(
+    program: Program, known: Mapping[str, tuple[str, ...]], named: Iterable[Class]
+) -> Iterator[Definition]:
     """Fields; with a recipe that chooses, not those of classes that it did not choose."""
     chosen = set(chain.from_iterable(known.values())) & {
         section
         for section, _, last in (choice.key.rpartition(".") for choice in program.choices)
         if section and last != "_target_"
     }
-    for one in fields(program):
+    for one in fields(program, named):
         if not chosen or not program.told or one.group in ("", "node", "constant") or one.group in known:
             yield one
 

@@ -15,6 +15,7 @@ from ..statements import enclosing, is_class_body
 from .fields import of_class
 from .gathered import Gathered
 from .overrides import launch_of
+from .named_by_chosen import named_by_chosen
 from .parsed import filled
 from .reads import Reads, subscripts
 from .records import Key, Use
@@ -98,7 +99,7 @@ class Truth:
         program = self.program
         hooked = program.training.framework is not None  # it runs what nobody calls
         at = (cls for cls, made in program.made_at.items() if hooked or any(one in program.run for one, _ in made))
-        sure = (*self.parsed, *program.values.objects.made, *self.whole)
+        sure = (*self.parsed, *program.values.objects.made, *self.whole, *named_by_chosen(program))
         alike = family(program.index, self.whole)
         found = (cls for cls in (*at, *self._filled) if alike.isdisjoint(program.index.lineage(cls)))
         return frozenset(base for cls in (*sure, *found) for base in program.index.lineage(cls))
