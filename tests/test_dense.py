@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from map_depth import STEP
 from trainsleuth.map import expand_component
+from trainsleuth.map.expansion.dense import _Line, _Says
 from trainsleuth.repository import RepositoryError
 
 COMMAND = "python train.py --lr 0.5"
@@ -135,3 +136,14 @@ def test_nothing_that_matches_and_no_expression_are_said(program: Path) -> None:
     ]
     with pytest.raises(RepositoryError, match="not a regular expression"):
         _said(program, "lines (")
+
+
+def test_what_says_a_value_comes_before_what_uses_it_and_what_is_off_comes_last() -> None:
+    texts = (
+        "use(warmup_steps)  # off",
+        "use(warmup_steps)",
+        "if warmup_steps:  # warmup_steps = 3",
+        "warmup_steps = int(x)",
+    )
+    lines = [_Line("a.py", number, text) for number, text in enumerate(texts)]
+    assert [line.text for line in _Says("warmup_steps").in_turn(lines)] == [texts[3], texts[1], texts[2], texts[0]]

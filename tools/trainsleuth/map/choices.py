@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, Module
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, Module
 from trainsleuth.facts.config import BUILDING_TAGS
 from trainsleuth.repository import is_under
 
@@ -78,19 +78,30 @@ def _by_default(known: Mapping[str, list[Table]]) -> Iterator[Choice]:
 def named_in_code(index: Index, functions: Iterable[Function], decided: Mapping[str, str]) -> Iterator[Choice]:
     """Classes whose full dotted name stands in code: EasyDict(class_name="training.networks.Generator").
 
-    Not in an arm that the `decided` settings do not choose.
+    Not in an arm that the `decided` settings do not choose, and not a constant that none of `functions` reads.
     """
-    for function in functions:
+    near = list(functions)
+    for function in near:
         settled = Settled(decided, index, function)
         if not function.source.holds(_QUOTED):
             continue
         given = [one.default for one in function.parameters if one.default is not None]
         for event in function.events:
-            if not is_not_chosen(event, settled):
+            if not is_not_chosen(event, settled) and not _is_unread(function, event, near):
                 given += [one for one in (event.value, *event.targets) if one is not None]
         for part in (part for expr in given for part in expr.walk()):
             if part.kind == "string" and _DOTTED.fullmatch(part.text) and len(part.text) < 120:
                 yield from _named(index, function, part)
+
+
+def _is_unread(function: Function, event: Event, near: Iterable[Function]) -> bool:
+    """_GENERIC = "models.generic.Net" at the top of a file."""
+    value = event.value
+    if function.name != MODULE_BODY or event.kind != "assign" or value is None or value.kind != "string":
+        return False
+    names = [re.compile(rb"\b%s\b" % re.escape(one.text.encode())) for one in event.targets if one.kind == "path"]
+    others = [one for one in near if one.name != MODULE_BODY and one.path == function.path]
+    return not any(one.source.holds(name) for name in names for one in others)
 
 
 def _named(index: Index, function: Function, name: Expr) -> Iterator[Choice]:

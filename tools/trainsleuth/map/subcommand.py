@@ -93,16 +93,19 @@ def compared(functions: Mapping[Function, int], words: Sequence[str]) -> dict[st
     """
     found: dict[str, str] = {}
     for function, distance in functions.items() if words else ():
-        if distance > NEAR:
-            continue
         told: dict[str, set[str]] = {}
-        for event in function.events:
-            for test in (event.value,) if event.kind == "if" and event.value is not None else ():
-                if test.kind == "compare" and test.text == "==" and len(test.parts) == 2:
-                    name, word = test.parts
-                    if name.kind == "path" and "." not in name.text and word.kind == "string":
-                        told.setdefault(name.text, set()).add(word.text)
+        for event in function.events if distance <= NEAR else ():
+            if event.kind == "if" and (said := _equal(event.value)) is not None:
+                told.setdefault(said[0], set()).add(said[1])
         for name, every in told.items():
             if len(every) >= LEAST and words[0] in every and bindings(function).get(name):
                 found[asked_key(function, name)] = words[0]
     return found
+
+
+def _equal(test: Expr | None) -> tuple[str, str] | None:
+    """(command, export) of command == "export"."""
+    if test is None or test.kind != "compare" or test.text != "==" or len(test.parts) != 2:
+        return None
+    name, word = test.parts
+    return (name.text, word.text) if name.kind == "path" and "." not in name.text and word.kind == "string" else None

@@ -65,6 +65,8 @@ def _found(truth: Truth, feature: str) -> Iterator[Switch]:
             continue
         if feature == "accumulation" and _OF_MODEL.match(key.name):
             continue
+        if source.how == "default" and truth.owners.holder(key) in truth.owners.strangers:
+            continue
         if built is not None and _TYPE.search(key.name) and built.fullmatch(key.value.rpartition(".")[2]):
             yield Switch(key, source, key.value, True)
         elif _NAMES[feature].search(key.name):

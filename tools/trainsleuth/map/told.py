@@ -71,7 +71,9 @@ class Told(NamedTuple):
     @property
     def is_telling(self) -> bool:
         """The program has to be traced anew by it."""
-        return bool(self.decided or self.modules or self.unasked or any(choice.target is not None for choice in self.choices))
+        return bool(
+            self.decided or self.modules or self.unasked or any(choice.target is not None for choice in self.choices)
+        )
 
     def held(self, before: Values) -> Values:
         """What names hold in the program that the settings choose."""

@@ -16,7 +16,7 @@ from .come_to_be import COMES_TO_BE
 from .literals import plain
 from .made import Made, is_instance, made_by
 from .named_values import is_test, key_asked, member, member_named, method_around, names_in
-from .records import NO_VALUE, Key
+from .records import NO_VALUE, Key, Layer
 
 if TYPE_CHECKING:
     from .truth import Truth
@@ -58,7 +58,7 @@ def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:
     """The key that a dotted name reads, when what stands before its last dot holds settings."""
     words = dotted.split(".")
     key = truth.find(dotted, path) if len(words) > 1 else None
-    if key is None or key.source is None:
+    if key is None or key.source is None or truth.owners.is_of_another(key):
         return None
     if any(_HOLDS.search(word) for word in words[:-1]):
         return _as_option(truth, key, words, path)
@@ -116,7 +116,7 @@ def _is_called(scope: _Scope, hops: int = 3) -> bool:
 
 def _is_filled(scope: _Scope) -> bool:
     """The program makes an object of the class, or of one below it."""
-    return scope.truth.program.index.class_of(scope.function) in scope.truth.made
+    return scope.truth.program.index.class_of(scope.function) in scope.truth.owners.made
 
 
 def _begins(function: Function, branch: Branch) -> int:
@@ -233,6 +233,7 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is None and expr.kind == "call" and (named := scope.truth.find(dotted, scope.function.path)) is not None:
         key = named if scope.truth.is_absent(named) and dotted.endswith(f".{named.name}") else None
+    key = key or _of_part(scope, dotted)
     if key is None:
         raise UnknownValueError
     return _of_key(scope, key, key is scope.truth.find(dotted, scope.function.path))
@@ -255,6 +256,17 @@ def _of_key(scope: _Scope, key: Key, is_whole: bool = True) -> Any:
         raise UnknownValueError
     scope.said.append(key)
     return value if value == "" and not _is_null(key) else plain(value)
+
+
+def _of_part(scope: _Scope, dotted: str) -> Key | None:
+    """The only key called so where a name is bound to what settings give: split = config.data.get_split("train")."""
+    head, _, last = dotted.partition(".")
+    bound = bindings(scope.function).get(head, ()) if last and "." not in last else ()
+    value = bound[0].value if len(bound) == 1 else None
+    if value is None or value.kind != "call" or not any(map(_HOLDS.search, value.callee.split(".")[:-1])):
+        return None
+    found = scope.truth.named(last)
+    return found[0] if len(found) == 1 and found[0].source is not None else None
 
 
 def _is_null(key: Key) -> bool:
@@ -350,6 +362,7 @@ def _of_local(scope: _Scope, name: str) -> Any:
     if not scope.hops:
         raise UnknownValueError
     if (word := scope.truth.program.subcommand(scope.function, name)) is not None:
+        scope.said.append(Key(name, (Layer("command", "", 0, word),), (), "read"))
         return word
     inner = scope._replace(hops=scope.hops - 1)
     bound = bindings(scope.function).get(name, ())

@@ -61,7 +61,13 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     fields_of = chain.from_iterable(taken_out(cls) for cls in filled)
     defined = list(
         _unique(
-            [*options(program), *of_constructed(program), *_that_count(program, known, named), *fields_of, *arguments(program)]
+            [
+                *options(program),
+                *of_constructed(program),
+                *_that_count(program, known, named),
+                *fields_of,
+                *arguments(program),
+            ]
         )
     )
     defined = list(_without_handed_on(defined))
@@ -139,9 +145,7 @@ def _is_attribute(one: Definition) -> bool:
     return _DOTTED.fullmatch(one.value) is not None and one.value.endswith(f".{one.name}")
 
 
-def _that_count(
-    program: Program, known: Mapping[str, tuple[str, ...]], named: Iterable[Class]
-) -> Iterator[Definition]:
+def _that_count(program: Program, known: Mapping[str, tuple[str, ...]], named: Iterable[Class]) -> Iterator[Definition]:
     """Fields; with a recipe that chooses, not those of classes that it did not choose."""
     chosen = set(chain.from_iterable(known.values())) & {
         section

@@ -11,17 +11,13 @@ from trainsleuth.facts import Class, Expr, Function
 
 from ..program import Program
 from ..recipes import refers_to
-from ..statements import enclosing, is_class_body
-from .fields import of_class
 from .gathered import Gathered
 from .overrides import launch_of
-from .named_by_chosen import named_by_chosen
-from .parsed import filled
+from .owners import Owners
 from .reads import Reads, subscripts
 from .records import Key, Use
 from .switched_off import sections_off
 from .taken import Taken
-from .whole import family, whole
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
@@ -89,63 +85,9 @@ class Truth:
         return frozenset(self._gathered.flags.values())
 
     @cached_property
-    def parsed(self) -> tuple[Class, ...]:
-        """The classes of settings that the program's parser fills."""
-        return filled(self.program)
-
-    @cached_property
-    def made(self) -> frozenset[Class]:
-        """Classes of which the run has objects, as far as that is seen, with their bases."""
-        program = self.program
-        hooked = program.training.framework is not None  # it runs what nobody calls
-        at = (cls for cls, made in program.made_at.items() if hooked or any(one in program.run for one, _ in made))
-        sure = (*self.parsed, *program.values.objects.made, *self.whole, *named_by_chosen(program))
-        alike = family(program.index, self.whole)
-        found = (cls for cls in (*at, *self._filled) if alike.isdisjoint(program.index.lineage(cls)))
-        return frozenset(base for cls in (*sure, *found) for base in program.index.lineage(cls))
-
-    @cached_property
-    def whole(self) -> frozenset[Class]:
-        """The class whose fields are the sections that somebody sets, and the classes in it; none where none is."""
-        given = (key.name for key in self._plain if any(one.how in ("file", "command") for one in key.layers))
-        sections = frozenset(name.partition(".")[0] for name in given if "." in name)
-        files = sorted(self.program.entry.reach.files) if self.program.told else ()
-        return whole(self.program.index, files, sections)
-
-    @property
-    def _filled(self) -> Iterator[Class]:
-        """Classes whose fields lie in a section of which somebody sets a key, however their objects are made."""
-        given = {key.name.partition(".")[0] for key in self._plain if any(one.how != "default" for one in key.layers)}
-        files: dict[str, set[str]] = {}
-        for key in self._plain:
-            section, dot, _ = key.name.partition(".")
-            cls = self.holder(key) if dot and section in given else None
-            if cls is not None:
-                files.setdefault(cls.path, set()).add(section)
-                yield cls
-        for path, sections in files.items():  # the object that holds these sections has none of their keys itself
-            classes = self.program.index.files[path].classes.values()
-            yield from (cls for cls in classes if any(one.name in sections for one in of_class(cls)))
-
-    @cached_property
-    def _holders(self) -> frozenset[Class]:
-        held = (self.holder(key) for key in self._plain)
-        return frozenset(one for one in held if one is not None)
-
-    @cached_property
-    def strangers(self) -> frozenset[Class]:
-        """Classes whose fields are keys and of which the run makes no object, where it is seen to make some."""
-        left = self._holders - self.made
-        return left if self.program.told and len(left) < len(self._holders) else frozenset()
-
-    def holder(self, key: Key) -> Class | None:
-        """The class whose field a key is by default; None for an option of a parser and for anything else."""
-        layer = key.layers[0] if key.layers else None
-        file = self.program.index.files.get(layer.path) if layer is not None else None
-        function = enclosing(file, layer.line) if file is not None and layer is not None else None
-        if file is None or function is None or not is_class_body(file, function):
-            return None
-        return next((one for one in file.classes.values() if one.body is function), None)
+    def owners(self) -> Owners:
+        """Whose fields the keys are."""
+        return Owners(self.program, self._plain)
 
     @cached_property
     def reads(self) -> Reads:

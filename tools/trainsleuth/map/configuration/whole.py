@@ -20,10 +20,13 @@ def whole(index: Index, files: Iterable[str], sections: frozenset[str]) -> froze
     every = [cls for path in files for cls in index.files[path].classes.values()]
     tops = [cls for cls in every if sections <= {name for name, _ in _fields(index, cls)}]
     tops = [cls for cls in tops if not any(other is not cls and other in index.lineage(cls) for other in tops)]
-    if len(tops) != 1:
-        return frozenset()
+    return with_parts(index, (tops[0], *index.subclasses(tops[0]))) if len(tops) == 1 else frozenset()
+
+
+def with_parts(index: Index, classes: Iterable[Class]) -> frozenset[Class]:
+    """Classes with their bases, those in their fields, and those in the fields of these."""
     found: set[Class] = set()
-    left = [tops[0], *index.subclasses(tops[0])]
+    left = list(classes)
     while left:
         for cls in index.lineage(left.pop()):
             if cls not in found:

@@ -28,6 +28,7 @@ OF_MANY = 240  # of a statement with all its arguments that match, and of one in
 VALUE = 40  # of what a name in it is worth
 MOST = 100_000  # hits in a repository
 LONGEST = 2_000  # characters of a statement, and of a line of a notebook, that are searched here
+OFF = "  # off"
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)-(?P<last>\d+))?")
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 _ASIDE = re.compile(r"\s+#.*$")
@@ -95,14 +96,15 @@ class Lines:
         return [path for path in self._repository.files if path == name or path.endswith(f"/{name}")]
 
     def _named(self, names: Iterable[str]) -> list[str]:
-        """Files by the end of their path, or all of a folder by its own; those that the program loads first."""
-        folders = [f"/{self._repository.behind_links(name.strip('/'))}/" for name in names]
-        found = [
-            path
-            for path in self._repository.files
-            if any(f"/{path}/".endswith(one) or one in f"/{path}" for one in folders)
-        ]
-        return sorted(found, key=lambda path: (path not in self._source.of_file, path.count("/"), path))
+        """Files by the end of their path, those of the run alone where it has one that is called so; or all of a folder."""
+        ours = {*self._loaded()}
+        found: dict[str, None] = {}
+        for name in names:
+            folder = f"/{self._repository.behind_links(name.strip('/'))}/"
+            called = [path for path in self._repository.files if f"/{path}/".endswith(folder)]
+            inside = [path for path in self._repository.files if folder in f"/{path}"]
+            found.update(dict.fromkeys([*([one for one in called if one in ours] or called), *inside]))
+        return sorted(found, key=lambda path: (path not in ours, path.count("/"), path))
 
     def _loaded(self) -> list[str]:
         settings = (one.place.rpartition(":")[0] for one in self._pages.settings)
@@ -140,10 +142,13 @@ class Lines:
     def _worth(self, path: str, line: int) -> str:
         notes = (self._source.note(page, line) for page in self._source.of_file.get(path, ()) if _holds(page, line))
         note = next((one for one in notes if one.off or one.values), Note(line, "", ()))
-        if note.off:
-            return "  # off"
+        around = max(
+            (page for page in self._source.of_file.get(path, ()) if _holds(page, line)), key=_begin, default=None
+        )
+        if note.off or (around is not None and around.off):
+            return OFF
         said = [f"{name.rpartition('.')[2]} = {value.partition(' (')[0]}" for name, value in note.values]
-        kept = [one for one in said if len(one) <= VALUE]
+        kept = [one for one in dict.fromkeys(said) if len(one) <= VALUE]
         return f"  # {', '.join(kept)}" if kept else ""
 
     def _block(self, line: _Line, order: int) -> Block:
@@ -165,6 +170,7 @@ def _depth(line: str, step: int) -> int:
     return (len(line) - len(line.lstrip())) // step
 
 
+_BOUND = re.compile(r"[ \"']*([\w.]+(?:, [\w.]+)*)[\"']?(?:: (?!\s*#)|\s*[-+*/]?=(?!=))")
 _YAML = (".yaml", ".yml")
 _KEY = re.compile(r"(\s*(?:- )*)([\w.-]+):")
 
@@ -193,6 +199,10 @@ def _said(text: str) -> Block:
     return Block((), (0,), (f" {text}",), {"missing": text})
 
 
+def _begin(page: Page) -> int:
+    return page.line
+
+
 def _holds(page: Page, line: int) -> bool:
     return page.line <= line <= page.end_line
 
@@ -218,15 +228,22 @@ class _Says:
 
     def in_turn(self, lines: Collection[_Line]) -> Sequence[_Line]:
         """The first of each alternative before the second of any: one that is said often does not hide the others.
-        What is only told to a user comes last."""
+        What says what a word is worth comes before what uses it; what is off after what runs, and what is only told to
+        a user last.
+        """
         count: Counter[str] = Counter()
         turns: dict[_Line, int] = {}
-        for line in lines:
+        for line in sorted(lines, key=lambda line: (line.text.endswith(OFF), not self._tells(line.text))):
             said = [word for word in self._words if word in line.text.lower()] or [""]
             talks = TALKS.search(line.text) is not None
             turns[line] = MOST if talks else min(count[word] for word in said)
             count.update(() if talks else said)
         return sorted(lines, key=lambda line: turns[line])
+
+    def _tells(self, text: str) -> bool:
+        """warmup_steps = int(...), self.lr: float = 0.1, lr: 2e-5 of a file of settings."""
+        found = _BOUND.match(text)
+        return found is not None and any(word in found[1].lower() for word in self._words)
 
 
 def fitting(blocks: Sequence[Block], room: int) -> tuple[list[Block], dict[str, int]]:

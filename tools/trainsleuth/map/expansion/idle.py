@@ -21,7 +21,7 @@ def is_idle(truth: Truth, key: Key) -> bool:
     program, files = truth.program, truth.program.index.files
     if not all(use.path in files for use in key.reads):
         return False
-    holder = truth.holder(key)
+    holder = truth.owners.holder(key)
     readers = ((enclosing(files[use.path], use.line), use.line) for use in key.reads)
     return all(_checks(program, holder, one) or off(program, truth, one, line) for one, line in readers)
 

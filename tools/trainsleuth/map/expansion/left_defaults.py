@@ -47,8 +47,8 @@ def _is_of_run(truth: Truth, key: Key) -> bool:
     last = key.name.rpartition(".")[2]
     if key.name not in truth.offered or last in TAGS or any(is_set(one) for one in truth.named(last)):
         return False
-    cls = truth.holder(key)
-    return cls is None or cls in truth.made
+    cls = truth.owners.holder(key)
+    return cls is None or cls in truth.owners.made
 
 
 def _path(key: Key) -> str:
@@ -62,7 +62,7 @@ def _said(truth: Truth, key: Key) -> str:
 
 def _worth(truth: Truth, key: Key) -> float:
     """An option, a value before nothing, what is read near the frame of the program and often, places of files last."""
-    cls = truth.holder(key)
-    said = 1.0 * (cls is None or cls in truth.parsed)
+    cls = truth.owners.holder(key)
+    said = 1.0 * (cls is None or cls in truth.owners.parsed) + 2.0 * (cls in truth.owners.of_chosen)
     said += 2.0 * (key.value not in NOTHING) - 2.0 * (_ASIDE.search(key.name) is not None)
     return said + nearness(truth.program, key) + 0.1 * len(key.reads)

@@ -205,7 +205,7 @@ def _pages(program: Program, truth: Truth, path: str, chosen: frozenset[str]) ->
             reached and is_open(function),
             f"{path}:{function.owner}" in chosen,
             0.0
-            if is_class and file.classes.get(function.qualname.removesuffix(".<class>")) in truth.strangers
+            if is_class and file.classes.get(function.qualname.removesuffix(".<class>")) in truth.owners.strangers
             else program.weight(function) * (SUPPOSED if reached and is_supposed_to_run(program, function) else 1.0),
             heading(program, truth, function) if reached else "",
             off(program, truth, function, function.line) if reached and not is_class and not plain else "",

@@ -251,7 +251,7 @@ class Code:
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
         last = {(key.name.rpartition(".")[2], key.value) for key in told}
         known = [(name, value) for name, value in known if not _is_told(name, value, last)][:MAX_VALUES]
-        said += [f"{name.rpartition('.')[2]}: {value}" for name, value in known]
+        said += [f"{name.rpartition('.')[2]}: {self.tails.within(value)}" for name, value in known]
         item = {**place.to_dict(), "text": text, "values": dict(known)}
         if whole != text:
             item["whole"] = " · ".join([f"{where} {whole}", *said])

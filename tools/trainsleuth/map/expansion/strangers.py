@@ -13,10 +13,10 @@ def is_of_strangers(truth: Truth, key: Key) -> bool:
     """
     if is_set(key) or not truth.program.told:
         return False
-    cls = truth.holder(key)
+    cls = truth.owners.holder(key)
     if cls is None:
         return False
     beside = (one for one in truth.named(key.name.rpartition(".")[2]) if one.name != key.name)
-    if cls in truth.made:
-        return key.name.startswith(f"{cls.name}.") and any(truth.holder(one) is None for one in beside)
-    return cls in truth.strangers
+    if cls in truth.owners.made:
+        return key.name.startswith(f"{cls.name}.") and any(truth.owners.holder(one) is None for one in beside)
+    return cls in truth.owners.strangers

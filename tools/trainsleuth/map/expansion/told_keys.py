@@ -137,9 +137,14 @@ def _is_read_default(truth: Truth, key: Key) -> bool:
     if truth.is_absent(key):
         return not is_of_others(truth, key)
     last = key.name.rpartition(".")[2]
-    takers = {cls.name for cls in (*truth.program.values.objects.made, *truth.parsed)}
+    takers = {cls.name for cls in (*truth.program.values.objects.made, *truth.owners.parsed)}
     made = key.uses == "given" and key.taker in takers
-    if not (key.uses == "read" or made) or is_of_others(truth, key) or is_of_strangers(truth, key):
+    if (
+        not (key.uses == "read" or made)
+        or is_of_others(truth, key)
+        or is_of_strangers(truth, key)
+        or truth.owners.is_of_another(key)
+    ):
         return False
     if _OF_CLASS.match(key.name) and key.name.partition(".")[0] not in takers:
         return False

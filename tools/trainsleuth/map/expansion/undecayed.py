@@ -33,7 +33,7 @@ def without_decay(program: Program, truth: Truth, tails: Tails) -> Iterator[tupl
         for function, weight in program.functions()
         if weight > NEAR and function.source.holds(_HOLDS) and _is_on_decay(function)
         for event in function.events
-        if _decides(event) and not off(program, truth, function, event.line)
+        if _decides(event) and not _is_on_rate(function, event) and not off(program, truth, function, event.line)
     )
     told: list[tuple[Function, Event | Expr]] = [*islice(found, MOST)] or [*islice(_groups(program, truth), MOST)]
     for function, said in told:
@@ -79,6 +79,20 @@ def _decides(event: Event) -> bool:
         named = any(_GROUPS.search(target.last) for target in event.targets)
         return named and any(part.kind == "string" for part in event.value.parts)
     return any(_asks(part) for part in event.value.walk())
+
+
+_RATE = re.compile(r"(?:^|[._])lr(?:$|_)|learning_rate")
+_DECAY = re.compile(r"decay|(?:^|[._])wd(?:$|_)", re.I)
+
+
+def _is_on_rate(function: Function, test: Event) -> bool:
+    """What runs when the test holds says a learning rate and no decay: a patch embedding with a rate of its own."""
+    if test.kind != "if":
+        return False
+    inside = [one for one in function.events if any(test.value in branch.tests for branch in one.block.branches)]
+    exprs = (expr for one in inside for expr in (*one.targets, one.value) if expr is not None)
+    said = [part.text for expr in exprs for part in expr.walk() if part.text]
+    return any(map(_RATE.search, said)) and not any(map(_DECAY.search, said))
 
 
 def _asks(part: Expr) -> bool:

@@ -21,7 +21,7 @@ def is_unseen(truth: Truth, key: Key) -> bool:
 
 def _is_renamed(truth: Truth, key: Key) -> bool:
     """What defines it says where it goes: lr: float = field(default=0.1, metadata={"node": "train.optimizer.lr"})."""
-    cls, last = truth.holder(key), key.name.rpartition(".")[2]
+    cls, last = truth.owners.holder(key), key.name.rpartition(".")[2]
     defined = (
         (event.value for event in cls.body.events if any(one.text == last for one in event.targets)) if cls else ()
     )
