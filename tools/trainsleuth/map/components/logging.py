@@ -93,9 +93,23 @@ def places(program: Program) -> Iterator[Place]:
     for cls in program.training.hooked_classes:
         for method in (cls.methods[name] for name in _HOOKS if name in cls.methods):
             yield program.at(method, method.line, "hook", 0.8 * program.weight(method) ** 0.3)
+        for method in cls.methods.values():
+            yield from _given_back(program, method)
     for choice in program.choices:
         if re.search(r"logger|writer|tensorboard|wandb", f"{choice.key} {choice.value.rpartition('.')[2]}", re.I):
             yield Place(choice.path, choice.line, "configuration", 0.8)
+
+
+def _given_back(program: Program, method: Function) -> Iterator[Place]:
+    """What a hook of Lightning before 1.0 hands over to be logged: return {"loss": loss, "log": logs}."""
+    returned = [event.value for event in method.events if event.kind == "return" and event.value is not None]
+    pairs = [part.parts for value in returned if value.kind == "dict" for part in value.parts if part.kind == "pair"]
+    names = {value.text for key, value in pairs if key.text == "log" and value.kind == "path"}
+    for event in method.events if names else ():
+        for target in event.targets:
+            held = target.parts[0] if target.kind == "index" else target
+            if held.text in names:
+                yield program.at(method, event.line, "tracked", 0.8 * program.weight(method) ** 0.3)
 
 
 def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple[str, float]:

@@ -183,7 +183,10 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
         yield place(0.8 * called.weight**0.5)
     held = _assigned_to_network(called.event)
     by_table = call.parts[0].kind == "index" and "models" in call.parts[0].parts[0].text  # models.__dict__[arch]()
-    if by_table or (not nested and held and (call.last in _BY_CONFIGURATION or is_factory(call.last))):
+    handed = not called.targets and "." not in call.callee and called.event.kind == "assign"  # make_model().to(device)
+    if handed and not nested and _BUILDER.search(call.last):
+        yield place(0.9 * called.weight**0.5)
+    elif by_table or (not nested and held and (call.last in _BY_CONFIGURATION or is_factory(call.last))):
         yield place(0.95 * called.weight**0.5)
 
 
