@@ -364,3 +364,77 @@ def test_a_constant_that_nothing_reads_chooses_no_class(methods: Path) -> None:
 def test_a_rate_of_its_own_is_not_told_as_being_without_decay(methods: Path) -> None:
     sheet = of_methods(methods, "run")
     assert "without decay: train.py" in sheet and '"embed" in name' not in sheet
+
+
+HYPERS = """
+from typing import Generic, Optional, TypedDict, TypeVar
+
+import torch
+
+T = TypeVar("T")
+
+
+class NetHypers(TypedDict):
+    width: int = 12
+
+
+class FitHypers(TypedDict):
+    num_epochs: int = 1000
+    learning_rate: float = 1e-4
+    weight_decay: Optional[float] = None
+
+
+class OldHypers(TypedDict):
+    num_epochs: int = 7
+
+
+class Net(torch.nn.Module):
+    def __init__(self, hypers: NetHypers):
+        super().__init__()
+        self.layer = torch.nn.Linear(hypers["width"], 1)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Trainer:
+    def __init__(self, hypers: FitHypers):
+        self.hypers = hypers
+
+    def fit(self, net):
+        if self.hypers["weight_decay"] is not None:
+            opt = torch.optim.AdamW(net.parameters(), weight_decay=self.hypers["weight_decay"])
+        else:
+            opt = torch.optim.Adam(net.parameters(), lr=self.hypers["learning_rate"])
+        for epoch in range(self.hypers["num_epochs"]):
+            loss = net(torch.ones(1, 12)).sum()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+
+
+NETS = {"net": Net}
+
+
+def main(path):
+    import yaml
+
+    options = yaml.safe_load(open(path))
+    net = NETS[options["architecture"]["name"]](options["architecture"].get("model", {}))
+    Trainer(options["architecture"]["training"]).fit(net)
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1])
+"""
+
+
+def test_what_the_recipe_sets_stands_before_the_default_of_the_parameter_that_gets_it(tmp_path: Path) -> None:
+    recipe = "architecture:\n  name: net\n  training:\n    num_epochs: 100\n"
+    map_depth.write({"train.py": HYPERS, "options.yaml": recipe}, tmp_path)
+    sheet = expand_component(tmp_path, "run", scope="train.py", recipe="python train.py options.yaml", budget=6000).text
+    assert "num_epochs=100 options.yaml:4" in sheet and "=1000" not in sheet and "=7" not in sheet
+    assert "learning_rate=1e-4 default" in sheet and "width=12" in sheet
+    assert "torch.optim.Adam(" in sheet

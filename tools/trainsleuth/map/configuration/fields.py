@@ -20,7 +20,7 @@ MIN_ATTRIBUTES = 6  # literals that a constructor sets before its class counts a
 MIN_CONSTANTS = 4
 MIN_NAMES = 2  # texts that are called what they say
 _CLASS = re.compile(
-    r"(?:^Args|Args|Arguments?|Config\w*|Options|Hparams|HParams|Cfg|Settings|Configuration|Exp|Params|Hyperparameters)$"
+    r"(?:^Args|Args|Arguments?|Config\w*|Options|Hparams|HParams|Hypers|Cfg|Settings|Configuration|Exp|Params|Hyperparameters)$"
 )
 _TABLE = re.compile(r"(?:^|[_.])(?:configs?|cfg|hparams|params|args|options?|opts?|defaults?|hp|conf|settings?|hyper\w*)$", re.I)  # fmt: skip
 _NODE = re.compile(r"^(?:_C|__C|_CFG|cfg|_cfg|config|C|conf)\.[A-Za-z_][\w.]*$")
@@ -36,6 +36,7 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
     """
     parsed = filled(program)
     ours = tuple(named)
+    names = {cls.name for cls in ours}
     yield from _of_lineages(program, (*parsed, *ours))
     files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
     for path in files:
@@ -43,7 +44,7 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
         if path != program.entry.path and _is_other_recipe(program, file):
             continue
         for cls in file.classes.values():
-            if cls in ours:
+            if cls.name in names:  # told above, or a namesake that stands for another choice
                 continue
             if is_settings_class(program, cls) and not is_told_with(program, cls, parsed):
                 above = {name for base in program.index.lineage(cls)[1:] for name in _names(base)}
@@ -88,7 +89,7 @@ def is_names(cls: Class) -> bool:
 
 def _is_data(cls: Class) -> bool:
     return any(one.last in ("dataclass", "define", "attrs", "s", "chz") for one in cls.decorators) or any(
-        base.last in ("BaseModel", "NamedTuple", "BaseSettings", "Struct") for base in cls.bases
+        base.last in ("BaseModel", "NamedTuple", "TypedDict", "BaseSettings", "Struct") for base in cls.bases
     )
 
 

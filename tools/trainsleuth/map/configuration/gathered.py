@@ -81,7 +81,9 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
             if one.group not in ("", "node", "constant", *known):
                 gathered.fields.add(name)
     layers = gathered.layers
-    meant = _of_files(program, layers, set(chain.from_iterable(known.values())), set(gathered.flags.values()))
+    parameters = frozenset(filter(None, named.values()))  # their names are no sections of files
+    fixed = set(chain.from_iterable(known.values())) - parameters
+    meant = _of_files(program, layers, fixed, set(gathered.flags.values()), parameters)
     ends = {end for name in layers for end in (name.rpartition(".")[2], ".".join(name.split(".")[-2:]))}
     for one in fallbacks(program):
         if one.name not in ends:
@@ -158,10 +160,15 @@ def _that_count(program: Program, known: Mapping[str, tuple[str, ...]], named: I
 
 
 def _of_files(
-    program: Program, layers: dict[str, list[Layer]], known: Container[str], options: Container[str]
+    program: Program,
+    layers: dict[str, list[Layer]],
+    known: Container[str],
+    options: Container[str],
+    parameters: Container[str],
 ) -> Mapping[str, str]:
     """Adds what files set. A name that only one definition has is that one, unless it stands in another section, or
-    it is an option of the command line and code reads the key of the section beside it.
+    it is an option of the command line and code reads the key of the section beside it. Of several the one counts that
+    the chosen class gets under one of its `parameters`.
 
     Gives back under which name each key of the files is found.
     """
@@ -177,11 +184,13 @@ def _of_files(
             continue
         last = setting.key.rpartition(".")[2]
         name = setting.key
-        if name not in layers and not name.startswith(built):
+        own = [one for one in lasts.get(last, ()) if one.rpartition(".")[0] in parameters]
+        defined = own or lasts.get(last, [])
+        if name not in layers and len(defined) == 1 and (own or not name.startswith(built)):
             alike = {key for key in keys if key.rpartition(".")[2] == last}
-            if len(lasts.get(last, ())) == 1 and len(alike) == 1 and lasts[last][0].rpartition(".")[0] not in known:
-                one = lasts[last][0]
-                name = name if one in options and _is_read_in_its_section(program, name) else one
+            if len(alike) == 1 and defined[0].rpartition(".")[0] not in known:
+                one = defined[0]
+                name = name if one in options and not own and _is_read_in_its_section(program, name) else one
         meant[setting.key] = name
         layers.setdefault(name, []).append(Layer("file", setting.path, setting.line, setting.value))
     return meant

@@ -17,10 +17,12 @@ MAX_HOPS = 2  # from the chosen class to one that it names, which names settings
 def named_by_chosen(program: Program) -> Mapping[Class, str]:
     """The class, and the parameter under which the chosen class gets its object; "" where it has none.
 
-    Only what a recipe or a command chooses counts.
+    What a recipe or a command chooses counts, and the class that holds the training step.
     """
     files = ("", *program.config_paths)
     chosen = [one.target for one in program.choices if one.path in files] if program.told else []
+    if program.told and program.training.step is not None:
+        chosen.append(program.index.class_of(program.training.step))
     left = [(one, MAX_HOPS) for one in chosen if isinstance(one, Class)]
     found: dict[Class, str] = {}
     seen: set[Class] = set()
