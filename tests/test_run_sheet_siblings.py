@@ -438,3 +438,42 @@ def test_what_the_recipe_sets_stands_before_the_default_of_the_parameter_that_ge
     assert "num_epochs=100 options.yaml:4" in sheet and "=1000" not in sheet and "=7" not in sheet
     assert "learning_rate=1e-4 default" in sheet and "width=12" in sheet
     assert "torch.optim.Adam(" in sheet
+
+
+OWN = """
+import torch
+
+
+class Trainer:
+    def __init__(self, net, opt, max_steps=100, precision="amp", save_interval=50, clip=None):
+        self.net, self.opt, self.max_steps, self.clip = net, opt, max_steps, clip
+        self.precision, self.save_interval = precision, save_interval
+
+    def fit(self):
+        for step in range(self.max_steps):
+            loss = self.net(torch.ones(1, 2)).sum()
+            self.opt.zero_grad()
+            loss.backward()
+            if self.clip:
+                torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.clip)
+            self.opt.step()
+            if step % self.save_interval == 0:
+                torch.save(self.net.state_dict(), "net.pt")
+"""
+STARTED = """
+import torch
+from lib.trainer import Trainer
+
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+Trainer(net=net, opt=opt, max_steps=7, precision="fp32").fit()
+Trainer(net=net, opt=opt, max_steps=9, precision="fp32").fit()
+"""
+
+
+def test_what_the_program_gives_its_own_trainer_is_told_with_the_defaults_of_the_rest(tmp_path: Path) -> None:
+    map_depth.write({"train.py": STARTED, "lib/__init__.py": "", "lib/trainer.py": OWN}, tmp_path)
+    sheet = expand_component(tmp_path, "run", scope="train.py", budget=6000).text
+    assert "max_steps=7 train.py:7 (may become 9 train.py:8)" in sheet
+    assert "precision=fp32 train.py:7" in sheet and "save_interval=50 default" in sheet
+    assert "opt=opt train.py" not in sheet and "precision=amp" not in sheet

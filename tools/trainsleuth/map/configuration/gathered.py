@@ -119,7 +119,7 @@ def _without_sections(layers: dict[str, list[Layer]]) -> None:
 
 
 def _define(gathered: Gathered, one: Definition, name: str) -> None:
-    gathered.layers.setdefault(name, []).append(Layer("default", one.path, one.line, one.value, one.certain))
+    gathered.layers.setdefault(name, []).append(Layer(one.how, one.path, one.line, one.value, one.certain))
     for flag in one.flags:
         gathered.flags.setdefault(flag, name)  # an option before the field of a class that it fills
     gathered.negated.update(dict.fromkeys(one.negated, name))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-How = Literal["default", "file", "command", "code"]
-ORDER: tuple[How, ...] = ("default", "file", "command", "code")
+How = Literal["default", "argument", "file", "command", "code"]  # argument: a keyword of the call that makes a trainer
+ORDER: tuple[How, ...] = ("default", "argument", "file", "command", "code")
 REQUIRED = "(required)"  # told of a key that has no value until somebody gives it one
 NO_VALUE = (REQUIRED, "???", "MISSING")  # the same as files and code write it
 
@@ -84,3 +84,4 @@ class Definition(NamedTuple):
     group: str = ""  # the class or the dictionary that holds it
     certain: bool = True  # False for a class that overrides another: which of them is made, something else decides
     negated: tuple[str, ...] = ()  # names that, given alone, make it False: --no-shuffle
+    how: How = "default"
