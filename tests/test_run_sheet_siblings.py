@@ -477,3 +477,31 @@ def test_what_the_program_gives_its_own_trainer_is_told_with_the_defaults_of_the
     assert "max_steps=7 train.py:7 (may become 9 train.py:8)" in sheet
     assert "precision=fp32 train.py:7" in sheet and "save_interval=50 default" in sheet
     assert "opt=opt train.py" not in sheet and "precision=amp" not in sheet
+
+
+EXPERIMENTS = {
+    "main.py": "import importlib\nimport sys\n\n\ndef load(path):\n"
+    "    module = importlib.import_module(path.removesuffix('.py').replace('/', '.'))\n"
+    "    return [one for one in vars(module).values() if isinstance(one, type)][-1]()\n\n\n"
+    "if __name__ == '__main__':\n    experiment = load(sys.argv[1])\n    pipeline = experiment.pipeline()\n"
+    "    net, opt = experiment.parts()\n    import torch\n    for step in range(pipeline['num_steps']):\n"
+    "        loss = net(torch.ones(1, 2)).sum()\n        opt.zero_grad()\n        loss.backward()\n"
+    "        torch.nn.utils.clip_grad_norm_(net.parameters(), pipeline['max_grad_norm'])\n        opt.step()\n",
+    "experiments/__init__.py": "",
+    "experiments/base.py": "import torch\n\n\nclass Base:\n    sensors = None\n    save_interval = 9\n\n"
+    "    def parts(self):\n        lr = 3e-4\n        net = torch.nn.Linear(2, 1)\n"
+    "        return net, torch.optim.Adam(net.parameters(), lr=lr)\n\n"
+    "    def pipeline(self):\n        max_grad_norm = 0.5\n        num_steps = int(3e7)\n"
+    "        return dict(max_grad_norm=max_grad_norm, num_steps=num_steps)\n",
+    "experiments/ant.py": "from experiments.base import Base\n\n\nclass Ant(Base):\n    sensors = [object()]\n    save_interval = 77\n",
+    "experiments/bee.py": "from experiments.base import Base\n\n\nclass Bee(Base):\n    save_interval = 55\n",
+}
+
+
+def test_a_recipe_that_is_a_class_sets_what_its_methods_and_those_of_its_bases_bind(tmp_path: Path) -> None:
+    map_depth.write(EXPERIMENTS, tmp_path)
+    sheet = expand_component(
+        tmp_path, "run", scope="main.py", recipe="python main.py experiments/ant.py", budget=6000
+    ).text
+    assert "lr=3e-4" in sheet and "max_grad_norm=0.5" in sheet and "num_steps=3e7" in sheet
+    assert "save_interval=77" in sheet and "55" not in sheet and "sensors=None" not in sheet

@@ -20,6 +20,7 @@ from .config_files import of_program
 from .configuration import defaults
 from .configuration.absent import absent
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
+from .configuration.recipe_classes import class_settings, recipe_class
 from .entries import Entry
 from .entry_points import by_entry_point
 from .given_parameters import with_parameters
@@ -178,7 +179,8 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         made = tuple(Part(one) for one in more if one not in known)
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
-    given = (*experiment_settings(experiment), *in_files, *settings_in(index, launch))
+    in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
+    given = (*experiment_settings(experiment), *in_class, *in_files, *settings_in(index, launch))
     commanded = tuple(one for one in weak if launch is not None and not one.path)
     return _Settings(parts, constructed, experiment, weak, commanded, in_files, given, frozenset(started), text)
 
