@@ -146,3 +146,10 @@ def test_what_the_framework_decides_is_not_missing(tmp_path: Path) -> None:
     assert not any(name in missing for name in ("schedule", "logged", "devices"))
     told = _sheet(tmp_path, FRAMEWORK, f"{COMMAND} --lr_scheduler_type cosine")
     assert "lr_scheduler_type=cosine the command" in told and "is linear" not in told
+
+
+def test_what_a_shell_knows_is_certain_and_what_it_does_not_may_come_by_the_command(tmp_path: Path) -> None:
+    script = "python train.py --batch 4 --config $HOME/big --lr $LR\n"
+    sheet = _sheet(tmp_path, {**OPTIONS, "run.sh": script}, "run.sh")
+    assert "config=$HOME/big the command" in sheet
+    assert "lr=0.1 default train.py:8 (may become $LR by the command)" in sheet

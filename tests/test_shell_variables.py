@@ -40,3 +40,8 @@ def test_a_value_that_doubles_with_every_line_ends() -> None:
 def test_a_line_knows_what_stands_above_it() -> None:
     script = Script(["a=1", "run $a", "a=2", "run $a"])
     assert [filled("$a", script.before(line)) for line in (2, 4)] == ["1", "2"]
+
+
+def test_a_variable_that_is_set_where_it_is_not_is_known() -> None:
+    script = [': "${DATA:="$HOME/data"}"', ": ${NODES:=4}  # by default", "run $DATA $NODES"]
+    assert known_before(script, 3) == {"DATA": "$HOME/data", "NODES": "4"}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
 _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
 _ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
+_DEFAULTED = re.compile(r"^\s*:\s+\"?\$\{([A-Za-z_]\w*):?=(.*)\}\"?\s*(?:[;#].*)?$")  # : "${NODES:=1}"
 _WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:\$\([^()]*\)|[^\s#;])+)")
 _SHIFT = re.compile(r"shift(?:[ \t]+(\d{1,3}))?[ \t]*(?:[;#].*)?$")  # not inside of a loop that reads options
 MAX_LINES = 200  # of one value
@@ -29,6 +30,9 @@ def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
     number = 0
     while number < len(lines):
         number += 1
+        if (unset := _DEFAULTED.match(lines[number - 1])) is not None:
+            yield Assigned(unset[1], unset[2].strip("\"'"), number, number)
+            continue
         match = _ASSIGNED.match(lines[number - 1])
         if match is None:
             continue

@@ -11,7 +11,7 @@ from ..frameworks import FRAMEWORKS
 from ..program import Called, Program
 from .literals import is_literal, text_of
 from .options import parameters
-from .records import Definition
+from .records import Definition, How
 
 LEAST = 3  # keywords by which a program tells a trainer of its own how to train
 _TOLD = re.compile(r"(?:Trainer|TrainingArguments|Config|Learner|learner|Accelerator|NeuralNet\w*)$")
@@ -59,9 +59,11 @@ def _says(keyword: Expr) -> bool:
 
 
 def _given(called: Called, last: str) -> Iterator[Definition]:
+    """Under a test it is no more than a default."""
+    how: How = "default" if any(one.kind == "if" for one in called.event.block.branches) else "argument"
     for part in called.call.parts[1:]:
         if part.kind == "keyword":
             value = text_of(part.parts[0])
             yield Definition(
-                part.text, called.function.path, part.line, value, (), f"argument of {last}", last, how="argument"
+                part.text, called.function.path, part.line, value, (), f"argument of {last}", last, how=how
             )

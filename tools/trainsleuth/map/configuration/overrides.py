@@ -15,6 +15,7 @@ from .literals import is_literal, text_of
 from .reads import subscripts
 from .records import Layer
 
+_OF_SHELL = re.compile(r"\$(?:HOME|USER|PWD)\b|\$\{(?:HOME|USER|PWD)\}")  # variables that every shell has
 _HOLDS = re.compile(r"(?:^|\.)(?:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?|FLAGS|C|_C)$")
 
 
@@ -42,7 +43,10 @@ def of_command(
         if name in negated and value == "True":
             yield negated[name], Layer("command", command.path, command.line, "False")
             continue
-        yield flags.get(name, name), Layer("command", command.path, command.line, value, "$" not in value)
+        yield (
+            flags.get(name, name),
+            Layer("command", command.path, command.line, value, "$" not in _OF_SHELL.sub("", value)),
+        )
 
 
 def _exchanges(program: Program, name: str, value: str) -> bool:

@@ -76,4 +76,5 @@ _HOLDER = re.compile(r"\b(?:\w+_)?(?:cfg|config|conf|args|opts|spec)\.(?=\w)")
 def become(layer: Layer, path: str = "") -> str:
     """What code may make of a key, and when; `path` is how its file is told."""
     when = f" when {clean(_HOLDER.sub('', layer.when), 90)}" if layer.when else ""
-    return f"may become {clean(layer.value, 60)} {path or layer.path}:{layer.line}{when}"
+    where = f"{path or layer.path}:{layer.line}" if layer.path else "by the command"
+    return f"may become {clean(layer.value, 60)} {where}{when}"
