@@ -505,3 +505,46 @@ def test_a_recipe_that_is_a_class_sets_what_its_methods_and_those_of_its_bases_b
     ).text
     assert "lr=3e-4" in sheet and "max_grad_norm=0.5" in sheet and "num_steps=3e7" in sheet
     assert "save_interval=77" in sheet and "55" not in sheet and "sensors=None" not in sheet
+
+
+FILLED = """
+import argparse
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass
+class FitArgs:
+    num_epochs: int = 0
+    lr_power: float = 0.0
+
+
+class Trainer:
+    def __init__(self, fit_args: FitArgs):
+        self.args = fit_args
+
+    def fit(self):
+        net = torch.nn.Linear(2, 1)
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        for epoch in range(self.args.num_epochs):
+            loss = net(torch.ones(1, 2)).sum() ** self.args.lr_power
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--num_epochs", type=int, default=3)
+    parser.add_argument("--lr_power", type=float, default=2.0)
+    Trainer(FitArgs(**vars(parser.parse_args()))).fit()
+"""
+
+
+def test_options_stand_before_the_defaults_of_the_class_that_they_fill(tmp_path: Path) -> None:
+    map_depth.write({"train.py": FILLED}, tmp_path)
+    sheet = expand_component(
+        tmp_path, "run", scope="train.py", recipe="python train.py --num_epochs 4", budget=6000
+    ).text
+    assert "num_epochs=4 the command" in sheet and "num_epochs=0" not in sheet and "lr_power=0.0" not in sheet

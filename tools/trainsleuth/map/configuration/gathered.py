@@ -14,7 +14,7 @@ from ..program import Program
 from .absent import absent
 from .come_to_be import replaced_fields
 from .fallbacks import fallbacks
-from .fields import fields, of_constructed
+from .fields import fields, of_class, of_constructed
 from .handed import arguments
 from .lists import together
 from .named_by_chosen import named_by_chosen
@@ -55,14 +55,15 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     """All that definitions, files, the command and code say of each key, in whatever branch the code stands."""
     filled = unpacked(program)
     made = {cls.name: found for cls, found in program.values.objects.made.items()}
-    named = named_by_chosen(program)
+    offered = list(options(program))
+    named = _without_offered(named_by_chosen(program), {one.name for one in offered})
     under = {cls.name: (name,) for cls, name in named.items() if name}
     known = {**under, **{cls.name: found for cls, found in filled.items()}, **sections(program), **made}
     fields_of = chain.from_iterable(taken_out(cls) for cls in filled)
     defined = list(
         _unique(
             [
-                *options(program),
+                *offered,
                 *of_constructed(program),
                 *_that_count(program, known, named),
                 *fields_of,
@@ -108,6 +109,12 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     for name, layer in list(replaced_fields(program, layers)):
         layers[name].append(layer)
     return gathered
+
+
+def _without_offered(named: Mapping[Class, str], offered: Container[str]) -> dict[Class, str]:
+    """Not a class of which most fields are options of the command line: these fill it."""
+    fields = {cls: [one.name for one in of_class(cls)] for cls in named}
+    return {cls: named[cls] for cls, names in fields.items() if 2 * sum(one in offered for one in names) < len(names)}
 
 
 def _without_sections(layers: dict[str, list[Layer]]) -> None:
