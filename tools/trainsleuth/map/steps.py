@@ -17,6 +17,7 @@ _OPTIMIZER = re.compile(
 _SCHEDULER = re.compile(r"sched|warmup|annealer|lr_decay", re.I)
 _SCALER = re.compile(r"scaler", re.I)
 _SAYS_SCALER = re.compile(rb"scaler", re.I)
+_PIPELINE = re.compile(r"pipeline$", re.I)
 _ENGINE = re.compile(r"engine", re.I)
 CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "clip_gradients", "dispatch_clip_grad")
 RESCALES = ("multiply_grads", "scale_grads", "rescale_grads", "scale_gradients", "all_reduce_grads", "allreduce_grads", "reduce_gradients", "allreduce_gradients", "average_gradients", "mpi_avg_grads", "sync_gradients")  # fmt: skip
@@ -52,6 +53,9 @@ def _signs(index: Index, values: Values) -> Iterator[Sign]:
         receiver = site.call.receiver
         if receiver is not None and not values.callables(site.function, site.call.parts[0]):
             yield Sign("backward", site)
+    for site in index.calls("progress") if _imports(index, "torchrec") else ():  # of a pipeline: the same
+        if site.call.arguments and _PIPELINE.search(written(site.call.receiver or site.call)):
+            yield Sign("backward", site)
     for site in index.calls("loss_scaler"):  # of timm and its kin: backward, clip and step in one
         if site.call.arguments and not any(isinstance(one, Class) for one in values.of(site.function, site.call.parts[0])):  # fmt: skip
             yield Sign("backward", site)
@@ -76,6 +80,10 @@ def _signs(index: Index, values: Values) -> Iterator[Sign]:
         yield Sign("scheduler step", site)
 
 
+def _imports(index: Index, package: str) -> bool:
+    return any(one.module.partition(".")[0] == package for file in index.files.values() for one in file.imports)
+
+
 def _is_backward(site: Site) -> bool:
     receiver = site.call.receiver
     if receiver is None or written(receiver) in ("super()", "ctx", "cls"):
@@ -93,7 +101,7 @@ def step_role(site: Site, values: Values) -> str:
     if site.function.name == "optimizer_step" and written(receiver) != "super()":
         return "optimizer step"  # model.step() of an engine
     text = written(receiver)
-    if _SCHEDULER.search(text):
+    if _SCHEDULER.search(text) or (site.call.last == "step" and _SCHEDULER.search(_gone_over(site, text))):
         return "scheduler step"
     given = site.call.arguments[0] if site.call.arguments and site.call.last == "step" else None
     if given is not None and given.kind == "path" and _looks_like_optimizer(given.text):
@@ -111,6 +119,12 @@ def step_role(site: Site, values: Values) -> str:
             if isinstance(held, External) and ".lr_scheduler." in held.name:
                 return "scheduler step"
     return ""
+
+
+def _gone_over(site: Site, name: str) -> str:
+    """What a loop around the call binds the name to: for lr in lr_scheduler."""
+    inside = [site.function.loops[number] for number in site.function.events[site.position].block.loops]
+    return next((written(one.source) for one in inside if one.source is not None and _binds(one, name)), "")
 
 
 def _looks_like_optimizer(text: str) -> bool:
