@@ -33,6 +33,7 @@ HALVES = tuple(
         "ninth_",
         "tenth_",
         "eleventh_",
+        "twelfth_",
     )
 )
 

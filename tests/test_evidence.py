@@ -331,6 +331,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "ninth_",
             "tenth_",
             "eleventh_",
+            "twelfth_",
         )
     ],
 )
