@@ -153,3 +153,9 @@ def test_what_a_shell_knows_is_certain_and_what_it_does_not_may_come_by_the_comm
     sheet = _sheet(tmp_path, {**OPTIONS, "run.sh": script}, "run.sh")
     assert "config=$HOME/big the command" in sheet
     assert "lr=0.1 default train.py:8 (may become $LR by the command)" in sheet
+
+
+def test_an_option_without_a_default_of_its_own_is_worth_nothing(tmp_path: Path) -> None:
+    script = OPTIONS["train.py"].replace("default=0.1", "default=argparse.SUPPRESS")
+    sheet = _sheet(tmp_path, {**OPTIONS, "train.py": script}, "python train.py --batch 4")
+    assert "SUPPRESS" not in sheet and "batch=4 the command" in sheet

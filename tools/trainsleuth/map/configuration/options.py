@@ -60,6 +60,8 @@ def _negated(call: Expr, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _default(call: Expr) -> str:
     given = call.keyword("default")
+    if given is not None and given.last == "SUPPRESS":  # of argparse: without the option there is no such attribute
+        return REQUIRED
     if given is not None:
         return text_of(given)
     action = call.keyword("action")
