@@ -15,7 +15,7 @@ from trainsleuth.facts.memo import kept_per_function
 from .come_to_be import COMES_TO_BE
 from .literals import plain
 from .made import Made, is_instance, made_by
-from .named_values import is_test, key_asked, member, member_named, method_around, names_in
+from .named_values import constant_key, is_test, key_asked, member, member_named, method_around, names_in
 from .records import NO_VALUE, Key, Layer
 
 if TYPE_CHECKING:
@@ -358,9 +358,12 @@ def _of_item(scope: _Scope, expr: Expr) -> str:
 
 
 def _of_local(scope: _Scope, name: str) -> Any:
-    """A name that stands for a setting: kind = args.kind; if not kind: kind = "adam"; a parameter."""
+    """A name that stands for a setting: kind = args.kind; if not kind: kind = "adam"; a parameter, a constant."""
     if not scope.hops:
         raise UnknownValueError
+    if (key := constant_key(scope.truth.program.index, scope.function, name)) is not None:
+        scope.said.insert(0, key)  # what it is compared with says more
+        return plain(key.value)
     if (word := scope.truth.program.subcommand(scope.function, name)) is not None:
         scope.said.append(Key(name, (Layer("command", "", 0, word),), (), "read"))
         return word

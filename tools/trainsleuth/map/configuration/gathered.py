@@ -20,9 +20,10 @@ from .lists import together
 from .named_by_chosen import named_by_chosen
 from .options import options
 from .overrides import of_code, of_command
-from .records import ORDER, Definition, Key, Layer
+from .records import ORDER, REQUIRED, Definition, Key, Layer
 from .sections import sections
 from .unpacked import taken_out, unpacked
+from .unset import unset
 
 _NOT_KEYS = re.compile(
     r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|//.*)$"
@@ -88,6 +89,9 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     ends = {end for name in layers for end in (name.rpartition(".")[2], ".".join(name.split(".")[-2:]))}
     for one in fallbacks(program):
         if one.name not in ends:
+            _define(gathered, one, one.name)
+    for one in unset(program):
+        if all(layer.value == REQUIRED for layer in layers.get(one.name, ())):
             _define(gathered, one, one.name)
     if program.told:
         without = absent(program.index, program.entry.reach.distance, program.settings)

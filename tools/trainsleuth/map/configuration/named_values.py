@@ -7,6 +7,7 @@ import re
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Variable, bindings, written
 
 from .literals import is_literal, text_of
+from .records import Key, Layer
 
 
 def names_in(index: Index, function: Function, held: Expr) -> frozenset[str]:
@@ -22,6 +23,25 @@ def names_in(index: Index, function: Function, held: Expr) -> frozenset[str]:
         return frozenset()
     names = [part.parts[0] if part.kind == "pair" else part for part in table.parts]
     return frozenset(one.text for one in names) if all(one.kind == "string" for one in names) else frozenset()
+
+
+def constant_key(index: Index, function: Function, name: str) -> Key | None:
+    """A constant that is written out once at the top of a file, this one or another: MAX_RATIO = 0."""
+    symbol = index.resolve(function, name) if _CONSTANT.fullmatch(name) else None
+    if not isinstance(symbol, Variable) or symbol.scope.name != MODULE_BODY:
+        return None
+    bound = bindings(symbol.scope).get(symbol.name, ())
+    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    if (
+        index.global_bindings(symbol.scope.path, symbol.name)
+        or value is None
+        or value.kind not in ("number", "constant", "string")
+    ):
+        return None
+    return Key(name, (Layer("default", symbol.scope.path, value.line, value.text),), (), "read")
+
+
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 def method_around(index: Index, function: Function) -> Function:
