@@ -548,3 +548,31 @@ def test_options_stand_before_the_defaults_of_the_class_that_they_fill(tmp_path:
         tmp_path, "run", scope="train.py", recipe="python train.py --num_epochs 4", budget=6000
     ).text
     assert "num_epochs=4 the command" in sheet and "num_epochs=0" not in sheet and "lr_power=0.0" not in sheet
+
+
+TWO_NETS = {
+    "train.py": "import importlib\nimport sys\n\nimport torch\nimport yaml\n\nimport nets\n\n\ndef main():\n"
+    "    cfg = yaml.safe_load(open(sys.argv[1]))\n    net = getattr(nets, cfg['model'])()\n    opt = net.optimizer()\n    print(net.trainer.max_epochs)\n"
+    + map_depth.STEP.replace("\n", "\n    ")
+    + "\n\n\nif __name__ == '__main__':\n    main()\n",
+    "nets/__init__.py": "from .far import Far\nfrom .near import Near\n",
+    "nets/near.py": "import torch\n\nCONFIG = {'trainer': {'clip_val': 0.5}, 'optimizer': {'lr': 0.25}}\n\n\n"
+    "class Near(torch.nn.Module):\n    def forward(self, x):\n        return x\n\n    def optimizer(self):\n"
+    "        return torch.optim.SGD(self.parameters(), **CONFIG['optimizer'])\n",
+    "nets/far.py": "import torch\n\nCONFIG = {'trainer': {'max_epochs': 77}, 'optimizer': {'lr': 0.75}}\n\n\n"
+    "class Far(torch.nn.Module):\n    def forward(self, x):\n        return 2 * x\n\n    def optimizer(self):\n"
+    "        return torch.optim.Adam(self.parameters(), **CONFIG['optimizer'])\n",
+    "near.yaml": "model: Near\n",
+}
+
+
+def test_tables_beside_a_class_that_was_not_chosen_are_not_told(tmp_path: Path) -> None:
+    for name, text in TWO_NETS.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    sheet = expand_component(tmp_path, "run", recipe="near.yaml", budget=2000).text
+    assert "0.25" in sheet and "77" not in sheet and "0.75" not in sheet
+    (tmp_path / "nets/near.py").write_text(
+        TWO_NETS["nets/near.py"].replace("import torch\n", "import torch\n\nfrom .far import CONFIG as FAR\n", 1)
+    )
+    assert "77" in expand_component(tmp_path, "run", recipe="near.yaml", budget=2000).text

@@ -10,6 +10,7 @@ from trainsleuth.facts.scopes import Binding
 
 from ..networks import is_dataset, is_network
 from ..program import Program
+from .in_use import is_in_use
 from .literals import flat, is_literal, is_table, text_of
 from .options import parameters
 from .parsed import filled, is_of_framework, is_told_with
@@ -54,7 +55,8 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
             if program.is_reached(function):
                 if _MAKES.search(function.name):
                     yield from _nodes(function)
-                yield from _tables(function)
+                if function is not file.body or not program.told or is_in_use(program, file):
+                    yield from _tables(function)
         if path == program.entry.path or _FILE.search(path):
             yield from _constants(file.body)
 
