@@ -159,3 +159,11 @@ def test_an_option_without_a_default_of_its_own_is_worth_nothing(tmp_path: Path)
     script = OPTIONS["train.py"].replace("default=0.1", "default=argparse.SUPPRESS")
     sheet = _sheet(tmp_path, {**OPTIONS, "train.py": script}, "python train.py --batch 4")
     assert "SUPPRESS" not in sheet and "batch=4 the command" in sheet
+
+
+def test_the_formatter_of_a_parser_is_no_class_of_settings(tmp_path: Path) -> None:
+    told = OPTIONS["train.py"].replace("import argparse\n", "import argparse\n\nfrom shown import Short\n", 1)
+    told = told.replace("ArgumentParser()", "ArgumentParser(formatter_class=Short)")
+    assert "formatter_class=Short" in told
+    shown = "import argparse\n\n\nclass Short(argparse.HelpFormatter):\n    width = 77\n"
+    assert "77" not in _sheet(tmp_path, {**OPTIONS, "train.py": told, "shown.py": shown}, "python train.py --batch 4")

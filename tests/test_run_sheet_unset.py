@@ -116,3 +116,14 @@ def test_a_constant_that_code_sets_again_decides_nothing(tmp_path: Path) -> None
     again = PROGRAM["words.py"] + "\n\ndef swap():\n    global HINGE\n    HINGE = 'squared'\n"
     sheet = _sheet(tmp_path, COMMAND, **{"words.py": again})
     assert "mse_loss" in sheet and "hinge_embedding_loss" in sheet
+
+
+@pytest.mark.parametrize(("folder", "is_meant"), [("notes", False), ("conf", True)])
+def test_a_file_of_settings_is_named_with_the_folders_before_it(tmp_path: Path, folder: str, is_meant: bool) -> None:
+    told = PROGRAM["train.py"].replace(
+        "    model = torch",
+        f'    extra = json.load(open(pathlib.Path(root) / "{folder}" / "default.json"))\n    model = torch',
+    )
+    told = told.replace("import argparse\n", "import argparse\nimport json\nimport pathlib\n", 1)
+    sheet = _sheet(tmp_path, COMMAND, **{"train.py": told, "app/conf/default.json": '{"width": 77, "title": "an app"}'})
+    assert ("width=77" in sheet) is is_meant

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Index
@@ -120,10 +121,24 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
                     yield from [module.path] if module is not None and module.path in index.configs else []
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 read = expr is not None and (event.calls or event.kind == "assign") and not _lists_many(expr)
-                for part in expr.walk() if expr is not None and read else ():
-                    if part.kind == "string" and part.text.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES):
-                        found = _named_in(index, part.text, folder)
-                        yield from (one for one in found if "/" in part.text or not _is_of_others(index, reached, one))
+                for text in _file_names(expr) if expr is not None and read else ():
+                    found = _named_in(index, text, folder)
+                    yield from (one for one in found if "/" in text or not _is_of_others(index, reached, one))
+
+
+def _file_names(expr: Expr) -> Iterator[str]:
+    """Of configurations, with the folders before them: root / "notes" / "a.json", os.path.join(root, "notes", "a.json")."""
+    behind: dict[int, str] = {}
+    for part in expr.walk():
+        given = part.arguments if part.kind == "call" and part.last in ("join", "joinpath") else part.parts
+        if (part.kind == "binary" and part.text == "/") or given is not part.parts:
+            for one, other in pairwise(given):
+                before = one.parts[-1] if one.kind == "binary" and one.text == "/" else one
+                if before.kind == other.kind == "string":
+                    behind[id(other)] = f"{behind.get(id(before), before.text)}/"
+    for part in expr.walk():
+        if part.kind == "string" and part.text.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES):
+            yield behind.get(id(part), "") + part.text
 
 
 def _is_of_others(index: Index, reached: Reach, path: str) -> bool:

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Expr, Function, Index
 from trainsleuth.facts.scopes import bindings
 
+_OF_ITSELF = ("formatter_class", "parser_class", "action")  # of argparse: what it works with
+
 
 def parsed_classes(index: Index, function: Function, call: Expr) -> Iterator[Class]:
     """In the order in which they are handed over, in place or by a name that is bound to them."""
     for part in call.parts[1:]:
-        yield from _classes(index, function, part.parts[0] if part.kind == "keyword" else part, 1)
+        if part.kind != "keyword" or part.text not in _OF_ITSELF:
+            yield from _classes(index, function, part.parts[0] if part.kind == "keyword" else part, 1)
 
 
 def _classes(index: Index, function: Function, value: Expr, hops: int) -> Iterator[Class]:

@@ -10,6 +10,7 @@ from trainsleuth.facts.scopes import Binding
 from ..configuration import Truth
 from ..configuration.untaken import is_taken, untaken
 
+_ADDS = ("augment", "append", "extend")
 MOST = 8  # statements that are looked through
 _KEPT = re.compile(r"ckpt|checkpoint|snapshot|pretrain|resum|state_?dict", re.I)
 
@@ -24,7 +25,7 @@ def in_force(truth: Truth, function: Function, name: str) -> list[Binding]:
         event = function.events[one.position]
         if untaken(truth, function, event.line):
             continue
-        if _surely(truth, function, one) and not (one.kind == "augment" or event.block.loops):
+        if _surely(truth, function, one) and not (one.kind in _ADDS or event.block.loops):
             left.clear()
         left.append(one)
     return left

@@ -22,6 +22,7 @@ from ..program import Program
 from .in_force import in_force, is_loaded
 from .lines import become
 from .strangers import is_of_strangers
+from .written_tables import table_of
 
 MAX_VALUES = 6
 MAX_CALLERS = 3
@@ -90,7 +91,7 @@ def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
     if len(bound) == 1 and function.parameter(name) is not None:
         return ""
     if len(bound) > 1:
-        return _one_of(asked, function, bound)
+        return _one_of(asked, function, bound) or _of_table(asked, function, bound)
     if bound and (value := bound[0].value) is not None and bound[0].kind == "assign":
         if not bound[0].items:
             return _of_bound(asked, value, name, function, hops)
@@ -188,7 +189,21 @@ def _of_bound(asked: _Asked, value: Expr, name: str, function: Function, hops: i
         return f"{written(value)} = {said}"
     if value.kind == "binary" and any(setting_of(truth, one, function.path) for one in reads_in(value)):
         return f"{written(value, 80)} ({asked.at(function, value.line)})"
-    return ""
+    return _of_table(asked, function, bindings(function).get(name, ()))
+
+
+def _of_table(asked: _Asked, function: Function, bound: Sequence[Binding]) -> str:
+    """What a table that is written out holds, and what single keys of it are set to after it."""
+    first = bound[0].value if bound and bound[0].kind == "assign" else None
+    found = table_of(asked.program.index, function, first) if first is not None else None
+    later = [function.events[one.position] for one in bound[1:]]
+    if found is None or any(one.kind != "assign" or one.targets[0].kind != "index" for one in later):
+        return ""
+    then = "".join(f", then {written(one.targets[0])} = {written(one.value or one.targets[0])}" for one in later)
+    return f"{written(found.table, TABLE)} ({asked.at(found.function, found.table.line)}){then}"
+
+
+TABLE = 120  # characters of a table that is unpacked
 
 
 def _of_constant(truth: Truth, name: str) -> str:
