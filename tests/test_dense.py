@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from map_depth import STEP
 from trainsleuth.map import expand_component
-from trainsleuth.map.expansion.dense import _Line, _Says
+from trainsleuth.map.expansion.says import Line, Says
 from trainsleuth.repository import RepositoryError
 
 COMMAND = "python train.py --lr 0.5"
@@ -95,7 +95,9 @@ def test_a_word_of_a_loop_is_no_file(program: Path) -> None:
 
 
 def test_what_is_said_often_does_not_hide_the_others(program: Path) -> None:
-    (program / "train.py").write_text((program / "train.py").read_text() + "\nlost(2)" * 60)
+    (program / "train.py").write_text(
+        (program / "train.py").read_text() + "".join(f"\nlost({one})" for one in range(60))
+    )
     said = _said(program, "lines lost|parser.parse_args", budget=200)
     assert any("parser.parse_args()" in line for line in said)
     assert said[-1].endswith("lines more do not fit")
@@ -145,5 +147,43 @@ def test_what_says_a_value_comes_before_what_uses_it_and_what_is_off_comes_last(
         "if warmup_steps:  # warmup_steps = 3",
         "warmup_steps = int(x)",
     )
-    lines = [_Line("a.py", number, text) for number, text in enumerate(texts)]
-    assert [line.text for line in _Says("warmup_steps").in_turn(lines)] == [texts[3], texts[1], texts[2], texts[0]]
+    lines = [Line("a.py", number, text) for number, text in enumerate(texts)]
+    assert [line.text for line in Says("warmup_steps").in_turn(lines)] == [texts[3], texts[1], texts[2], texts[0]]
+
+
+def test_lines_that_say_the_same_are_told_once(program: Path) -> None:
+    (program / "train.py").write_text((program / "train.py").read_text() + "\nlost(2)" * 9)
+    (line,) = _said(program, "lines lost")[1:]
+    assert line == " 20 lost(2) (also 21, 22, 23, 24, 25, 26, ...)"
+
+
+def test_where_a_file_has_several_classes_each_hit_says_which(program: Path) -> None:
+    (program / "two.py").write_text(
+        "weight = 1\n\n\nclass One:\n    def make(self):\n        return weight\n\n\n"
+        "class Two:\n    def make(self):\n        return 2 * weight\n"
+    )
+    said = ["two.py", " 1 weight = 1", " class One", " 6 return weight", " class Two", " 11 return 2 * weight"]
+    assert _said(program, "lines weight in two.py") == said
+    assert _said(program, "lines return weight in two.py") == ["two.py", " 6 return weight"]
+
+
+@pytest.mark.parametrize(
+    ("sought", "word"),
+    [
+        (r"self\.weight", "self.weight"),
+        ("def fit", "fit"),
+        (r"\bscale\b", "scale"),
+        (r"args\.(lr", "lr"),
+        (r"x\s*=", "x"),
+    ],
+)
+def test_an_alternative_goes_by_its_last_word(sought: str, word: str) -> None:
+    assert Says(f"{sought}|never")._has_word(word) and not Says(f"{sought}|never")._has_word("nothing here")
+
+
+def test_what_only_asks_comes_after_what_uses() -> None:
+    texts = ("if path is None:", "def load(self, path):", "torch.save(model, path)", "def path(self):", "path: str = 3")
+    lines = [Line("a.py", number, text) for number, text in enumerate(texts)]
+    assert [line.number for line in Says("path").in_turn(lines)] == [4, 2, 3, 0, 1]
+    idle = [line._replace(is_idle=line.number == 4) for line in lines]
+    assert [line.number for line in Says("path").in_turn(idle)] == [2, 3, 0, 1, 4]

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainsleuth.repository import Repository, is_notebook, is_source
 
 from ..wording import clean
 from .pages import Note, Page, Pages
-from .ranking import TALKS
+from .says import LONGEST, MOST, OFF, Line, Says, compiled, together
 from .sources import Source
 from .tails import Tails
 from .units import Unit, narrowed
@@ -25,19 +23,11 @@ from .writing import Block, chosen
 
 WIDTH = 100  # characters of one line
 OF_MANY = 240  # of a statement with all its arguments that match, and of one in a range
+OTHERS = 6  # more lines that say the same
 VALUE = 40  # of what a name in it is worth
-MOST = 100_000  # hits in a repository
-LONGEST = 2_000  # characters of a statement, and of a line of a notebook, that are searched here
-OFF = "  # off"
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)-(?P<last>\d+))?")
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 _ASIDE = re.compile(r"\s+#.*$")
-
-
-class _Line(NamedTuple):
-    path: str
-    number: int
-    text: str
 
 
 class Lines:
@@ -46,6 +36,7 @@ class Lines:
     def __init__(self, source: Source, pages: Pages, tails: Tails, repository: Repository) -> None:
         self._source, self._pages, self._tails, self._repository = source, pages, tails, repository
         self._statements: dict[str, list[Unit]] = {}
+        self._outlines: dict[str, list[Page]] = {}
 
     def matching(self, words: str) -> list[Block]:
         """`words`: a regular expression (Rust syntax) and, behind " in ", files or folders; else what the program loads.
@@ -60,15 +51,19 @@ class Lines:
         hits = [hit for hit in hits if not is_notebook(hit[0])]
         hits += (hit for path in files if is_notebook(path) for hit in self._in_cells(path, pattern))
         hits.sort(key=lambda hit: (files[hit[0]], hit[1]))
-        says = _Says(pattern)
-        lines = dict.fromkeys(line for path, number in hits for line in self._line(path, number, says))
+        says = Says(pattern)
+        lines = together(dict.fromkeys(line for path, number in hits for line in self._line(path, number, says)))
         if not lines:
             return [*lacking, _said(f"no line of {len(files)} files matches; comments and docstrings are not searched")]
-        return lacking + [self._block(line, files[line.path]) for line in says.in_turn(lines)]
+        owners: dict[str, set[str]] = {}
+        for line in lines:
+            owners.setdefault(line.path, set()).add(line.owner)
+        told = says.in_turn(lines)
+        return lacking + [self._block(line, files[line.path], len(owners[line.path]) > 1) for line in told]
 
     def _in_cells(self, path: str, pattern: str) -> Iterator[tuple[str, int]]:
         """Lines of the code of a notebook, which its file holds as texts of JSON."""
-        sought = _compiled(pattern)
+        sought = compiled(pattern)
         for number, line in enumerate(self._source.lines(path), 1):
             if sought is not None and sought.search(line[:LONGEST]):
                 yield path, number
@@ -110,13 +105,13 @@ class Lines:
         settings = (one.place.rpartition(":")[0] for one in self._pages.settings)
         return [*filter(None, dict.fromkeys((self._pages.recipe, *settings, *self._source.of_file)))]
 
-    def _line(self, path: str, number: int, says: _Says | None) -> Iterator[_Line]:
+    def _line(self, path: str, number: int, says: Says | None) -> Iterator[Line]:
         """The statement around a line of code; of another file the line itself."""
         lines = self._source.lines(path)
         if number > len(lines) or _COMMENT.match(lines[number - 1]):
             return
         if not is_source(path):
-            yield _Line(path, number, _plain(path, lines, number, says is not None))
+            yield Line(path, number, _plain(path, lines, number, says is not None))
             return
         every = self._units(path)
         place = bisect_right(every, number, key=lambda one: one.line) - 1
@@ -125,36 +120,67 @@ class Lines:
             return
         if says is not None:
             text = unit.text if len(unit.text) <= WIDTH else narrowed(unit.text, says.any, OF_MANY)
-            yield _Line(path, unit.line, f"{clean(text, OF_MANY)}{self._worth(path, unit.line)}")
+            around = self._around(path, unit.line)
+            is_idle = path in self._source.of_file and around is not None and _is_idle(around)
+            said = f"{clean(text, OF_MANY)}{self._worth(path, unit)}"
+            yield Line(path, unit.line, said, is_idle, _owner(around, unit.line))
         elif unit.end_line > unit.line and len(unit.text) > OF_MANY:  # a signature or a table, line by line
-            yield _Line(path, number, " " * _depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY))
+            yield Line(path, number, " " * _depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY))
         else:
             text = clean(unit.text, OF_MANY)
-            yield _Line(path, unit.line, f"{' ' * (unit.indent // 4)}{text}{self._worth(path, unit.line)}")
+            yield Line(path, unit.line, f"{' ' * (unit.indent // 4)}{text}{self._worth(path, unit)}")
 
     def _units(self, path: str) -> list[Unit]:
         if path not in self._statements:
-            pages = list(read_pages(path, list(self._source.lines(path))))
+            pages = self._outlined(path)
             alone = Source(self._source.lines, Pages("", "", {}, (), tuple(pages), {}))
             self._statements[path] = alone.units(pages[0])
         return self._statements[path]
 
-    def _worth(self, path: str, line: int) -> str:
+    def _outlined(self, path: str) -> list[Page]:
+        """Its functions and classes as they are written."""
+        if path not in self._outlines:
+            self._outlines[path] = list(read_pages(path, list(self._source.lines(path))))
+        return self._outlines[path]
+
+    def _around(self, path: str, line: int) -> Page | None:
+        """The innermost function or class."""
+        every = self._source.of_file.get(path) or self._outlined(path)
+        return max((page for page in every if _holds(page, line)), key=_begin, default=None)
+
+    def _worth(self, path: str, unit: Unit) -> str:
+        """What the names that it says are worth, or that it does not run."""
+        line = unit.line
         notes = (self._source.note(page, line) for page in self._source.of_file.get(path, ()) if _holds(page, line))
         note = next((one for one in notes if one.off or one.values), Note(line, "", ()))
-        around = max(
-            (page for page in self._source.of_file.get(path, ()) if _holds(page, line)), key=_begin, default=None
-        )
+        around = self._around(path, line)
         if note.off or (around is not None and around.off):
             return OFF
-        said = [f"{name.rpartition('.')[2]} = {value.partition(' (')[0]}" for name, value in note.values]
+        named = [(name.rpartition(".")[2], value.partition(" (")[0]) for name, value in note.values]
+        said = [f"{name} = {value}" for name, value in named if re.search(rf"\b{re.escape(name)}\b", unit.text)]
         kept = [one for one in dict.fromkeys(said) if len(one) <= VALUE]
         return f"  # {', '.join(kept)}" if kept else ""
 
-    def _block(self, line: _Line, order: int) -> Block:
+    def _block(self, line: Line, order: int, is_owner_told: bool = False) -> Block:
         item = {"path": line.path, "line": line.number, "text": line.text}
-        said = f" {line.number} {line.text}"
-        return Block((self._tails.tail(line.path),), (order, line.number), (said,), item)
+        others = [*map(str, line.others[:OTHERS]), *(["..."] if len(line.others) > OTHERS else [])]
+        more = f" (also {', '.join(others)})" if others else ""
+        said = f" {line.number} {line.text}{more}"
+        tail = self._tails.tail(line.path)
+        above = (tail, f" class {line.owner}") if is_owner_told and line.owner else (tail,)
+        return Block(above, (order, line.number), (said,), item)
+
+
+def _is_idle(page: Page) -> bool:
+    """A function that this run never calls."""
+    return not page.is_reached and not page.is_class and page.name != ""
+
+
+def _owner(page: Page | None, line: int) -> str:
+    """The class that a line stands in; "" for its own first line."""
+    if page is None or (page.is_class and page.line == line):
+        return ""
+    return page.name.rstrip(".") if page.is_class else page.name.rpartition(".")[0]
 
 
 def _plain(path: str, lines: Sequence[str], number: int, is_alone: bool) -> str:
@@ -170,7 +196,6 @@ def _depth(line: str, step: int) -> int:
     return (len(line) - len(line.lstrip())) // step
 
 
-_BOUND = re.compile(r"[ \"']*([\w.]+(?:, [\w.]+)*)[\"']?(?:: (?!\s*#)|\s*[-+*/]?=(?!=))")
 _YAML = (".yaml", ".yml")
 _KEY = re.compile(r"(\s*(?:- )*)([\w.-]+):")
 
@@ -187,14 +212,6 @@ def _sections(lines: Sequence[str], number: int) -> list[str]:
     return found[::-1]
 
 
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """As Python reads it; None for what only the search itself knows."""
-    try:
-        return re.compile(pattern)
-    except re.error:
-        return None
-
-
 def _said(text: str) -> Block:
     return Block((), (0,), (f" {text}",), {"missing": text})
 
@@ -205,45 +222,6 @@ def _begin(page: Page) -> int:
 
 def _holds(page: Page, line: int) -> bool:
     return page.line <= line <= page.end_line
-
-
-class _Says:
-    """The alternatives of a pattern, as words: which of them a text says."""
-
-    def __init__(self, pattern: str) -> None:
-        self._words = [word.lower() for one in pattern.split("|") for word in re.findall(r"\w[\w.]*", one)[:1]]
-        self._sought = _compiled(pattern)
-
-    def any(self, text: str) -> bool:
-        if self._sought is not None:
-            return self._sought.search(text[:LONGEST]) is not None
-        return self._has_word(text)
-
-    def may(self, text: str) -> bool:
-        """Also a statement of which only the line as it is written matches."""
-        return self.any(text) or self._has_word(text)
-
-    def _has_word(self, text: str) -> bool:
-        return not self._words or any(word in text.lower() for word in self._words)
-
-    def in_turn(self, lines: Collection[_Line]) -> Sequence[_Line]:
-        """The first of each alternative before the second of any: one that is said often does not hide the others.
-        What says what a word is worth comes before what uses it; what is off after what runs, and what is only told to
-        a user last.
-        """
-        count: Counter[str] = Counter()
-        turns: dict[_Line, int] = {}
-        for line in sorted(lines, key=lambda line: (line.text.endswith(OFF), not self._tells(line.text))):
-            said = [word for word in self._words if word in line.text.lower()] or [""]
-            talks = TALKS.search(line.text) is not None
-            turns[line] = MOST if talks else min(count[word] for word in said)
-            count.update(() if talks else said)
-        return sorted(lines, key=lambda line: turns[line])
-
-    def _tells(self, text: str) -> bool:
-        """warmup_steps = int(...), self.lr: float = 0.1, lr: 2e-5 of a file of settings."""
-        found = _BOUND.match(text)
-        return found is not None and any(word in found[1].lower() for word in self._words)
 
 
 def fitting(blocks: Sequence[Block], room: int) -> tuple[list[Block], dict[str, int]]:
