@@ -107,8 +107,7 @@ def test_a_range_is_told_with_its_indentation_and_without_comments(program: Path
     assert _said(program, "open losses/wide.py:4-11") == [
         "wide.py",
         " 4 def wide(x, args):",
-        " 6  if args.clip:  # clip = None",
-        " 7   x = x.clamp(0, args.clip)  # off",
+        " 6  if args.clip:  # off",
         " 8  else:",
         " 10   x = x * args.weight  # weight = 2.5",
         " 11  return x.mean()",
@@ -122,6 +121,35 @@ def test_a_range_is_told_with_its_indentation_and_without_comments(program: Path
         " 6   - name: wide",
     ]
     assert len(_said(program, "open notes.yaml")) == 8
+
+
+def test_a_range_that_does_not_run_is_told_all_the_same(program: Path) -> None:
+    assert _said(program, "open losses/wide.py:7-7") == [
+        "wide.py",
+        " 4 def wide(…)",
+        " 6  if args.clip:  # clip = None",
+        " 7   x = x.clamp(0, args.clip)  # off",
+    ]
+
+
+def test_a_range_stands_under_its_headers_and_messages_are_brief(program: Path) -> None:
+    (program / "far.py").write_text(
+        "import time\n\n\nclass Far:\n    def run(self, x, logger):\n        for step in range(3):\n"
+        "            begun = time.time()\n            if x is None:\n                message = f'nothing at {step}'\n"
+        "                raise ValueError(message)\n            if step == 1:\n                logger.info('half')\n"
+        "                x = x + 1\n            self.timer.stop()\n            x = 2 * x\n"
+    )
+    assert _said(program, "open far.py:7-15") == [
+        "far.py",
+        " 4 class Far:",
+        " 5  def run(…)",
+        " 6   for step in range(3):",
+        " 8    if x is None: raise ValueError",
+        " 11    if step == 1:",
+        " 12     logger.info('half')",
+        " 13     x = x + 1",
+        " 15    x = 2 * x",
+    ]
 
 
 def test_a_line_of_yaml_stands_with_its_sections(program: Path) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainsleuth.repository import Repository, is_notebook, is_source
 
 from ..wording import clean
+from .folded import folded
 from .pages import Note, Page, Pages
 from .says import LONGEST, MOST, OFF, Line, Says, compiled, together
 from .sources import Source
@@ -75,9 +76,25 @@ class Lines:
         if match is None or path is None or (not match["last"] and path not in self._exact(match["path"])):
             return []
         first, last = int(match["first"] or 1), int(match["last"] or MOST)
-        numbers = range(first, min(last, len(self._source.lines(path))) + 1)
-        lines = dict.fromkeys(line for one in numbers for line in self._line(path, one, None))
-        return [self._block(line, 0) for line in lines]
+        return [self._block(line, 0) for line in dict.fromkeys(self._from_to(path, first, last))]
+
+    def _from_to(self, path: str, first: int, last: int) -> Iterator[Line]:
+        lines = self._source.lines(path)
+        if not is_source(path):
+            for number in range(first, min(last, len(lines)) + 1):
+                yield from self._line(path, number, None)
+            return
+        every = self._units(path)
+        places = [place for place, unit in enumerate(every) if unit.line <= last and unit.end_line >= first]
+        for unit, text, is_off in folded(every, places, lambda unit: self._worth(path, unit) == OFF):
+            if unit.end_line > unit.line and len(text) > OF_MANY:  # a signature or a table, line by line
+                for number in range(max(first, unit.line), min(last, unit.end_line) + 1):
+                    if not _COMMENT.match(lines[number - 1]):
+                        said = " " * _depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY)
+                        yield Line(path, number, said)
+            else:
+                worth = OFF if is_off else self._worth(path, unit)
+                yield Line(path, unit.line, f"{' ' * (unit.indent // 4)}{clean(text, OF_MANY)}{worth}")
 
     def _meant(self, words: str) -> tuple[str, list[str]]:
         """The pattern, and the files and folders behind " in "; that may also belong to it: "for x in loader"."""
@@ -106,29 +123,23 @@ class Lines:
         return [*filter(None, dict.fromkeys((self._pages.recipe, *settings, *self._source.of_file)))]
 
     def _line(self, path: str, number: int, says: Says | None) -> Iterator[Line]:
-        """The statement around a line of code; of another file the line itself."""
+        """The statement around a line of code that says it; of another file the line itself."""
         lines = self._source.lines(path)
         if number > len(lines) or _COMMENT.match(lines[number - 1]):
             return
-        if not is_source(path):
+        if says is None or not is_source(path):
             yield Line(path, number, _plain(path, lines, number, says is not None))
             return
         every = self._units(path)
         place = bisect_right(every, number, key=lambda one: one.line) - 1
         unit = every[place] if place >= 0 and number <= every[place].end_line else None
-        if unit is None or (says is not None and not says.may(unit.text)):  # a docstring
+        if unit is None or not says.may(unit.text):  # a docstring
             return
-        if says is not None:
-            text = unit.text if len(unit.text) <= WIDTH else narrowed(unit.text, says.any, OF_MANY)
-            around = self._around(path, unit.line)
-            is_idle = path in self._source.of_file and around is not None and _is_idle(around)
-            said = f"{clean(text, OF_MANY)}{self._worth(path, unit)}"
-            yield Line(path, unit.line, said, is_idle, _owner(around, unit.line))
-        elif unit.end_line > unit.line and len(unit.text) > OF_MANY:  # a signature or a table, line by line
-            yield Line(path, number, " " * _depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY))
-        else:
-            text = clean(unit.text, OF_MANY)
-            yield Line(path, unit.line, f"{' ' * (unit.indent // 4)}{text}{self._worth(path, unit)}")
+        text = unit.text if len(unit.text) <= WIDTH else narrowed(unit.text, says.any, OF_MANY)
+        around = self._around(path, unit.line)
+        is_idle = path in self._source.of_file and around is not None and _is_idle(around)
+        said = f"{clean(text, OF_MANY)}{self._worth(path, unit)}"
+        yield Line(path, unit.line, said, is_idle, _owner(around, unit.line))
 
     def _units(self, path: str) -> list[Unit]:
         if path not in self._statements:

@@ -1,0 +1,67 @@
+"""A range of lines as a reader needs it: under its headers, without arms that do not run and clocks, messages in brief."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..wording import clean
+from .units import Unit
+
+_ARM = re.compile(r"(?:if|elif|else|for|while|with|try|except|finally|case)\b.*:$")
+_TELLS = re.compile(
+    r"raise\b|(?:\w+\.)*_?log(?:ger|ging)?\.\w+\(|print\(|warnings\.warn\(|\w*(?:msg|message|error\w*) = "
+)
+_MEASURES = re.compile(r"(?:\w+\.)*\w*(?:profiler|timer)\w*\.\w+\(|\w+ = time\.\w+\(\)(?: - \w+)?$")
+_SIGNATURE = re.compile(r"((?:async )?def \w+)\(.*\)(?: -> .*)?:$")
+BRIEF = 60  # characters of what is only told to a user
+
+
+class Told(NamedTuple):
+    """A statement as it is told; `is_off` stands for all below it that does not run."""
+
+    unit: Unit
+    text: str
+    is_off: bool = False
+
+
+def folded(every: Sequence[Unit], places: Sequence[int], is_off: Callable[[Unit], bool]) -> Iterator[Told]:
+    """The statements `places` of a file, and those above that they stand under. As they are where nothing would be left."""
+    around = [place for place in every[places[0]].above if place < places[0]] if places else []
+    hidden = {place for place in places if _is_idle_arm(every, place, is_off)}
+    closed = {every[place].above[-1] for place in hidden}
+    if not any(place not in hidden and place not in closed for place in places):
+        hidden, closed = set(), set()
+    brief = dict(_in_brief(every, [place for place in places if place not in hidden]))
+    for place in around:
+        yield Told(every[place], _SIGNATURE.sub(r"\1(…)", every[place].text), place in closed)
+    told = {child for children, _ in brief.values() for child in children}
+    for place in places:
+        unit = every[place]
+        if place in brief:
+            yield Told(unit, f"{unit.text} {brief[place][1]}")
+        elif place not in hidden and place not in told and not _MEASURES.match(unit.text):
+            text = clean(unit.text, BRIEF) if _TELLS.match(unit.text) else unit.text
+            yield Told(unit, text, place in closed)
+
+
+def _is_idle_arm(every: Sequence[Unit], place: int, is_off: Callable[[Unit], bool]) -> bool:
+    above = every[place].above
+    return bool(above) and _ARM.match(every[above[-1]].text) is not None and is_off(every[place])
+
+
+def _in_brief(every: Sequence[Unit], places: Sequence[int]) -> Iterator[tuple[int, tuple[list[int], str]]]:
+    """Headers of what is only told to a user: which statements those are, and the last of them in short."""
+    below: dict[int, list[int]] = {}
+    for place in places:
+        for header in every[place].above[-1:]:
+            below.setdefault(header, []).append(place)
+    for header, children in below.items():
+        if (
+            header in places
+            and _ARM.match(every[header].text)
+            and all(_TELLS.match(every[one].text) for one in children)
+        ):
+            last = every[children[-1]].text
+            yield header, (children, last.partition("(")[0] if last.startswith("raise") else clean(last, BRIEF))
