@@ -21,6 +21,7 @@ from .entries import ASIDE, NEVER, Entry
 from .frameworks import Handover
 from .graph import Graph
 from .keys import key_of
+from .named_classes import named_classes
 from .named_records import Record, records_in
 from .optional_imports import resolve
 from .plugins import Plugin
@@ -175,6 +176,13 @@ class Program:
                     types = (one for event in cls.body.events for one in named_types(self.index, cls.body, event.text))
                     left += [one for one in chain(named, types) if isinstance(one, Class)]
         return frozenset(found)
+
+    @cached_property
+    def named_at(self) -> Mapping[Class, list[tuple[Function, int]]]:
+        """Classes of the project that reached code names and does not call there: where."""
+        files = (self.index.files[path] for path in self.entry.reach.files)
+        bodies = (cls.body for file in files for cls in file.classes.values())
+        return named_classes(self.index, dict.fromkeys((*self.entry.reach.distance, *bodies)))
 
     @cached_property
     def project_calls(self) -> Mapping[tuple[str, int], list[Called]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from trainsleuth.facts import MODULE_BODY, Function
+from trainsleuth.facts import MODULE_BODY, Class, Function
 from trainsleuth.repository import is_python
 
 from .configuration import Truth
@@ -51,12 +51,26 @@ def _every(program: Program, truth: Truth, function: Function, sites: Sequence[t
 
 
 def _made(program: Program, code: Function) -> list[tuple[Function, int]]:
-    """Where objects are made that have the method or the body of a class, when that is all that is known to make them."""
+    """Where objects are made that have the method or the body of a class, or the class is named, when that is all that is
+    known to make them.
+    """
     owner = program.index.class_of(code) or body_of(program.index.files[code.path], code)
     below = (owner, *program.index.subclasses(owner)) if owner is not None else ()
     if any(one.decorators for one in below) or not program.chosen.isdisjoint(below):
         return []
-    return [site for one in below for site in program.made_at.get(one, ())]
+    return [site for one in below for site in _sites(program, one)]
+
+
+def _sites(program: Program, cls: Class) -> Iterator[tuple[Function, int]]:
+    """Of a class that code names, not the calls of what may hold it: where it is named decides."""
+    named, made = program.named_at.get(cls, ()), program.made_at.get(cls, ())
+    yield from named
+    yield from (site for site in made if not named or _is_spelled(program, cls, *site))
+
+
+def _is_spelled(program: Program, cls: Class, function: Function, line: int) -> bool:
+    calls = (call for event in function.events for call in event.calls if call.line == line and call.callee)
+    return any(program.index.resolve(function, call.callee) is cls for call in calls)
 
 
 def off_at(program: Program, truth: Truth, place: Place) -> str:

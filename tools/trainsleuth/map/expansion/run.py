@@ -12,6 +12,7 @@ from ..program import Program
 from ..wording import clean
 from .back_end import back_ends
 from .built_by import built_lines
+from .chosen_in_code import chosen_in_code
 from .code_transforms import code_transforms
 from .frozen import frozen_blocks
 from .held_state import held_state
@@ -51,6 +52,7 @@ _BUILT_FIRST = ("loss", "model")
 
 
 BACK_END = "back end"
+CHOSEN = "chosen in code"
 START = "started"
 DEFAULTS = "other defaults that it reads"
 
@@ -81,6 +83,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     left = enumerate(left_defaults(truth, told, tails))
     found[DEFAULTS] = [Line((LEFT if number < FIRST else LAST_LEFT) + number, *one) for number, one in left]
     found = {START: [Line(0.0, *one) for one in started(program, tails)], **found}
+    chosen = enumerate(chosen_in_code(program, truth, tails))
+    found = {CHOSEN: [Line(0.5 + 0.5 * number, *one) for number, one in chosen], **found}
     found = {BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)], **found}
     for topic in TOPICS:
         if not any(map(_says, found[topic.name])):

@@ -1,0 +1,95 @@
+"""The sheet of a run says which class code chooses by its settings, and leaves out those that it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import map_depth
+from trainsleuth.map import expand_component
+
+FILES = {
+    "train.py": """import argparse
+
+import torch
+from loaders import Far, Near
+from names import FAR, NEAR
+
+
+def loader_class(args):
+    kind = None
+    if args.sampler == NEAR:
+        kind = Near
+    elif args.sampler == FAR:
+        kind = Far
+    return kind
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sampler", default="near")
+    parser.add_argument("--loss", default="l2")
+    args = parser.parse_args()
+    net = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    batches = loader_class(args)([1, 2, 3])
+    for batch in batches.loader:
+        loss = net(batch).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+""",
+    "names.py": 'NEAR = "near"\nFAR = "far"\n',
+    "loaders.py": """import torch
+
+
+class Base:
+    def __init__(self, rows):
+        self.loader = self.make(rows)
+
+
+class Near(Base):
+    def make(self, rows):
+        return torch.utils.data.DataLoader(rows, batch_size=11)
+
+
+class Far(Base):
+    def make(self, rows):
+        return torch.utils.data.DataLoader(rows, batch_size=77)
+""",
+}
+
+
+def _expanded(folder: Path, command: str, what: str = "run", **changed: str) -> str:
+    map_depth.write({**FILES, **changed}, folder)
+    return expand_component(folder, what, recipe=command, budget=2000).text
+
+
+def test_the_class_that_a_setting_chooses_is_said(tmp_path: Path) -> None:
+    sheet = _expanded(tmp_path, "python train.py --sampler far")
+    assert "sampler=far → Far loaders.py:14 (named train.py:13)" in sheet
+    assert "batch_size=77" in sheet and "batch_size=11" not in sheet
+
+
+def test_the_others_are_off(tmp_path: Path) -> None:
+    said = _expanded(tmp_path, "python train.py --sampler near", "lines batch_size in loaders.py")
+    assert "batch_size=77)  # off" in said and "batch_size=11)  # off" not in said
+
+
+def test_a_class_that_code_also_names_elsewhere_may_run(tmp_path: Path) -> None:
+    other = FILES["train.py"].replace("    net = torch", "    other = [Far]\n    net = torch")
+    said = _expanded(
+        tmp_path, "python train.py --sampler near", "lines batch_size in loaders.py", **{"train.py": other}
+    )
+    assert "# off" not in said
+
+
+def test_without_a_setting_that_decides_nothing_is_said(tmp_path: Path) -> None:
+    asked = (
+        FILES["train.py"].replace("args.sampler", "ask()").replace("def loader", "from a import ask\n\n\ndef loader")
+    )
+    sheet = _expanded(tmp_path, "python train.py --sampler near", **{"train.py": asked})
+    assert "→" not in sheet
