@@ -105,3 +105,21 @@ def test_the_seed_of_a_command_line_of_lightning_is_a_seed(tmp_path: Path) -> No
     root = write(files, tmp_path)
     sheet = expand_component(root, "run", scope="train.py", recipe="conf.yaml", budget=2000).text
     assert "seed_everything=7" in sheet[sheet.index("# seed") :]
+
+
+def test_the_one_key_of_a_recipe_that_no_code_names_is_told(tmp_path: Path) -> None:
+    names = [f"knob_{letter}" for letter in "abcdefgh"]
+    read = "".join(f"    print(options.{name})\n" for name in names)
+    files = {
+        "train.py": "import sys\n\nimport torch\nimport yaml\n\n\nclass Options:\n    def __init__(self, path):\n"
+        "        for key, value in yaml.safe_load(open(path)).items():\n            setattr(self, key, value)\n\n\n"
+        f"def main():\n    options = Options(sys.argv[1])\n    net = torch.nn.Linear(2, 2)\n{read}"
+        "    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        + STEP.replace("\n", "\n    ")
+        + "\n    torch.save(net.state_dict(), options.save_embed_path)\n\n\nif __name__ == '__main__':\n    main()\n",
+        "a.yaml": "".join(f"{name}: {number}\n" for number, name in enumerate(names)) + "save_embeds_path: out\n",
+    }
+    write(files, tmp_path)
+    assert "save_embeds_path=out a.yaml:9 (no reader seen)" in expand_component(tmp_path, "run", recipe="a.yaml").text
+    (tmp_path / "a.yaml").write_text(files["a.yaml"].replace("save_embeds", "save_embed"))
+    assert "no reader seen" not in expand_component(tmp_path, "run", recipe="a.yaml").text

@@ -1,4 +1,4 @@
-"""Settings of the command that nothing in the code of the run is seen to read."""
+"""Settings of the command, or of a recipe, that nothing in the code of the run is seen to read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,25 @@ _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 def is_unseen(truth: Truth, key: Key) -> bool:
     """No line reads it, and neither a framework nor another name under which it is handed on may."""
     source = key.source
+    if source is not None and source.how == "file":
+        return key.uses == "unknown" and not key.reads and _is_odd(truth, key, source.path)
     if source is None or source.how != "command" or key.reads or key.uses not in ("unread", "unknown"):
         return False
     if any(truth.program.is_reached(read.function) for read in truth.reads.of_any(key.name.rpartition(".")[2])):
         return False
     return truth.program.training.framework is None and key.name in truth.offered and not _is_renamed(truth, key)
+
+
+def _is_odd(truth: Truth, key: Key, path: str) -> bool:
+    """No code says its name in any way, though it reads most keys of its file by theirs: save_embeds, for save_embed."""
+    if truth.reads.is_said(key.name.rpartition(".")[2]):
+        return False
+    beside = [one for one in truth.keys if one.source is not None and one.source.path == path]
+    return len(beside) >= MANY and sum(one.uses == "read" for one in beside) >= MOST_READ * len(beside)
+
+
+MANY = 8  # keys of a file
+MOST_READ = 0.8
 
 
 def _is_renamed(truth: Truth, key: Key) -> bool:
