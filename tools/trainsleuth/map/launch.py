@@ -219,7 +219,7 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
 
 def _loading(index: Index, path: str, line: int, text: str) -> Iterator[Command]:
     """A command of a library that loads a package of the project."""
-    if (package := package_in(index, str(PurePosixPath(path).parent), text)) is not None:
+    if "train" in text and (package := package_in(index, str(PurePosixPath(path).parent), text)) is not None:
         yield Command(path, line, _clean(text), package)
 
 

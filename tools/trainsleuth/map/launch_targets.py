@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Index
+from trainsleuth.facts.memo import kept_per_index
 
 
 def script_of(index: Index, folder: str, written: str) -> str | None:
@@ -22,7 +23,7 @@ def script_of(index: Index, folder: str, written: str) -> str | None:
     for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         if (path := str(base / written)) in index.files:
             return path
-    return only(index.files, written)
+    return _only_file(index, written)
 
 
 def only(paths: Iterable[str], name: str) -> str | None:
@@ -31,12 +32,25 @@ def only(paths: Iterable[str], name: str) -> str | None:
     return fits[0] if len(fits) == 1 else None
 
 
+def _only_file(index: Index, name: str) -> str | None:
+    """The only file of code whose path ends so."""
+    return only(_by_last_name(index).get(name.rpartition("/")[2], ()), name)
+
+
+@kept_per_index
+def _by_last_name(index: Index) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in index.files:
+        found.setdefault(path.rpartition("/")[2], []).append(path)
+    return found
+
+
 def module_of(index: Index, dotted: str, anywhere: bool = False) -> str | None:
     """The file of a module; `anywhere` also in a folder of its own, when there is one only."""
     stem = dotted.replace(".", "/")
     names = (f"{stem}.py", f"{stem}/__main__.py")
     inside = (base + name for base in ("", "src/") for name in names if base + name in index.files)
-    return next(inside, None) or next(filter(None, (only(index.files, name) for name in names if anywhere)), None)
+    return next(inside, None) or next(filter(None, (_only_file(index, name) for name in names if anywhere)), None)
 
 
 def package_of(index: Index, dotted: str) -> str | None:

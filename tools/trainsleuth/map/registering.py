@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, External, Index
+from trainsleuth.facts.memo import kept_per_index
 
 from .launch_targets import script_of
 
@@ -32,11 +33,17 @@ def registering_file(index: Index, folder: str, text: str) -> str | None:
     if match is None or script_of(index, folder, match["path"]) is not None:
         return None
     named = {part for part in re.split(r"[/.-]|_(?!\w*\.py)", match["path"]) if part}
-    found: Counter[tuple[int, str]] = Counter()
-    for file in index.files.values():
-        for cls in file.classes.values():
-            for library, registry in registered_in(index, cls):
-                role = next((at for at, one in enumerate(_ROLES) if one in registry), None)
-                if library in named and role is not None:
-                    found[role, cls.path] += 1
+    found = Counter((role, path) for library, role, path in _registered(index) if library in named)
     return min(found, key=lambda one: (one[0], -found[one], one[1]))[1] if found else None
+
+
+@kept_per_index
+def _registered(index: Index) -> list[tuple[str, int, str]]:
+    """Library, place of the role among those that lead to the rest, and file, of every class in a library's registry."""
+    return [
+        (library, role, cls.path)
+        for file in index.files.values()
+        for cls in file.classes.values()
+        for library, registry in registered_in(index, cls)
+        if (role := next((at for at, one in enumerate(_ROLES) if one in registry), None)) is not None
+    ]
