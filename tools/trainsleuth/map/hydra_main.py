@@ -101,9 +101,9 @@ def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:
 
 
 def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
-    """config_path=os.path.join("..", "fairseq", "config"), str(ROOT / "config"): the nearest folder that ends in its literals."""
+    """config_path=os.path.join("..", "fairseq", "config"), str(ROOT / "config"), root + "/config": the nearest folder that ends in its literals."""
     parts = [part.text for part in folder.walk() if part.kind == "string"] if folder is not None else []
-    tail = "/".join(part for part in parts if part not in ("..", "."))
+    tail = "/".join(part.strip("/") for part in parts if part not in ("..", "."))
     folders = {str(PurePosixPath(path).parent) for path in index.configs}
     fits = sorted(folder for folder in folders if tail and (folder == tail or folder.endswith("/" + tail)))
     near = max(fits, key=lambda one: len(os.path.commonpath((one, function.path))), default="")
