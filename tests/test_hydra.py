@@ -146,3 +146,17 @@ def test_groups_of_another_package_stand_on_the_search_path(added: dict[str, str
     }
     assert _known(tmp_path / "without", "python train.py", FILES | group)["worker.actor.width"] == "8"
     assert _known(tmp_path / "with", "python train.py", FILES | group | added)["worker.actor.width"] == "3"
+
+
+@pytest.mark.parametrize("folder", ['ROOT + "/config"', 'str(ROOT) + "/config"', 'os.path.join(ROOT, "config")'])
+def test_the_folder_of_the_configuration_may_be_put_together(tmp_path: Path, folder: str) -> None:
+    main = TRAIN.replace('config_path="config"', f"config_path={folder}")
+    assert _known(tmp_path, "python train.py data=images", {**FILES, "train.py": main})["data.size"] == "20"
+
+
+def test_a_file_that_a_loaded_module_reads_when_it_is_started_itself_is_none_of_the_run(tmp_path: Path) -> None:
+    read = "import yaml\n\nif __name__ == '__main__':\n    yaml.safe_load(open('alone/width.yaml'))\n"
+    files = {**FILES, "other.py": read, "train.py": f"import other\n{TRAIN}", "alone/width.yaml": "size: 77\nkind: 5\n"}
+    assert "77" not in _known(tmp_path, "python train.py", files).values()
+    again = {**files, "other.py": read.replace("if __name__ == '__main__':", "if yaml:")}
+    assert "77" in _known(tmp_path, "python train.py", again).values()

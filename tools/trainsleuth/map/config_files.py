@@ -17,6 +17,7 @@ from .environment import exported
 from .hydra_main import of_main, own_root
 from .launch import Command, that_counts
 from .reach import Reach
+from .running import is_guarded
 
 MAX_FILES = 40
 _MENTIONED = re.compile(
@@ -110,11 +111,14 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
 
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
     """String literals of reached code that are the path of a configuration file, or import one that is Python."""
+    started = {root.path for root in reached.roots}
     for function in reached.distance:
         if "pretrained" in function.name or not function.source.holds(_CONFIG_NAME):
             continue  # the configuration of a model that was saved is none of the program's
         folder = str(PurePosixPath(function.path).parent)
         for event in function.events:
+            if function.path not in started and is_guarded(event):
+                continue
             for call in event.calls:
                 if call.last == "import_module" and call.arguments and call.arguments[0].kind == "string":
                     module = index.names.module(function.path, call.arguments[0].text)
