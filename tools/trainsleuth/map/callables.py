@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Class, Expr, External, Function, Symbol, Variable
@@ -17,6 +18,7 @@ from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD, is_property
 from .listed_members import picked_members
 from .lookups import entries_of, members_of, picked_by, values_of_classes
+from .named_choice import plain, words_of
 from .named_modules import members
 from .namespaces import is_namespace, left_to_be_asked
 from .optional_imports import alternatives, resolve
@@ -105,7 +107,7 @@ class Callables:
 
     def _named(self, function: Function, symbol: Symbol | None, expr: Expr, depth: int) -> tuple[Called, ...]:
         if isinstance(symbol, Class | Function):
-            return alternatives(self._index, function, symbol)
+            return self._said(alternatives(self._index, function, symbol))
         if isinstance(symbol, Variable):
             if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
                 if symbol.name == "cls" and (owner := self._index.class_of(symbol.scope)) is not None:
@@ -154,19 +156,35 @@ class Callables:
                 found.extend(self.of(symbol.scope, binding.value, depth + 1))
             elif binding.kind == "assign" and binding.value is not None and binding.value.kind == "call":
                 found.extend(self._given_back_among(symbol.scope, binding.value, binding.items, depth))
-        return tuple(dict.fromkeys(found))[:MAX_HELD]
+        return self._said(tuple(dict.fromkeys(found)))[:MAX_HELD]
+
+    def _said(self, found: tuple[Called, ...]) -> tuple[Called, ...]:
+        """Of namesakes those in files that a setting is called like: train of simclr.py, for mode=simclr."""
+        names = {one.name.rpartition(".")[2] for one in found}
+        if len(found) < 2 or len(names) > 1:
+            return found
+        own = [one for one in found if not isinstance(one, External) and self._is_said(one.path)]
+        return tuple(own) or found
+
+    def _is_said(self, path: str) -> bool:
+        return plain(path.rpartition("/")[2].removesuffix(".py")) in self._words
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return words_of(self._known.settings.values())
 
     def _given_back_among(
         self, function: Function, call: Expr, items: tuple[int | str | None, ...], depth: int
     ) -> Iterator[Called]:
-        """A class that a call gives back among other things: Dataset, network = model.get_model()."""
+        """A class or function that a call gives back among other things: Dataset, network = model.get_model()."""
         for one in self.of(function, call.parts[0], depth + 1) if len(items) == 1 else ():
             for event in one.events if isinstance(one, Function) else ():
                 value = event.value if event.kind == "return" else None
                 if isinstance(one, Function) and value is not None and value.kind == "tuple":
                     part = value.parts[items[0]] if isinstance(items[0], int) and items[0] < len(value.parts) else None
                     if part is not None and part.kind == "path":
-                        yield from (cls for cls in self.of(one, part, depth + 2) if isinstance(cls, Class))
+                        held = self.of(one, part, depth + 2)
+                        yield from (each for each in held if isinstance(each, Class | Function))
 
     def _attribute(self, function: Function, expr: Expr, depth: int) -> tuple[Called, ...]:
         receiver = expr.receiver
