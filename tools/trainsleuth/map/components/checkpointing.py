@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, bindings, written
 
-from ..networks import is_factory
+from ..networks import is_dataset, is_factory
 from ..program import Program
 from ..records import Place
 
@@ -52,7 +52,7 @@ def places(program: Program) -> Iterator[Place]:
         for event in function.events:
             for call in event.calls:
                 role, score = _role(program, function, call)
-                if role and not _is_of_data(function):
+                if role and not _is_of_data(program, function):
                     if role == "keeper":
                         savers.setdefault(function, "save")
                         yield from _keeper_class(program, function, call, score * weight**0.5)
@@ -99,9 +99,12 @@ def _pickled(name: str, call: Expr) -> str:
     return "save" if name.endswith("dump") else "load"
 
 
-def _is_of_data(function: Function) -> bool:
-    """Reads or writes something other than the state of training."""
+def _is_of_data(program: Program, function: Function) -> bool:
+    """Reads or writes something other than the state of training, as a data set does that keeps what it prepared."""
     if _NOT.search(function.owner):
+        return True
+    owner = program.index.class_of(function)
+    if owner is not None and is_dataset(program.index, owner) and not _BUFFER.search(owner.name):
         return True
     return _MOVES.match(function.name) is not None and _NOT.search(_moved(function.name)) is not None
 
@@ -114,6 +117,7 @@ def _moved(name: str) -> str:
 _WHERE = re.compile(r"_(?:to|from|into)_\w*$")
 
 
+_BUFFER = re.compile(r"Buffer$|Memory$")  # what an agent has seen is part of the state of its training
 _MOVES = re.compile(r"_?(?:load|save|read|write|get|dump|open)_")
 
 
