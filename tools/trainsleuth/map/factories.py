@@ -12,16 +12,16 @@ from .tables import Entry, Table, kind_of_holder
 if TYPE_CHECKING:
     from .values import Values
 
-_FILLS = ("register", "register_builder", "register_class", "register_model", "register_factory", "register_module")
+FILLS = ("register", "register_builder", "register_class", "register_model", "register_factory", "register_module")
 
 
 def factory_tables(index: Index, values: Values) -> Iterator[Table]:
     """One for each holder with several names; its kind is the holder's name: "algo" of algo_factory."""
     found: dict[str, dict[str, Entry]] = {}
-    for site in index.calls(*_FILLS):
+    for site in index.calls(*FILLS):
         if _fills(site.call) and site.call.receiver is not None:
-            name, builder = site.call.arguments
-            for made in _made(values, site.function, builder):
+            name, builder = site.call.arguments[:2]
+            for made in made_by(values, site.function, builder):
                 found.setdefault(site.call.receiver.last, {}).setdefault(name.text, made)
     for holder, entries in found.items():
         if len(entries) > 1:
@@ -31,16 +31,16 @@ def factory_tables(index: Index, values: Values) -> Iterator[Table]:
 def is_left_aside(values: Values, function: Function, event: Event) -> bool:
     """The statement puts into a registry what the settings do not ask for."""
     call = event.value
-    if call is None or not (call.kind == "call" and call.last in _FILLS and _fills(call)):
+    if call is None or not (call.kind == "call" and call.last in FILLS and _fills(call)):
         return False
-    return any(one in values.known.excluded for one in _made(values, function, call.arguments[1]))
+    return any(one in values.known.excluded for one in made_by(values, function, call.arguments[1]))
 
 
 def _fills(call: Expr) -> bool:
-    return len(call.arguments) == 2 and call.arguments[0].kind == "string"
+    return len(call.arguments) > 1 and call.arguments[0].kind == "string"
 
 
-def _made(values: Values, function: Function, builder: Expr) -> Iterator[Class | Function]:
+def made_by(values: Values, function: Function, builder: Expr) -> Iterator[Class | Function]:
     """What a builder makes: a class, a function, or what the lambda around one calls."""
     inner = builder.parts[0] if builder.kind == "lambda" else builder
     called = inner.parts[0] if inner.kind == "call" else inner

@@ -38,6 +38,7 @@ from .program import Program
 from .recipes import CLASS_KEYS, Choice, Setting, settings
 from .referenced_files import referenced_files
 from .references import given_by_name, references
+from .registered_beside import registered_beside
 from .registries import tables
 from .scripts import settings_in
 from .subcommand import compared, plain_words, unasked
@@ -202,7 +203,7 @@ def _chosen(
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
-    chosen = (*chosen, *by_entry_point(index, naming, loaded))
+    chosen = (*chosen, *by_entry_point(index, naming, loaded), *registered_beside(index, program.values, naming))
     in_force = {one.key: one for one in naming}.values()
     passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))
     chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
