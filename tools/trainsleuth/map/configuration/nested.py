@@ -30,7 +30,9 @@ def _of(program: Program, top: Class, cls: Class, prefix: str) -> Iterator[Defin
     for event in cls.body.events:
         for target in event.targets if event.kind == "assign" and event.value is not None else ():
             if target.kind == "path" and "." not in target.text and event.value is not None and is_literal(event.value):
-                yield Definition(prefix + target.text, cls.path, event.line, text_of(event.value), (), "", top.name, how="file")
+                yield Definition(
+                    prefix + target.text, cls.path, event.line, text_of(event.value), (), "", top.name, how="file"
+                )
     for inner in program.index.files[cls.path].classes.values():
         if inner.qualname == f"{cls.qualname}.{inner.name}" and not inner.methods:
             yield from _of(program, top, inner, f"{prefix}{inner.name}.")
