@@ -74,7 +74,7 @@ def setting_places(program: Program, component: str) -> Iterator[Place]:
     latest = {setting.key: setting for setting in program.settings} if component in _SET else {}
     for setting in latest.values():
         if _NAME.fullmatch(setting.value) and setting.value.lower() not in NO_NAMES and _is_set(setting, component):
-            if setting.path in program.index.configs:
+            if setting.path in program.index.configs or setting.path in program.index.files:
                 yield Place(setting.path, setting.line, "configuration", SET)
 
 

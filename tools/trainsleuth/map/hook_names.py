@@ -26,6 +26,15 @@ LIGHTNING_HOOKS = [
     "on_load_checkpoint",
     "configure_gradient_clipping",
     "manual_backward",
+    "on_after_batch_transfer",
+    "on_train_batch_start",
+    "on_before_backward",
+    "backward",
+    "on_after_backward",
+    "on_before_zero_grad",
+    "optimizer_zero_grad",
+    "on_fit_start",
+    "on_train_end",
 ]
 HF_HOOKS = [
     "compute_loss",

@@ -20,6 +20,7 @@ from .config_files import of_program
 from .configuration import defaults
 from .configuration.absent import absent
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
+from .configuration.nested_classes import nested_settings
 from .configuration.recipe_classes import class_settings, recipe_class
 from .entries import Entry
 from .entry_points import by_entry_point
@@ -118,8 +119,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     if preset.objects is None:
         preset = read.constructed
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(read.experiment))
-    if preset.settings:
-        given = (*given, *preset.settings)
+    if more := (*preset.settings, *nested_settings(index, chosen)):
+        given = (*given, *more)
         modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind)
     words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
     if is_told:

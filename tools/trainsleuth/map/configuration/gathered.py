@@ -18,7 +18,6 @@ from .fields import fields, of_class, of_constructed
 from .handed import arguments
 from .lists import together
 from .named_by_chosen import named_by_chosen
-from .nested import nested
 from .options import options
 from .overrides import of_code, of_command
 from .records import ORDER, REQUIRED, Definition, Key, Layer
@@ -67,7 +66,6 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
             [
                 *offered,
                 *of_constructed(program),
-                *nested(program),
                 *_that_count(program, known, named),
                 *fields_of,
                 *arguments(program),
