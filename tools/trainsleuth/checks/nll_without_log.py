@@ -50,6 +50,15 @@ Good (the logarithm is taken in between; a divergence with both sides as they sh
         p = torch.softmax(model(x), dim=-1)
         soft = F.kl_div(F.log_softmax(model(x), dim=-1), F.softmax(teacher(x), dim=-1), reduction="batchmean")
         return F.nll_loss(torch.log(p + 1e-8), y) + soft
+
+Good (no loss: it picks the probability of each target):
+    import torch
+    import torch.nn.functional as F
+
+    def margin(scores, target):
+        probs = torch.softmax(scores, dim=1)
+        chosen = -F.nll_loss(probs, target, reduction="none")
+        return (probs.sum(1) - chosen).mean()
 """
 
 from __future__ import annotations
@@ -99,6 +108,8 @@ def _examined(index: Index, call: LossCall) -> Finding:
     reasons = []
     if _is_overwritten(call, given, _LOGGING):
         return SAY.passed(path, line, f"the logarithm of {written(given)} is taken in place")
+    if _picks(call):
+        return SAY.passed(path, line, f"with its minus it picks the value of each target from {written(given)}")
     for spot in call.spots:
         values = index.values.of(given, spot)
         if values and all(value.range in _WRONG for value in values):
@@ -110,6 +121,15 @@ def _examined(index: Index, call: LossCall) -> Finding:
     if reasons:
         return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
     return SAY.passed(path, line, f"{written(given)} is no bare probability or score before {call.loss}")
+
+
+def _picks(call: LossCall) -> bool:
+    """chosen = -F.nll_loss(scores, y, reduction="none"): scores[i, y[i]] of every example, and no loss."""
+    site = call.site
+    value, each = site.function.events[site.position].value, site.call.keyword("reduction")
+    is_of_each = call.loss not in _KL and each is not None and each.text == "none"
+    parts = value.walk() if value is not None and is_of_each else ()
+    return any(one.kind == "unary" and one.text == "-" and one.parts[0] is site.call for one in parts)
 
 
 def _form(value: Value) -> str:
