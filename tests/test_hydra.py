@@ -160,3 +160,17 @@ def test_a_file_that_a_loaded_module_reads_when_it_is_started_itself_is_none_of_
     assert "77" not in _known(tmp_path, "python train.py", files).values()
     again = {**files, "other.py": read.replace("if __name__ == '__main__':", "if yaml:")}
     assert "77" in _known(tmp_path, "python train.py", again).values()
+
+
+def test_a_section_takes_the_place_of_nothing_and_nothing_that_of_a_section(tmp_path: Path) -> None:
+    flow = "# @package _global_\nworker:\n  flow:\n    rate: 3\n"
+    files = {
+        **FILES,
+        "config/ppo.yaml": FILES["config/ppo.yaml"] + "  flow: null\n",
+        "config/experiment/flow.yaml": flow,
+        "config/experiment/none.yaml": "# @package _global_\nworker:\n  actor: null\n",
+    }
+    known = _known(tmp_path, "python train.py experiment=flow", files)
+    assert known["worker.flow.rate"] == "3" and "worker.flow" not in known
+    known = _known(tmp_path, "python train.py experiment=none", files)
+    assert known["worker.actor"] == "null" and "worker.actor.width" not in known and known["worker.flow"] == "null"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, ConfigValue, Function, Index
@@ -47,19 +48,36 @@ class Setting(NamedTuple):
 def settings(index: Index, parts: Sequence[Part], removed: Iterable[str] = ()) -> Iterator[Setting]:
     """Every value of the files of `parts`, later ones override; none under the keys `removed`.
 
-    A list that a later file sets takes the place of the whole list before it.
+    A list that a later file sets takes the place of the whole list before it, a section that of nothing (`fm: null`),
+    and nothing that of a section.
     """
     out = tuple(f"{key}." for key in removed)
     tables = [dict(_below(index, part)) for part in parts]
     lists = [{match[1] for key in table if (match := _ITEM.match(key))} for table in tables]
+    sections = [set(chain.from_iterable(map(_above, table))) for table in tables] if tables[1:] else [set()]
     for place, (part, table) in enumerate(zip(parts, tables, strict=True)):
         again = set().union(*lists[place + 1 :]) & lists[place]
+        filled = set[str]().union(*sections[place + 1 :])
+        emptied = tuple(
+            f"{key}." for other in tables[place + 1 :] for key, one in other.items() if one.value in _NOTHING
+        )
         for key, found in table.items():
             match = _ITEM.match(key) if again else None
+            if (found.value in _NOTHING and key in filled) or (emptied and key.startswith(emptied)):
+                continue
             if not f"{key}.".startswith(out) and (match is None or match[1] not in again):
                 yield Setting(part.path, found.line, key, found.value)
 
 
+def _above(key: str) -> Iterator[str]:
+    """The sections that a key stands in: a and a.b of a.b.c."""
+    end = key.find(".")
+    while end >= 0:
+        yield key[:end]
+        end = key.find(".", end + 1)
+
+
+_NOTHING = ("null", "None", "~", "")
 _ITEM = re.compile(r"^(.+?)\.\d+(?:\.|$)")  # what stands in a list
 
 
