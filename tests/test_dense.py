@@ -188,9 +188,9 @@ def test_lines_that_say_the_same_are_told_once(program: Path) -> None:
 def test_where_a_file_has_several_classes_each_hit_says_which(program: Path) -> None:
     (program / "two.py").write_text(
         "weight = 1\n\n\nclass One:\n    def make(self):\n        return weight\n\n\n"
-        "class Two:\n    def make(self):\n        return 2 * weight\n"
+        "class Two:\n    def make(self):\n        def inner():\n            return 2 * weight\n\n        return inner\n"
     )
-    said = ["two.py", " 1 weight = 1", " class One", " 6 return weight", " class Two", " 11 return 2 * weight"]
+    said = ["two.py", " 1 weight = 1", " class One", " 6 return weight", " class Two", " 12 return 2 * weight"]
     assert _said(program, "lines weight in two.py") == said
     assert _said(program, "lines return weight in two.py") == ["two.py", " 6 return weight"]
 

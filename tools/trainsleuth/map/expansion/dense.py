@@ -139,7 +139,7 @@ class Lines:
         around = self._around(path, unit.line)
         is_idle = path in self._source.of_file and around is not None and _is_idle(around)
         said = f"{clean(text, OF_MANY)}{self._worth(path, unit)}"
-        yield Line(path, unit.line, said, is_idle, _owner(around, unit.line))
+        yield Line(path, unit.line, said, is_idle, self._owner(path, unit.line))
 
     def _units(self, path: str) -> list[Unit]:
         if path not in self._statements:
@@ -158,6 +158,12 @@ class Lines:
         """The innermost function or class."""
         every = self._source.of_file.get(path) or self._outlined(path)
         return max((page for page in every if _holds(page, line)), key=_begin, default=None)
+
+    def _owner(self, path: str, line: int) -> str:
+        """The class that a line stands in; "" for its own first line."""
+        every = self._source.of_file.get(path) or self._outlined(path)
+        inside = [page for page in every if page.is_class and page.line < line <= page.end_line]
+        return max(inside, key=_begin).name.rstrip(".") if inside else ""
 
     def _worth(self, path: str, unit: Unit) -> str:
         """What the names that it says are worth, or that it does not run."""
@@ -185,13 +191,6 @@ class Lines:
 def _is_idle(page: Page) -> bool:
     """A function that this run never calls."""
     return not page.is_reached and not page.is_class and page.name != ""
-
-
-def _owner(page: Page | None, line: int) -> str:
-    """The class that a line stands in; "" for its own first line."""
-    if page is None or (page.is_class and page.line == line):
-        return ""
-    return page.name.rstrip(".") if page.is_class else page.name.rpartition(".")[0]
 
 
 def _plain(path: str, lines: Sequence[str], number: int, is_alone: bool) -> str:
