@@ -93,3 +93,47 @@ def test_without_a_setting_that_decides_nothing_is_said(tmp_path: Path) -> None:
     )
     sheet = _expanded(tmp_path, "python train.py --sampler near", **{"train.py": asked})
     assert "→" not in sheet
+
+
+KEPT = """import argparse
+
+import torch
+from accelerate import Accelerator
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mixed_precision", default=None)
+    args = parser.parse_args()
+    accelerator = Accelerator(mixed_precision=args.mixed_precision)
+    dtype = torch.float32
+    if accelerator.mixed_precision == "fp16":
+        dtype = torch.float16
+    elif accelerator.mixed_precision == "bf16":
+        dtype = torch.bfloat16
+    net = torch.nn.Linear(2, 2).to(dtype)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(10):
+        loss = net(torch.ones(1, 2, dtype=dtype)).sum()
+        optimizer.zero_grad()
+        accelerator.backward(loss)
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_what_an_object_of_a_library_was_given_decides(tmp_path: Path) -> None:
+    said = _expanded(
+        tmp_path, "python train.py --mixed_precision bf16", "lines float in train.py", **{"train.py": KEPT}
+    )
+    assert "dtype = torch.float16  # off" in said and "dtype = torch.bfloat16\n" in said
+    changed = KEPT.replace(
+        "    dtype = torch.float32\n", "    accelerator = wrap(accelerator)\n    dtype = torch.float32\n"
+    )
+    said = _expanded(
+        tmp_path, "python train.py --mixed_precision bf16", "lines float in train.py", **{"train.py": changed}
+    )
+    assert "# off" not in said

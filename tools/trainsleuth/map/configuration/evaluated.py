@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Branch, Class, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
+from .asked_settings import HOLDS, setting_of
 from .come_to_be import COMES_TO_BE
 from .literals import plain
-from .made import Made, is_instance, made_by
+from .made import Made, is_instance, kept_keyword, made_by
 from .named_values import constant_key, is_test, key_asked, member, member_named, method_around, names_in
 from .records import NO_VALUE, Key, Layer
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 MAX_CALLS = 12  # of a function whose parameter is asked for
 MAX_HOPS = 8  # from name to name and from a parameter to those who call
 
-_HOLDS = re.compile(
-    r"(?:^|_)(?:args?|opts?|cfg|conf|config\w*|hparams?|hps?|hp|flags?|params|options?|settings?|C)$", re.I
-)
 _COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
 _ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
 _IS_CODE = re.compile(r"[(\[{$<*]|//| [-+/] ")  # a value that is worked out
@@ -52,31 +49,6 @@ class _Scope(NamedTuple):
     said: list[Key]
     hops: int = MAX_HOPS
     assumed: Mapping[str, Key] = MappingProxyType({})
-
-
-def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:
-    """The key that a dotted name reads, when what stands before its last dot holds settings."""
-    words = dotted.split(".")
-    key = truth.find(dotted, path) if len(words) > 1 else None
-    if key is None or key.source is None or truth.owners.is_of_another(key):
-        return None
-    if any(_HOLDS.search(word) for word in words[:-1]):
-        return _as_option(truth, key, words, path)
-    return key if "." in key.name and dotted.endswith(f".{key.name}") else None
-
-
-_OPTIONS = re.compile(r"args?|opts?|options?|flags?", re.I)
-
-
-def _as_option(truth: Truth, key: Key, words: list[str], path: str) -> Key:
-    """args.resume where the same file sets cfg.resume: two values of one name, and the option is what the command says."""
-    file = truth.program.index.files.get(path)
-    option = tuple(layer for layer in key.layers if layer.how in ("default", "command"))
-    if file is None or len(words) != 2 or len(option) in (0, len(key.layers)) or not _OPTIONS.fullmatch(words[0]):
-        return key
-    beside = (name.split(".") for function in file.functions.values() for name in bindings(function))
-    apart = any(len(one) == 2 and one[1] == words[1] and one[0] != words[0] and _HOLDS.search(one[0]) for one in beside)
-    return replace(key, layers=option) if apart and option[0].path == path else key
 
 
 def is_true(truth: Truth, function: Function, test: Expr, branch: Branch, said: list[Key]) -> bool | None:
@@ -227,6 +199,8 @@ def _value(scope: _Scope, expr: Expr) -> Any:
         return _value(scope, first if truth else other)
     if expr.kind == "path" and (text := member(scope.truth.program.index, scope.function, expr.text)) is not None:
         return text
+    if expr.kind == "path" and (given := kept_keyword(scope.truth.program.index, scope.function, expr.text)):
+        return _value(scope._replace(position=given[1]), given[0])
     if made := made_by(scope.truth.program.index, scope.function, expr):
         return made
     dotted = key_asked(expr)
@@ -263,7 +237,7 @@ def _of_part(scope: _Scope, dotted: str) -> Key | None:
     head, _, last = dotted.partition(".")
     bound = bindings(scope.function).get(head, ()) if last and "." not in last else ()
     value = bound[0].value if len(bound) == 1 else None
-    if value is None or value.kind != "call" or not any(map(_HOLDS.search, value.callee.split(".")[:-1])):
+    if value is None or value.kind != "call" or not any(map(HOLDS.search, value.callee.split(".")[:-1])):
         return None
     found = scope.truth.named(last)
     return found[0] if len(found) == 1 and found[0].source is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, External, Function, Index
+from trainsleuth.facts import Class, Expr, External, Function, Index, bindings
 
 
 class Made(NamedTuple):
@@ -19,6 +19,19 @@ def made_by(index: Index, function: Function, call: Expr) -> Made | None:
     if not isinstance(cls, Class) or cls.decorators or index.method(cls, "__new__") is not None:
         return None
     return Made(cls)
+
+
+def kept_keyword(index: Index, function: Function, dotted: str) -> tuple[Expr, int] | None:
+    """What an object of a library was given under the name of its attribute, and where: accelerator.mixed_precision, of
+    accelerator = Accelerator(mixed_precision=args.mixed_precision).
+    """
+    held, _, name = dotted.rpartition(".")
+    bound = bindings(function).get(held, ()) if held else ()
+    call = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    if call is None or call.kind != "call" or not call.last[:1].isupper() or not call.callee:
+        return None
+    given = call.keyword(name) if isinstance(index.resolve(function, call.callee), External) else None
+    return (given, bound[0].position) if given is not None else None
 
 
 def is_instance(index: Index, function: Function, made: Made, tested: Expr) -> bool | None:

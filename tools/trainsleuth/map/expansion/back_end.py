@@ -8,7 +8,7 @@ from typing import Any
 from trainsleuth.facts import Class, Event, Expr, Function, bindings
 
 from ..configuration import Truth
-from ..configuration.evaluated import setting_of
+from ..configuration.asked_settings import setting_of
 from ..configuration.named_values import key_asked
 from ..program import Program
 from ..statements import conditions, enclosing, event_at

@@ -11,7 +11,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, binding
 from trainsleuth.facts.scopes import Binding
 
 from ..configuration import Key, Truth
-from ..configuration.evaluated import setting_of
+from ..configuration.asked_settings import setting_of
 from ..configuration.literals import is_literal, text_of
 from ..configuration.named_values import key_asked, method_around
 from ..configuration.records import NO_VALUE
