@@ -54,6 +54,31 @@ SETTINGS = dedent(
         ("not settings.ema", {"run.py": "from settings import Settings\n\nSettings(ema=False)\n"}, "error"),
         ("settings.clip", {"run.py": "from settings import Settings\n\nSettings(clip=5.0)\n"}, "error"),
         ("settings.clip", {"run.py": "def start(args):\n    return dict(clip=args.clip)\n"}, "note"),
+        (
+            "settings.amp",
+            {
+                "other.py": "from settings import Settings\n\nif __name__ == '__main__':\n    one = Settings()\n    one.amp = True\n"
+            },
+            "note",
+        ),
+        (
+            "settings.amp",
+            {
+                "other.py": "from settings import Settings\n\nif __name__ == '__main__':\n    one = Settings()\n    one.amp = True\n".replace(
+                    "__main__", "other"
+                )
+                + "import train\n"
+            },
+            "error",
+        ),
+        (
+            "settings.amp",
+            {
+                "other.py": "import train\n"
+                + "from settings import Settings\n\nif __name__ == '__main__':\n    one = Settings()\n    one.amp = True\n"
+            },
+            "error",
+        ),
         ("settings.clip", {"conf/big.yaml": "clip: 0.5\n"}, "error"),
         ("table['warm'] > 2", {}, "error"),
         ("table['warm'] > 9", {}, "note"),

@@ -22,7 +22,7 @@ def is_given(index: Index, option: str, path: str, counts: Callable[[str], bool]
     name = re.escape(option.encode())
     written_out = re.compile(rb"(?:[\"']%s[\"'][ \t]*:|\b%s=)[ \t]*([\w.'\"-]+)" % (name, name))
     sources = [file.body.source for file in index.files.values()]
-    if any(text == "?" or counts(text) for text in set_to(index, option)):
+    if any(text == "?" or counts(text) for text in set_to(index, option, path)):
         return True
     texts = (text.decode("utf-8", "replace").strip("'\"") for one in sources for text in one.found(written_out))
     if any(text[:1].isdigit() or text in ("True", "False", "None") or text == word for text in texts if counts(text)):

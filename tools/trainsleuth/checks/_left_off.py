@@ -34,6 +34,8 @@ def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot) -> bool:
     own = given_or_left(index, asked, spot.function)
     made = [one for one, _ in makers(index, asked, spot)]
     options = {name for one in made or [asked] if (name := option_name(one) or _of_a_command(one, spot.function))}
+    if made and all(one.kind == "constant" for one in made):  # the field of a class of settings, as it is written
+        options |= {name for name in (option_name(asked),) if name}
     is_word = bool(made) and all(one.kind == "string" for one in made)  # dtype = "bfloat16", and dtype == "float16"
     if not options and not own and not is_word:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, Function, Index, bindings, is_module_class
+from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, Index, bindings, is_module_class
 
 from ._imports import imported
 
@@ -122,8 +122,9 @@ def _keyed(index: Index, option: str) -> set[str]:
     return set(map(_shown, shown))
 
 
-def set_to(index: Index, option: str) -> set[str]:
-    """What cfg.TRAIN.CLIP = 0 makes of it: as written, "?" where that is no constant.
+def set_to(index: Index, option: str, path: str = "") -> set[str]:
+    """What cfg.TRAIN.CLIP = 0 makes of it: as written, "?" where that is no constant. With a `path`, not what other
+    programs set that never come to that file.
 
     `self.clip = args.clip` and `self.clip = config["clip"]` hand it on and set nothing.
     """
@@ -131,8 +132,29 @@ def set_to(index: Index, option: str) -> set[str]:
     handed_on = rb"(?:\w+\.)*%s[ \t]*(?:#|$)|[\w.]+\[[\"']%s[\"']\][ \t]*(?:#|$)" % (name, name)
     handed_on += rb"|[\w.]+\.get\([\"']%s[\"'][^\n]*|getattr\([\w.]+, *[\"']%s[\"'][^\n]*" % (name, name)
     text = re.compile(rb"(?m)\.%s[ \t]*=(?!=)(?![ \t]*(?:%s))[ \t]*([^\n#]*)" % (name, handed_on))
-    found = {one for file in index.files.values() for one in file.body.source.found(text)}
+    files = (file for file in index.files.values() if file.body.source.holds(text))
+    found = {
+        one for file in files if not _sets_alone(index, file, option, path) for one in file.body.source.found(text)
+    }
     return {_shown(one) if _CONSTANT.fullmatch(one.strip()) else _UNKNOWN for one in found}
+
+
+def _sets_alone(index: Index, file: FileFacts, option: str, path: str) -> bool:
+    """It sets the option only where it is started by itself, and does not bring the file at `path` with it."""
+    if not path or path in imported(index, file.path):
+        return False
+    setting = [
+        event
+        for function in file.functions.values()
+        for event in function.events
+        if any("." in one.text and one.last == option for one in event.targets)
+    ]
+    return bool(setting) and all(map(_is_guarded, setting))
+
+
+def _is_guarded(event: Event) -> bool:
+    tests = (branch.test for branch in event.block.branches if branch.test is not None)
+    return any(one.kind == "compare" and one.parts[0].text == "__name__" for one in tests)
 
 
 def _shown(text: bytes) -> str:

@@ -66,6 +66,34 @@ Good:
         loss = criterion(logits, y)
         accuracy = (F.softmax(logits, dim=1).argmax(1) == y).float().mean()
         return loss, accuracy
+
+Good (a loss with its own sigmoid takes the other arm):
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(784, 1)
+
+        def scores(self, x):
+            return self.fc(x)
+
+        def forward(self, x):
+            return torch.sigmoid(self.scores(x))
+
+    def loss_of(model, x, y, criterion):
+        if isinstance(criterion, nn.BCEWithLogitsLoss) and hasattr(model, "scores"):
+            return criterion(model.scores(x), y)
+        else:
+            return criterion(model(x), y)
+
+    def train(loader, optimizer):
+        model = Net()
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(model, x, y, nn.BCEWithLogitsLoss()).backward()
+            optimizer.step()
 """
 
 from __future__ import annotations

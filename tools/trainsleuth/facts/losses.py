@@ -132,7 +132,9 @@ def _is_tested_away(index: Index, site: Site, thing: Thing) -> bool:
 
 
 def _tested_class(index: Index, site: Site, test: Expr) -> str:
-    """Last name of the loss of torch in `isinstance(what is called, loss)`, else ""."""
+    """Last name of the loss of torch in `isinstance(what is called, loss)`, also with more behind `and`, else ""."""
+    if test.kind == "boolean" and test.text == "and":
+        return next(filter(None, (_tested_class(index, site, part) for part in test.parts)), "")
     if test.kind != "call" or test.callee != "isinstance" or len(test.parts) != 3:
         return ""
     what, kind = test.parts[1:]
