@@ -141,8 +141,7 @@ def test_a_range_stands_under_its_headers_and_messages_are_brief(program: Path) 
     )
     assert _said(program, "open far.py:7-15") == [
         "far.py",
-        " 4 class Far:",
-        " 5  def run(…)",
+        " 5  def Far.run(…)",
         " 6   for step in range(3):",
         " 8    if x is None: raise ValueError",
         " 11    if step == 1:",

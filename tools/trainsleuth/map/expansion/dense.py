@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from trainsleuth.repository import Repository, is_notebook, is_source
 
 from ..wording import clean
 from .folded import folded
 from .pages import Note, Page, Pages
+from .plain_lines import WIDTH, depth, plain_line
 from .says import LONGEST, MOST, OFF, Line, Says, compiled, together
 from .sources import Source
 from .tails import Tails
@@ -22,13 +23,11 @@ from .units import Unit, narrowed
 from .unloaded import read_pages
 from .writing import Block, chosen
 
-WIDTH = 100  # characters of one line
 OF_MANY = 240  # of a statement with all its arguments that match, and of one in a range
 OTHERS = 6  # more lines that say the same
 VALUE = 40  # of what a name in it is worth
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)-(?P<last>\d+))?")
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
-_ASIDE = re.compile(r"\s+#.*$")
 
 
 class Lines:
@@ -48,7 +47,8 @@ class Lines:
         if missing == where != []:
             return lacking
         files = {path: place for place, path in enumerate(self._named(where) if where else self._loaded())}
-        hits = [(hit.path, hit.line) for hit in self._repository.search(pattern, limit=MOST) if hit.path in files]
+        found = self._repository.search(pattern, _globs(files) if where else (), limit=MOST)
+        hits = [(hit.path, hit.line) for hit in found if hit.path in files]
         hits = [hit for hit in hits if not is_notebook(hit[0])]
         hits += (hit for path in files if is_notebook(path) for hit in self._in_cells(path, pattern))
         hits.sort(key=lambda hit: (files[hit[0]], hit[1]))
@@ -90,7 +90,7 @@ class Lines:
             if unit.end_line > unit.line and len(text) > OF_MANY:  # a signature or a table, line by line
                 for number in range(max(first, unit.line), min(last, unit.end_line) + 1):
                     if not _COMMENT.match(lines[number - 1]):
-                        said = " " * _depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY)
+                        said = " " * depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY)
                         yield Line(path, number, said)
             else:
                 worth = OFF if is_off else self._worth(path, unit)
@@ -128,7 +128,7 @@ class Lines:
         if number > len(lines) or _COMMENT.match(lines[number - 1]):
             return
         if says is None or not is_source(path):
-            yield Line(path, number, _plain(path, lines, number, says is not None))
+            yield Line(path, number, plain_line(path, lines, number, says is not None))
             return
         every = self._units(path)
         place = bisect_right(every, number, key=lambda one: one.line) - 1
@@ -188,38 +188,22 @@ class Lines:
         return Block(above, (order, line.number), (said,), item)
 
 
+def _globs(paths: Collection[str]) -> list[str]:
+    """Of a few files; none where that would be many or no plain names."""
+    names = {path.rpartition("/")[2] for path in paths}
+    return (
+        [f"**/{one}" for one in sorted(names)]
+        if len(names) <= FEW and not re.search(r"[][*?{}!]", "".join(names))
+        else []
+    )
+
+
+FEW = 40  # files that a search is kept to
+
+
 def _is_idle(page: Page) -> bool:
     """A function that this run never calls."""
     return not page.is_reached and not page.is_class and page.name != ""
-
-
-def _plain(path: str, lines: Sequence[str], number: int, is_alone: bool) -> str:
-    """A line that is no code: `is_alone`, with the sections that it stands under; else indented as it is."""
-    line = lines[number - 1]
-    said = clean(_ASIDE.sub("", line), WIDTH)
-    if not is_alone:
-        return " " * _depth(line, 2) + said
-    return "".join(f"{one}." for one in _sections(lines, number)) + said if path.endswith(_YAML) else said
-
-
-def _depth(line: str, step: int) -> int:
-    return (len(line) - len(line.lstrip())) // step
-
-
-_YAML = (".yaml", ".yml")
-_KEY = re.compile(r"(\s*(?:- )*)([\w.-]+):")
-
-
-def _sections(lines: Sequence[str], number: int) -> list[str]:
-    """Keys of a YAML file that a line stands under, outer first."""
-    found: list[str] = []
-    left = len(lines[number - 1]) - len(lines[number - 1].lstrip())
-    for line in reversed(lines[: number - 1]):
-        key = _KEY.match(line)
-        if key is not None and len(key[1]) < left:
-            found.append(key[2])
-            left = len(key[1])
-    return found[::-1]
 
 
 def _said(text: str) -> Block:

@@ -14,6 +14,7 @@ _TELLS = re.compile(
     r"raise\b|(?:\w+\.)*_?log(?:ger|ging)?\.\w+\(|print\(|warnings\.warn\(|\w*(?:msg|message|error\w*) = "
 )
 _MEASURES = re.compile(r"(?:\w+\.)*\w*(?:profiler|timer)\w*\.\w+\(|\w+ = time\.\w+\(\)(?: - \w+)?$")
+_CLASS = re.compile(r"class (\w+)")
 _SIGNATURE = re.compile(r"((?:async )?def \w+)\(.*\)(?: -> .*)?:$")
 BRIEF = 60  # characters of what is only told to a user
 
@@ -34,8 +35,14 @@ def folded(every: Sequence[Unit], places: Sequence[int], is_off: Callable[[Unit]
     if not any(place not in hidden and place not in closed for place in places):
         hidden, closed = set(), set()
     brief = dict(_in_brief(every, [place for place in places if place not in hidden]))
+    owner = ""
     for place in around:
-        yield Told(every[place], _SIGNATURE.sub(r"\1(…)", every[place].text), place in closed)
+        text = _SIGNATURE.sub(r"\1(…)", every[place].text)
+        if (named := _CLASS.match(text)) and place != around[-1]:
+            owner += f"{named[1]}."  # told with its method
+            continue
+        yield Told(every[place], text.replace("def ", f"def {owner}", 1) if owner else text, place in closed)
+        owner = ""
     told = {child for children, _ in brief.values() for child in children}
     for place in places:
         unit = every[place]

@@ -51,7 +51,8 @@ def _is_of_other_network(program: Program, function: Function) -> bool:
 def _switches(event: Event) -> bool:
     if event.kind == "expression":
         return any(
-            call.last in ("requires_grad_", "requires_grad", "freeze") or call.last.startswith("freeze_")
+            call.last in ("requires_grad_", "requires_grad", "freeze")
+            or (call.last.startswith("freeze_") and call.last != "freeze_support")  # of multiprocessing
             for call in event.calls
         )
-    return event.kind == "assign" and any(target.last == "requires_grad" for target in event.targets)
+    return event.kind == "assign" and any(target.text.endswith(".requires_grad") for target in event.targets)

@@ -9,7 +9,7 @@ from .units import narrowed
 
 WIDTH = 132  # characters of a call with such arguments
 _ARGUMENTS = re.compile(
-    r"\b(?:(?:batch_)?sampler|shuffle|drop_last|weight_decay|betas|momentum|monitor|filename|milestones|gamma|T_max|"
+    r"\b(?:(?:batch_)?sampler|collate_fn|shuffle|drop_last|weight_decay|betas|momentum|monitor|filename|milestones|gamma|T_max|"
     r"save_(?:top_k|last|total_limit)|every_n_\w+|find_unused_parameters|max_norm|weight|pos_weight|reduction|"
     r"label_smoothing|ignore_index|weight_dict|loss_weight)\s?="
 )
