@@ -180,13 +180,20 @@ def _worth(truth: Truth, topic: Topic, key: Key) -> float:
     program, left_out = truth.program, truth.is_absent(key)
     source = key.source
     by_command = source is not None and source.how == "command"
-    by_recipe = source is not None and source.path in program.config_paths[-1:]
+    by_recipe = _nearness_of_file(program, source.path) if source is not None else 0.0
     used = nearness(program, key)
     said = 4.0 * (is_set(key) or left_out) - 2 * (key.uses == "unread") + 1.5 * by_command + by_recipe + 2 * used
     said += 2 * (left_out or key.value not in NOTHING)
     flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
+    flag = flag or (not topic.is_switch and key.value.lower() == "false" and by_recipe < 1)
     aside = 0.3 * (_ASIDE.search(key.name) is not None)
     return said + 2.5 * is_named(topic, key.name) - 2 * flag - aside - 0.1 * key.name.count(".")
+
+
+def _nearness_of_file(program: Program, path: str) -> float:
+    """2 for the recipe itself, less than 1 for each file that it builds on, 0 for what is no file of the configuration."""
+    paths = program.config_paths
+    return 2.0 if path in paths[-1:] else paths.index(path) / len(paths) if path in paths else 0.0
 
 
 _ASIDE = re.compile(r"(?:^|[._])(?:critic|ref|reference|teacher|target|old)(?:[._]|$)")  # beside what is trained
