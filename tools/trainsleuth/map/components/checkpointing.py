@@ -185,7 +185,7 @@ def _is_outside(targets: tuple[Class | Function | External, ...]) -> bool:
     return bool(targets) and all(isinstance(one, External) and one.name.partition(".")[0] in _FILES for one in targets)
 
 
-_FILES = ("numpy", "json", "yaml", "pickle", "scipy", "joblib", "torchaudio", "torchvision")
+_FILES = ("numpy", "json", "yaml", "pickle", "scipy", "joblib", "torchaudio", "torchvision", "datasets")
 
 
 _SPEAKS = re.compile(r"(?:^|_)(?:save|load|restore|resume|write)\w*_(?:\w*checkpoint|ckpt|snapshot|weights|model|states?|networks?$)\w*$|(?:checkpoint|ckpt)_(?:and|or)_|(?:checkpoint|ckpt)$", re.I)  # fmt: skip

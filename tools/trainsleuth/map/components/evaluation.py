@@ -16,6 +16,7 @@ from ..held_out import passes
 from ..networks import is_dataset, is_network
 from ..program import Program
 from ..records import Place
+from ..sampled import sampled
 
 _NAMED = re.compile(
     r"^(?!\w*_actions?$)_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
@@ -85,6 +86,7 @@ def _signs(program: Program) -> Iterator[Place]:
             weight = program.weight(function) ** 0.4
             yield program.at(function, call.line, "evaluation call", 0.8 * weight)
             yield program.at(target, target.line, "definition", 0.76 * weight)
+    yield from sampled(program)
     yield from _built(program)
     yield from _called(program, evaluating)
     yield from _hooks(program)
