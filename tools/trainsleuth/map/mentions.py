@@ -19,7 +19,7 @@ _NAMES = {
     "optimizer_scheduler": r"(?:base_|init(?:ial)?_|max_|min_|curr(?:ent)?_)?(?:lr|learning_rate)|weight_decay|warmup_\w+|(?:optim\w*|sched\w*)_(?:cls|class|fn)",
     "training_loop": r"prepare|soft_update\w*|hard_update\w*|update_target\w*",
     "logging": r"\w*(?:_tb|tb_|tensorboard|wandb)\w*|(?:line)?plot(?:_\w+)?|\w*_log|maybe_log\w*|summari[sz]e\w*|track|[Vv]isuali[sz]er|Log\w+",
-    "checkpointing": r"(?:save|load|restore)_(?:to|from)_\w+|_?serialize|[Ee]arly_?[Ss]top\w*|(?!\w*(?:grad|gckpt|activation|recompute|use_checkpoint))\w*(?:ckpt|checkpoint)\w*",
+    "checkpointing": r"(?:save|load|restore)_(?:to|from)_(?!disk$)\w+|_?serialize|[Ee]arly_?[Ss]top\w*|(?!\w*(?:grad|gckpt|activation|recompute|use_checkpoint))\w*(?:ckpt|checkpoint)\w*",
     "evaluation": r"(?!\w*(?:loss|score|size|length|grad|norm|lr|clip|max|min|default|init|old|new|abs|pad|fill|get)_val$)(?:\w+_)?(?:test|eval|valid|val)_?(?:set|mode|table)?|\w*(?:error|metrics?)_table|compute_\w*(?:metrics?|features|statistics)",
 }  # fmt: skip
 _WHEN = {
