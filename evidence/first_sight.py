@@ -34,6 +34,7 @@ HALVES = tuple(
         "tenth_",
         "eleventh_",
         "twelfth_",
+        "thirteenth_",
     )
 )
 

@@ -332,6 +332,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "tenth_",
             "eleventh_",
             "twelfth_",
+            "thirteenth_",
         )
     ],
 )
