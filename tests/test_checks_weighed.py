@@ -241,6 +241,13 @@ def test_a_constant_that_another_place_changes_rules_out_nothing(tmp_path: Path)
         ({"main.py": "if __name__ == '__main__':\n    print(1)\n", "pyproject.toml": ""}, "error"),
         ({"main.py": "if __name__ == '__main__':\n    print(1)\n", "run.yaml": "entry: learn.train\n"}, "error"),
         ({"main.py": "if __name__ == '__main__':\n    # train.train(1, [])\n    print(1)\n"}, "note"),
+        ({"main.py": "def train(x):\n    return x\n\n\nif __name__ == '__main__':\n    train(1)\n"}, "note"),
+        (
+            {
+                "main.py": "import train as t\n\ndef train(x):\n    t.train(x)\n\nif __name__ == '__main__':\n    train(1)\n"
+            },
+            "error",
+        ),
         ({}, "error"),
     ],
 )

@@ -11,7 +11,7 @@ from trainsleuth.repository import is_notebook
 from .callers import Target
 from .dead import around
 from .names import Module
-from .records import MODULE_BODY, Function, Import
+from .records import MODULE_BODY, FileFacts, Function, Import
 from .sites import Site, is_test
 from .things import Spot
 
@@ -117,12 +117,22 @@ def _unused(index: Index, path: str, line: int, seen: frozenset[str]) -> str:
 
 
 def _is_named_elsewhere(index: Index, path: str, name: str) -> bool:
+    """Not by a file that has something of its own by that name: train() of another program."""
     named = re.compile(rb"(?m)^(?![ \t]*#)[^\n]*\b%s\b" % re.escape(name.encode()))
-    if any(one.body.source.holds(named) for one in index.files.values() if one.path != path):
+    own = {one.path for one in index.files.values() if one.path != path and _has_own(index, one, path, name)}
+    if any(one.body.source.holds(named) for one in index.files.values() if one.path != path and one.path not in own):
         return True
     word = re.compile(rf"\b{re.escape(name)}\b")
     texts = (one for one in index.repository.files if one.endswith(_TEXTS) or (one.endswith(".py") and is_test(one)))
-    return any(word.search(index.repository.read(one) or "") for one in texts)
+    return any(word.search(index.repository.read(one) or "") for one in texts if one not in own)
+
+
+def _has_own(index: Index, file: FileFacts, path: str, name: str) -> bool:
+    """It defines the name at its top, and imports nothing of the file at `path`."""
+    if name not in file.functions and name not in file.classes:
+        return False
+    stem = path.rpartition("/")[2].removesuffix(".py")
+    return not any(stem in (one.name, *one.module.split(".")) for one in file.imports)
 
 
 def _looked_through(index: Index) -> tuple[Module, ...] | None:
