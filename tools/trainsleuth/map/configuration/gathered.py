@@ -23,7 +23,7 @@ from .overrides import of_code, of_command
 from .records import ORDER, REQUIRED, Definition, Key, Layer
 from .sections import sections
 from .unpacked import taken_out, unpacked
-from .unset import unset
+from .unset_attributes import unset
 
 _NOT_KEYS = re.compile(
     r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|//.*)$"
