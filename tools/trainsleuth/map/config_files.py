@@ -15,7 +15,7 @@ from .configuration.handed_tables import base_files
 from .configuration.imported_settings import taken
 from .environment import exported
 from .hydra_main import of_main, own_root
-from .launch import Command, that_counts
+from .launch import Command, folder_of, that_counts
 from .reach import Reach
 from .running import is_guarded
 
@@ -24,7 +24,7 @@ _MENTIONED = re.compile(
     r"(?<![\w./-])[\w./-]{1,300}\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+"
 )
 _BASES = re.compile(
-    r"^_*(?:base|base_(?:config|cfg)|parent|parent_(?:config|cfg)|configs|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
+    r"^_*(?:(?:base|parent|defaults?)_(?:config|cfg|ya?ml|file)|base|parent|configs|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
     re.I,
 )
 _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
@@ -40,16 +40,16 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
             in_code = _named_in_code(index, reached)
             found.extend(Part(one) for one in in_code if _IS_DEFAULT.search(PurePosixPath(one).stem))
             found.extend(_above(index, reached, recipe))
-            found.extend(_with_bases(index, recipe, own_root(index, reached)))
+            found.extend(with_bases(index, recipe, own_root(index, reached)))
         return tuple(dict.fromkeys(found))[-MAX_FILES:]
     composed = {part.path for part in found}
     given = [one for one in tried if one.text and not one.path]  # by the caller: other commands start other runs
     named: list[Part] = []
     for command in (given or tried) if not composed else ():
-        folder = str(PurePosixPath(command.path).parent)
+        folder = folder_of(command)
         values = (one.value for one in exported(index, reached.distance, command))
         paths = (path for text in (command.text, *values) for path in _named_in(index, text, folder))
-        if named := [part for path in paths for part in _with_bases(index, path)]:
+        if named := [part for path in paths for part in with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
     read = [one for one in _named_in_code(index, reached) if one not in composed]
     if given and named:  # what other code of a large program reads is for its other runs
@@ -61,7 +61,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     return tuple(dict.fromkeys(found))[:MAX_FILES]
 
 
-def _with_bases(index: Index, path: str, more: tuple[str, ...] = ()) -> Iterator[Part]:
+def with_bases(index: Index, path: str, more: tuple[str, ...] = ()) -> Iterator[Part]:
     """`path` behind the files that it builds on, as far as it says so: by their paths, or by a defaults list.
 
     The files of its defaults list lie beside it, above it as far as there are configurations, or in the folders `more`.

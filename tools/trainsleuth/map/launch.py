@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
+from .composition import normal
 from .handed_on import started_from
 from .launch_targets import dora_mains, module_of, only, package_of, script_of
 from .launchers import launch_lines
@@ -25,6 +26,7 @@ _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
+_CHANGES = re.compile(r"\s*cd\s+([\w./-]+)\s*(?:&&|;)\s*(?=\S)")
 _OWN_STARTER = re.compile(r"\./[\w./-]+$")  # a file with a line that says what runs it
 _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
@@ -105,8 +107,21 @@ def command_of(index: Index, text: str) -> Command | None:
     """A launch command that the caller gives instead of a file; None when `text` is no command."""
     if text in index.configs or " " not in text.strip():
         return None
-    found = next(_command(index, "", 0, text, {command.text: command for command in _consoles(index)}), None)
-    return found or Command("", 0, text, "")
+    consoles = {command.text: command for command in _consoles(index)}
+    folder, rest = started_in(text)
+    found = next(_command(index, f"{folder}/-" if folder else "", 0, rest, consoles), None)
+    return found._replace(path="", text=text) if found is not None and folder else found or Command("", 0, text, "")
+
+
+def started_in(text: str) -> tuple[str, str]:
+    """The folder that a command changes to first, and what it does there: cd recipes/small && python train.py"""
+    match = _CHANGES.match(text)
+    return (normal(match[1]), text[match.end() :]) if match is not None else ("", text)
+
+
+def folder_of(command: Command) -> str:
+    """The folder that a command is started in as far as its text says so: "." for the root."""
+    return started_in(command.text)[0] or str(PurePosixPath(command.path or command.script).parent)
 
 
 def _rank(command: Command) -> tuple[int, str, int]:

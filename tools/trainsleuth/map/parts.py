@@ -15,6 +15,7 @@ from .choices import moved, selecting
 from .components import places_of
 from .components.evaluation import DRAW, NO_GRADIENTS
 from .configuration import Truth, truth_of
+from .configuration.unread import unread
 from .definitions import definitions
 from .entries import NEVER
 from .features import FEATURES, features
@@ -252,6 +253,8 @@ def _recipes(program: Program) -> Iterator[str]:
 
 
 def _unresolved(program: Program) -> Iterator[str]:
+    for one in unread(program):
+        yield f"the command says {one}, and no configuration so called is seen to be read: values are defaults"
     looked_up = {site for choice in program.choices for site in choice.sites}
     read = {choice.key for choice in program.choices if choice.target is not None}
     for table in program.tables:

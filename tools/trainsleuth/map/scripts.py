@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
-from .launch import SHELL, Command, command_of, commands_in, commands_of
+from .composition import normal
+from .launch import SHELL, Command, command_of, commands_in, commands_of, started_in
 from .loaded_packages import package_in
 from .recipes import Setting
 from .shell_variables import MAX_VALUE, assignments, filled, known_before, used_in
@@ -44,11 +45,12 @@ def _of_scope(index: Index, command: Command | None, scope: str | None) -> Comma
 
 def _script_in(index: Index, recipe: str) -> tuple[str | None, tuple[str, ...]]:
     """The shell script that is given, and the arguments behind it."""
-    words = recipe.split()
-    if len(words) == 1:
+    folder, rest = started_in(recipe)
+    words = rest.split()
+    if len(words) == 1 and not folder:
         return (index.repository.relative(recipe) if recipe.endswith(SHELL) else None), ()
     place = next((at for at, word in enumerate(words) if word.endswith((".py", *SHELL))), len(words) - 1)
-    path = words[place].removeprefix("./")
+    path = normal(f"{folder}/{words[place]}")
     return (path, tuple(words[place + 1 :])) if path.endswith(SHELL) and path in index.repository.files else (None, ())
 
 

@@ -58,11 +58,17 @@ def conditions(event: Event) -> str:
     for branch in event.block.branches:
         if branch.kind != "if" or (branch.test is not None and "__name__" in written(branch.test)):
             continue
-        said.append(_test(branch.test) if branch.test is not None else f"not ({written(branch.tests[0], TEST_WIDTH)})")
+        said.append(_test(branch.test) if branch.test is not None else f"not ({any_of(branch.tests)})")
     kept = said[-MOST_TESTS:]
     while len(kept) > 1 and len(" and ".join(kept)) > 2 * TEST_WIDTH:
         kept = kept[1:]  # the inner ones decide
     return " and ".join(kept if len(kept) == len(said) else ["...", *kept])
+
+
+def any_of(tests: Sequence[Expr], width: int = TEST_WIDTH) -> str:
+    """The tests of all arms before an else; of many the first."""
+    more = ["..."] if len(tests) > MOST_TESTS else []
+    return " or ".join([*(written(test, width // len(tests)) for test in tests[:MOST_TESTS]), *more])
 
 
 def _test(test: Expr) -> str:

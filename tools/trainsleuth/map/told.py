@@ -16,7 +16,7 @@ from .choices import choices, named_in_code
 from .chosen import configured, kinds_of, looked_up, not_chosen, picked, sections_with_classes, slots, tagged
 from .command_words import words_behind
 from .composition import Part
-from .config_files import of_program
+from .config_files import of_program, with_bases
 from .configuration import defaults
 from .configuration.absent import absent
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
@@ -27,8 +27,9 @@ from .entry_points import by_entry_point
 from .given_parameters import with_parameters
 from .given_sections import with_sections
 from .hydra_main import removed_by
+from .joined_files import joined_files
 from .knowledge import Knowledge
-from .launch import Command, that_counts
+from .launch import Command, folder_of, that_counts
 from .launch_objects import launch_preset
 from .named_choice import weighed, words_of
 from .named_modules import named_modules, sure
@@ -177,8 +178,11 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         in_files = (*in_files, *settings(index, below))
     if recipe is None and constructed.objects is None:
         known = {part.path for part in parts}
-        more = templated_files(index, entry.reach, (*asked, *in_files))
-        made = tuple(Part(one) for one in more if one not in known)
+        options, home = {one.key: one.value for one in asked}, folder_of(launch) if launch is not None else "."
+        folders = tuple(dict.fromkeys((home, ".", entry.path.rpartition("/")[0])))
+        joined = (part for one in joined_files(index, entry.reach, options, folders) for part in with_bases(index, one))
+        more = map(Part, templated_files(index, entry.reach, (*asked, *in_files)))
+        made = tuple(part for part in dict.fromkeys((*joined, *more)) if part.path not in known)
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
     in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))

@@ -139,7 +139,8 @@ class Lines:
         around = self._around(path, unit.line)
         is_idle = path in self._source.of_file and around is not None and _is_idle(around)
         said = f"{clean(text, OF_MANY)}{self._worth(path, unit)}"
-        yield Line(path, unit.line, said, is_idle, self._owner(path, unit.line))
+        under = "" if is_idle else self._note(path, unit.line).under
+        yield Line(path, unit.line, said, is_idle, self._owner(path, unit.line), under=under)
 
     def _units(self, path: str) -> list[Unit]:
         if path not in self._statements:
@@ -167,10 +168,7 @@ class Lines:
 
     def _worth(self, path: str, unit: Unit) -> str:
         """What the names that it says are worth, or that it does not run."""
-        line = unit.line
-        notes = (self._source.note(page, line) for page in self._source.of_file.get(path, ()) if _holds(page, line))
-        note = next((one for one in notes if one.off or one.values), Note(line, "", ()))
-        around = self._around(path, line)
+        note, around = self._note(path, unit.line), self._around(path, unit.line)
         if note.off or (around is not None and around.off):
             return OFF
         named = [(name.rpartition(".")[2], value.partition(" (")[0]) for name, value in note.values]
@@ -178,11 +176,16 @@ class Lines:
         kept = [one for one in dict.fromkeys(said) if len(one) <= VALUE]
         return f"  # {', '.join(kept)}" if kept else ""
 
+    def _note(self, path: str, line: int) -> Note:
+        notes = (self._source.note(page, line) for page in self._source.of_file.get(path, ()) if _holds(page, line))
+        return next((one for one in notes if one.off or one.values or one.under), Note(line, "", ()))
+
     def _block(self, line: Line, order: int, is_owner_told: bool = False) -> Block:
         item = {"path": line.path, "line": line.number, "text": line.text}
         others = [*map(str, line.others[:OTHERS]), *(["..."] if len(line.others) > OTHERS else [])]
         more = f" (also {', '.join(others)})" if others else ""
-        said = f" {line.number} {line.text}{more}"
+        under = f"{', ' if '  # ' in line.text else '  # '}when {line.under}" if line.under else ""
+        said = f" {line.number} {line.text}{under}{more}"
         tail = self._tails.tail(line.path)
         above = (tail, f" class {line.owner}") if is_owner_told and line.owner else (tail,)
         return Block(above, (order, line.number), (said,), item)

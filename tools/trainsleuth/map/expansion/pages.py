@@ -31,6 +31,7 @@ from .settings import is_of_others
 from .strangers import is_of_strangers
 from .tails import Tails
 from .topics import TAGS
+from .under import undecided
 from .unseen import is_unseen
 from .values import values_in
 
@@ -64,6 +65,7 @@ class Note(NamedTuple):
     line: int
     off: str  # the setting that keeps it from running
     values: tuple[tuple[str, str], ...]  # names in it, with value and place
+    under: str = ""  # the innermost test that it stands under of which the settings do not say what comes of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,18 +233,18 @@ def _calls(program: Program, function: Function) -> Iterator[tuple[int, str, int
 
 def _notes(program: Program, truth: Truth, function: Function) -> Iterator[Note]:
     """Of statements of which there is something to say."""
-    idle: dict[tuple[Branch, ...], str] = {}
+    arms: dict[tuple[Branch, ...], tuple[str, str]] = {}
     seen: set[int] = set()
     for event in function.events:
         if event.line in seen:
             continue
         seen.add(event.line)
-        if event.block.branches not in idle:
-            idle[event.block.branches] = untaken_by(truth, function, event.block.branches)
-        said = idle[event.block.branches]
+        if (branches := event.block.branches) not in arms:
+            arms[branches] = untaken_by(truth, function, branches), undecided(truth, function, branches)
+        said, under = arms[branches]
         values = () if said else tuple(_values(program, truth, function, event))
-        if said or values:
-            yield Note(event.line, said, values)
+        if said or values or under:
+            yield Note(event.line, said, values, "" if said else under)
 
 
 def _values(program: Program, truth: Truth, function: Function, event: Event) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..configuration import Key, Truth
+from ..configuration.unread import unread
 from ..parts import Anatomy
 from ..program import Program
 from ..wording import clean
@@ -54,6 +55,7 @@ _BUILT_FIRST = ("loss", "model")
 BACK_END = "back end"
 CHOSEN = "chosen in code"
 START = "started"
+UNREAD = "not read"
 DEFAULTS = "other defaults that it reads"
 
 
@@ -82,10 +84,14 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     told = {key["name"] for lines in found.values() for line in lines for key in line.item.get("keys", ())}
     left = enumerate(left_defaults(truth, told, tails))
     found[DEFAULTS] = [Line((LEFT if number < FIRST else LAST_LEFT) + number, *one) for number, one in left]
-    found = {START: [Line(0.0, *one) for one in started(program, tails)], **found}
     chosen = enumerate(chosen_in_code(program, truth, tails))
-    found = {CHOSEN: [Line(0.5 + 0.5 * number, *one) for number, one in chosen], **found}
-    found = {BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)], **found}
+    found = {
+        UNREAD: [Line(0.0, *one) for one in _unread(program)],
+        BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)],
+        CHOSEN: [Line(0.5 + 0.5 * number, *one) for number, one in chosen],
+        START: [Line(0.0, *one) for one in started(program, tails)],
+        **found,
+    }
     for topic in TOPICS:
         if not any(map(_says, found[topic.name])):
             found[topic.name] += [Line(0.0, *one) for one in _of_framework(program, topic)]
@@ -99,6 +105,13 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
         item = {"topic": name, **{what: said for what, said in line.item.items() if what != "whole"}}
         whole = (f"  {line.item['whole']}",) if "whole" in line.item else ()
         yield Block((f"# {name}",), (number, line.rank), (f"  {line.text}",), item, opened=whole)
+
+
+def _unread(program: Program) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What would change the values below."""
+    if names := list(unread(program)):
+        said = f"{', '.join(names)}: no configuration so called is seen to be read, the values below may be other ones"
+        yield clean(said, FIRST_WIDTH), {"unread": names, "keys": []}
 
 
 def _of_framework(program: Program, topic: Topic) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -18,7 +18,9 @@ _HEADING = re.compile(r"(?:async )?def (\w+)\(|class (\w+)")
 
 
 class Line(NamedTuple):
-    """`is_idle`: of a function that this run never calls. `others`: more lines of the file that say the same."""
+    """`is_idle`: of a function that this run never calls. `others`: more lines of the file that say the same. `under`:
+    the test of the arm that it stands in.
+    """
 
     path: str
     number: int
@@ -26,6 +28,7 @@ class Line(NamedTuple):
     is_idle: bool = False
     owner: str = ""  # the class that it stands in
     others: tuple[int, ...] = ()
+    under: str = ""
 
 
 def compiled(pattern: str) -> re.Pattern[str] | None:
@@ -38,9 +41,9 @@ def compiled(pattern: str) -> re.Pattern[str] | None:
 
 def together(lines: Collection[Line]) -> list[Line]:
     """Lines of one class of a file that say the same as one."""
-    alike: dict[tuple[str, str, str], list[Line]] = {}
+    alike: dict[tuple[str, str, str, str], list[Line]] = {}
     for line in lines:
-        alike.setdefault((line.path, line.owner, line.text), []).append(line)
+        alike.setdefault((line.path, line.owner, line.text, line.under), []).append(line)
     return [first._replace(others=tuple(one.number for one in more)) for first, *more in alike.values()]
 
 

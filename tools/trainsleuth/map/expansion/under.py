@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
-from trainsleuth.facts import Event, Expr, Function
+from trainsleuth.facts import Branch, Event, Expr, Function, written
 
 from ..configuration import Truth
 from ..configuration.untaken import is_taken
 from ..program import Program
 from ..standing import off
-from ..statements import conditions, event_at
+from ..statements import any_of, conditions, event_at
+from ..wording import clean
 from .pace import goes_over
 
+TEST_WIDTH = 60  # characters of the test of an arm
+_HOLDER = re.compile(r"\bself\.(?:(?:cfg|config|args|hparams)\.)?(?=\w)")
 MAX_HOPS = 3  # from a function to the only call of it that runs
 
 
@@ -36,6 +40,16 @@ def tests_above(truth: Truth, function: Function, event: Event) -> str:
     )
     said = conditions(event._replace(block=event.block._replace(branches=left)))
     return said[1:-1] if said.startswith("(") and said.find(")") == len(said) - 1 else said
+
+
+def undecided(truth: Truth, function: Function, branches: Sequence[Branch]) -> str:
+    """The innermost test, in short, under which a statement stands and of which the settings do not decide."""
+    for branch in reversed(branches):
+        if branch.kind == "if" and branch.tests and not is_taken(truth, function, branch):
+            test = branch.test
+            said = written(test) if test is not None else f"not ({any_of(branch.tests)})"
+            return clean(_HOLDER.sub("", said), TEST_WIDTH)
+    return ""
 
 
 def _asks_class(test: Expr) -> bool:

@@ -1,0 +1,93 @@
+"""Configuration files whose paths code joins from options of the command, and a word where one was not read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from map_depth import STEP
+from trainsleuth.map import expand_component, map_repository
+
+JOINED = "os.path.join(args.config_dir, args.config_name + '.yaml')"
+FILES = {
+    "src/train.py": "import argparse\nimport os\nfrom pathlib import Path\n\nimport torch\nimport yaml\n\n\ndef main():\n"
+    "    parser = argparse.ArgumentParser()\n    parser.add_argument('--config-dir')\n"
+    "    parser.add_argument('--config-name', default='plain')\n    args = parser.parse_args()\n"
+    "    cfg = yaml.safe_load(open(JOINED))\n    net = torch.nn.Linear(2, 1)\n"
+    "    opt = torch.optim.SGD(net.parameters(), lr=cfg['lr'])\n"
+    + "".join(f"    {line}\n" for line in STEP.splitlines())
+    + "\n\nif __name__ == '__main__':\n    main()\n",
+    "src/first/plain.yaml": "lr: 0.25\n",
+    "src/first/deep.yaml": "default_yaml: ../shared.yaml\nlr: 0.5\n",
+    "src/second/deep.yaml": "lr: 0.75\n",
+    "src/shared.yaml": "lr: 0.125\nmomentum: 0.875\n",
+    "src/first/run.sh": "name=deep\npython ../train.py --config-dir=./ --config-name=${name}\n",
+}
+
+
+def _written(root: Path, joined: str = JOINED, more: Mapping[str, str] | None = None) -> Path:
+    for name, text in {**FILES, **(more or {})}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("JOINED", joined))
+    return root
+
+
+def _sheet(root: Path, recipe: str) -> str:
+    return expand_component(root, "run", recipe=recipe, budget=2000).text
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        JOINED,
+        "f'{args.config_dir}/{args.config_name}.yaml'",
+        "Path(args.config_dir) / (args.config_name + '.yaml')",
+        "os.path.join(args.config_dir, '{}.yaml'.format(args.config_name))",
+        "os.path.join(getattr(args, 'config_dir'), args.config_name + '.yaml')",
+    ],
+)
+def test_the_file_that_two_options_name_is_read_with_its_base(tmp_path: Path, joined: str) -> None:
+    sheet = _sheet(_written(tmp_path, joined), "src/first/run.sh")
+    assert "lr=0.5" in sheet and "momentum=0.875" in sheet
+    assert "0.75" not in sheet and "0.125" not in sheet and "# not read" not in sheet
+
+
+def test_names_that_are_bound_on_the_way_are_followed(tmp_path: Path) -> None:
+    joined = "os.path.join(folder, name)"
+    bound = "    folder = args.config_dir\n    name = '{}.yaml'.format(args.config_name)\n    cfg = "
+    train = FILES["src/train.py"].replace("    cfg = ", bound)
+    assert "lr=0.5" in _sheet(_written(tmp_path, joined, {"src/train.py": train}), "src/first/run.sh")
+
+
+def test_a_folder_that_code_writes_and_the_default_of_the_option(tmp_path: Path) -> None:
+    joined = "f'first/{args.config_name}.yaml'"
+    assert "lr=0.25" in _sheet(_written(tmp_path, joined), "python src/train.py --config-dir x")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd src/first && bash run.sh",
+        "cd src/first; python ../train.py --config-dir=. --config-name=deep",
+        "python src/train.py --config-dir src/first --config-name deep",
+    ],
+)
+def test_a_command_begins_in_the_folder_that_it_changes_to(tmp_path: Path, command: str) -> None:
+    assert "lr=0.5" in _sheet(_written(tmp_path), command)
+
+
+def test_the_command_of_the_folder_starts_the_program_of_that_folder(tmp_path: Path) -> None:
+    other = {"train.py": FILES["src/train.py"].replace("main", "other")}
+    made = map_repository(_written(tmp_path, more=other), recipe="cd src && python train.py --config-dir first")
+    assert made.entry == "src/train.py"
+
+
+def test_a_configuration_that_was_not_read_is_told_before_values(tmp_path: Path) -> None:
+    root = _written(tmp_path, "find(args)")
+    command = "python src/train.py --config-dir=src/none --config-name=tall"
+    sheet = _sheet(root, command)
+    assert "# not read\n  --config-name tall:" in sheet
+    assert sheet.index("# not read") < sheet.index("# optimizer")
+    assert any("--config-name tall" in one for one in map_repository(root, recipe=command).unresolved)
