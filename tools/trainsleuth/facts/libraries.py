@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -24,18 +25,28 @@ _OTHERS = {
     "jittor": "Jittor",
     "tinygrad": "tinygrad",
 }
+_STEP = re.compile(rb"\.backward\(")
+_BUILDS = re.compile(
+    rb"\bkeras\b|GradientTape|\bestimator\b|get_variable\(|\.Variable\(|\bslim\b|\btf\.(?:layers|nn)\.|Optimizer\("
+)
 _EITHER = "transformers"  # its tokenizers serve all of them
 _TORCH = {"torch", "lightning", "pytorch_lightning", "fastai", "accelerate", _EITHER}
 
 
 def other_library(index: Index) -> str:
-    """The library the repository is written in when it is not PyTorch; "" when a quarter of its files import torch."""
+    """The library the repository is written in when it is not PyTorch; "" when a quarter of its files import torch.
+
+    Beside a training step of torch, TensorFlow in files that only read and write data says nothing.
+    """
     torch = either = 0
     others: Counter[str] = Counter()
-    for packages in map(_packages, index.files.values()):
+    steps = any(_packages(file) & _TORCH and file.body.source.holds(_STEP) for file in index.files.values())
+    for file in index.files.values():
+        packages = _packages(file)
         torch += bool(packages & _TORCH - {_EITHER})
         either += _EITHER in packages and not packages & _TORCH - {_EITHER}
-        others.update({_OTHERS[package] for package in packages & _OTHERS.keys()})
+        said = {_OTHERS[package] for package in packages & _OTHERS.keys()}
+        others.update(said if not steps or file.body.source.holds(_BUILDS) else said - {_OTHERS["tensorflow"]})
     best = max(others, key=lambda name: (others[name], name), default="")
     if either > others[best]:
         torch += either

@@ -13,6 +13,7 @@ from .scopes import own_names
 
 _LEAST = 3  # imports under one name that this repository has an answer to
 _MODULES = 2  # modules that they name
+_DEPTH = 3  # of folders that may be a package under another name
 _AGREE = 4  # answers for each that it has none to
 
 
@@ -23,9 +24,13 @@ def own_roots(files: Mapping[str, FileFacts], heads: Collection[str], installed:
     """
     found: dict[str, str] = {}
     packages = sorted({path.partition("/")[0] for path in files if path.count("/") > 1})
+    folders = sorted({"/".join(path.split("/")[:-1][:depth]) for path in files for depth in range(1, _DEPTH)} - {""})
     for head, wanted in _asked(files, heads, installed).items():
         if _answered(files, "", wanted):
             found[head] = ""
+            continue
+        if len(fits := [folder for folder in folders if _answered(files, f"{folder}/", wanted)]) == 1:
+            found[head] = fits[0]
             continue
         inner: dict[str, set[tuple[str, str]]] = {}
         for module, name in wanted:

@@ -16,7 +16,7 @@ from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
 from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD, is_property
-from .listed_members import picked_members
+from .listed_members import looped_members, picked_members
 from .lookups import entries_of, members_of, picked_by, values_of_classes
 from .named_choice import plain, words_of
 from .named_modules import members
@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 Called = Class | Function | External
 _BUILDS = ("from_", "load_from_")
 BARE = "__new__"  # makes an object whose constructor does not run: Base.__new__(Base)
+
+
+def _spelled(call: Expr) -> Expr | None:
+    """What getattr(trainers, "FastTrainer") says: trainers.FastTrainer."""
+    holder, name = (*call.arguments, None, None)[:2]
+    if holder is None or name is None or holder.kind != "path" or name.kind != "string":
+        return None
+    return Expr("path", f"{holder.text}.{name.text}", (), call.line)
 
 
 class Callables:
@@ -82,16 +90,26 @@ class Callables:
             picked = picked_by(self._known.picked, call.arguments[1]) if len(call.arguments) > 1 else ()
             if named := self._of_named_module(function, call) or picked:
                 return named
+            if (spelled := _spelled(call)) is not None:
+                return self.of(function, spelled, depth + 1)
         called = [one for one in self.of(function, call.parts[0], depth + 1) if isinstance(one, Function)]
         chosen = tuple(cls for one in called for cls in self._known.looked_up.get(one, ()))
         returned = (inner for one in called for inner in given_back(self._index, one))
         returned = (inner for inner in returned if inner not in self._known.excluded)
         same = (held for one in called for held in self._handed_back(function, call, one, depth))
-        return chosen or tuple(dict.fromkeys([*returned, *same, *self._wrapped(function, call)]))[:MAX_HELD]
+        listed = (cls for one in called for cls in looped_members(self._index, self._known.modules, one))
+        return chosen or tuple(dict.fromkeys([*returned, *same, *listed, *self._wrapped(function, call)]))[:MAX_HELD]
 
     def _of_named_module(self, function: Function, expr: Expr) -> tuple[Called, ...]:
         modules = self._known.modules
-        return members(self._index, modules, function, expr)[:MAX_HELD] if modules else ()
+        if not modules and function not in self._importing:
+            return ()
+        return members(self._index, modules, function, expr)[:MAX_HELD]
+
+    @cached_property
+    def _importing(self) -> frozenset[Function]:
+        """Functions that may import a module whose name they spell out."""
+        return frozenset(self._index.sites.may_call("import_module"))
 
     def _path(self, function: Function, expr: Expr, depth: int) -> tuple[Called, ...]:
         symbol = resolve(self._index, function, expr.text)

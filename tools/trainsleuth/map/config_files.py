@@ -98,6 +98,7 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
             base = next(filter(None, (config_file(index, folder, value.value) for folder in folders)), None)
             if base is not None:
                 yield from _bases(index, Part(base), root, seen)
+    yield from _sections(index, part)
     for base in base_files(index, path):
         yield from _bases(index, Part(base), root, seen)
     for one in taken(index, path):
@@ -107,6 +108,18 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
                 index, Part(one.path, taken=((one.name, renamed),) if one.name else part.taken), root, seen
             )
     yield part
+
+
+def _sections(index: Index, part: Part) -> Iterator[Part]:
+    """Files that say what a section of a command line interface of Lightning is: model: model.yaml"""
+    folder = str(PurePosixPath(part.path).parent)
+    named = {key: one.value for key, one in index.configs[part.path].items() if key in _OF_LIGHTNING}
+    found = {key: config_file(index, folder, value) for key, value in named.items() if value.endswith(CONFIG_SUFFIXES)}
+    if any(path is not None and "class_path" in index.configs[path] for path in found.values()):
+        yield from (Part(path, key) for key, path in found.items() if path is not None)
+
+
+_OF_LIGHTNING = ("model", "data", "trainer", "optimizer", "lr_scheduler")
 
 
 def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
@@ -175,11 +188,20 @@ def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
                 yield found
                 break
         else:
-            tail = word.lstrip("./")
+            tail = _inside(index, word.lstrip("./"))
             fits = [path for path in index.configs if path.endswith(("/" + tail, f"/{tail}.yaml"))]
             near = [one for one in fits if str(PurePosixPath(one).parent) in _beside_code(folder)]
-            if len(fits) == 1 or len(near) == 1:
+            if tail in index.configs:
+                yield tail
+            elif len(fits) == 1 or len(near) == 1:
                 yield (near or fits)[0]
+
+
+def _inside(index: Index, path: str) -> str:
+    """Without the folder of the checkout itself: project/configs/a.yaml, where configs/ lies at the root."""
+    first, _, rest = path.partition("/")
+    is_ours = "/" not in rest or any(one.startswith(f"{first}/") for one in index.repository.files)
+    return path if is_ours else rest if rest in index.configs else path
 
 
 def _beside_code(folder: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -84,6 +84,27 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     return found
 
 
+def unguarded(index: Index, others: Container[str]) -> dict[str, float]:
+    """Files that nobody imports and whose top calls something that trains or runs, without a guard."""
+    found = {
+        path: name_score(path)
+        for path, file in index.files.items()
+        if path not in others and is_python(path) and not NEVER.search(path) and _runs_at_top(file)
+    }
+    if found:
+        imported = {path for file in index.files.values() for path in index.names.imported(file)}
+        found = {path: score for path, score in found.items() if path not in imported}
+    return found
+
+
+def _runs_at_top(file: FileFacts) -> bool:
+    if not file.body.source.holds(_MAY_RUN):
+        return False
+    return any(_RUNS.match(call.last) for event in file.body.events for call in event.calls)
+
+
+_RUNS = re.compile(r"(?:train|fit|run|learn|optimize)(?:_|$)")
+_MAY_RUN = re.compile(rb"\b(?:train|fit|run|learn|optimize)\w*\(")
 MAINS = frozenset(
     {"hydra_main", "main", "command", "argparse_main", "entrypoint", "app", "automain", "call_parse", "default"}
 )
@@ -133,6 +154,8 @@ def entries(
         if scope in index.files:
             likely.setdefault(scope, 0.0)
     found = _judged(index, graph, likely, commands, signs, handed)
+    if scope is None and not any(entry.trains for entry in found):
+        found = sorted((*found, *_judged(index, graph, unguarded(index, likely), commands, signs, handed)), key=_rank)
     is_started = any(command.target == scope for command in commands)
     if scope is not None and not is_started and not any(entry.trains for entry in found):
         outside = _judged(index, graph, {p: s for p, s in every.items() if p not in likely}, commands, signs, handed)
@@ -166,7 +189,11 @@ def _judged(
             break  # whatever the rest reach, none can come first
         found.append(_entry(index, graph, path, likely[path], commands, signs, handed))
         best = max(best, found[-1].score)
-    return sorted(found, key=lambda entry: (-entry.score, entry.path))
+    return sorted(found, key=_rank)
+
+
+def _rank(entry: Entry) -> tuple[float, str]:
+    return -entry.score, entry.path
 
 
 def _entry(

@@ -16,7 +16,26 @@ def picked_members(
     index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, expr: Expr
 ) -> tuple[Class, ...]:
     """What the expression picks, where one module is listed: of the classes it defines those called like it, else all."""
-    listed = _listed(function, expr)
+    return _called_like_it(index, modules, function, _listed(function, expr))
+
+
+def looped_members(index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function) -> tuple[Class, ...]:
+    """The same of a function that gives back what it finds in a loop: for name, cls in module.__dict__.items()."""
+    given = {event.value.text for event in function.events if event.kind == "return" and event.value is not None}
+    for loop in function.loops if modules else ():
+        listed = _source(function, loop.source)
+        if listed is None or loop.target is None:
+            continue
+        kept = {part.text for part in loop.target.walk() if part.kind == "path"}
+        bound = {name for name in given for one in bindings(function).get(name, ()) if one.value is not None and one.value.text in kept}  # fmt: skip
+        if bound or given & kept:
+            return _called_like_it(index, modules, function, listed)
+    return ()
+
+
+def _called_like_it(
+    index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, listed: Expr | None
+) -> tuple[Class, ...]:
     found = tuple(_modules(index, modules, function, listed)) if listed is not None else ()
     if len(found) != 1 or found[0].path not in index.files:
         return ()
@@ -32,12 +51,18 @@ def _listed(function: Function, expr: Expr) -> Expr | None:
     if expr.kind != "each" or expr.text == "dictionary":
         return None
     clause = next((part for part in expr.parts if part.kind == "for"), None)
-    source = clause.parts[-1] if clause is not None else None
+    return _source(function, clause.parts[-1]) if clause is not None else None
+
+
+def _source(function: Function, source: Expr | None) -> Expr | None:
+    """The module of vars(module).items(), module.__dict__.values(), inspect.getmembers(module)."""
     if source is not None and source.kind == "path":
         bound = bindings(function).get(source.text, ())
         source = bound[0].value if len(bound) == 1 else None
     while source is not None and source.kind == "call" and source.last in ("items", "values"):
         source = source.receiver
+    if source is not None and source.last == "__dict__":
+        return source.receiver
     is_list = source is not None and source.kind == "call" and source.last in _LISTS and source.arguments
     return source.arguments[0] if source is not None and is_list else None
 

@@ -118,7 +118,7 @@ _SPELLED: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str
 
 def _pieces(site: Site) -> list[str | Expr]:
     """f"jobs.{name}", "jobs." + name, "jobs.{}".format(name), "jobs.%s" % name: what is written, and what is put in."""
-    name = site.call.arguments[0]
+    name = _said(site.function, site.call.arguments[0])
     template, given = "", list(name.parts)
     if name.kind == "format":
         templates = [one.decode() for one in site.function.source.found(_TEMPLATE)]
@@ -129,11 +129,28 @@ def _pieces(site: Site) -> list[str | Expr]:
         template = name.parts[0].text
         given = list(name.parts[1].parts) if name.parts[1].kind == "tuple" else [name.parts[1]]
     else:
-        return list(name.parts) if name.kind == "binary" and name.text == "+" else [name]
+        return list(_added(name))
     literals = _HOLE.split(template)
     if len(literals) != len(given) + 1:
         return []
     return [piece for pair in zip_longest(literals, given) for piece in pair if piece is not None]
+
+
+def _said(function: Function, name: Expr) -> Expr:
+    """What a name is bound to that is put together first: filename = "models." + name + "_model"."""
+    bound = bindings(function).get(name.text, ()) if name.kind == "path" else ()
+    value = bound[0].value if len(bound) == 1 and not bound[0].items else None
+    is_made = value is not None and (value.kind in ("binary", "format") or value.last == "format")
+    return value if value is not None and is_made else name
+
+
+def _added(name: Expr) -> Iterator[Expr]:
+    """The links of "a." + b + "c"."""
+    if name.kind == "binary" and name.text == "+":
+        for part in name.parts:
+            yield from _added(part)
+    else:
+        yield name
 
 
 def _fitting(index: Index, importer: str, parts: list[str | None], words: Collection[str]) -> Iterator[Module]:

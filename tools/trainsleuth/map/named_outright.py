@@ -76,10 +76,16 @@ _OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_(?:name|type|class|cl
 
 
 def _fits(index: Index, key: str, named: Class | Function) -> bool:
-    """A namesake of an optimizer may be something else: a learner that is called Sgd."""
+    """A namesake of an optimizer may be something else: a learner that is called Sgd. Nobody makes what is abstract."""
+    if isinstance(named, Class) and _is_abstract(named):
+        return False
     if _OPTIMIZER.search(key) is None or not isinstance(named, Class):
         return True
     return is_optimizer(index, named) or "optim" in f"{named.path} {named.name}".lower()
+
+
+def _is_abstract(cls: Class) -> bool:
+    return any(one.last == "abstractmethod" for method in cls.methods.values() for one in method.decorators)
 
 
 class _Names(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trainsleuth.facts import Class, Event, Expr, External, Function
+from trainsleuth.facts import Class, Event, Expr, External, Function, bindings
 
 from ..batch_path import Stage
 from ..networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
@@ -70,7 +70,25 @@ def places(program: Program) -> Iterator[Place]:
     yield from _holders(program, built)
     yield from _carriers(program, built)
     yield from _run(program)
+    yield from _optimized(program)
     yield from _chosen(program)
+
+
+def _optimized(program: Program) -> Iterator[Place]:
+    """Where the name is bound whose parameters an optimizer is given: net = instantiate(cfg.net) above Adam(net.parameters())."""
+    for called in program.reached_calls:
+        receiver = called.call.receiver
+        if called.call.last not in _PARAMETERS or receiver is None or receiver.kind != "path":
+            continue
+        if any(_OPTIMIZER.search(one.last) for one in called.event.calls):
+            for binding in bindings(called.function).get(receiver.text, ())[:1]:
+                if binding.value is not None and binding.value.kind == "call" and not binding.items:
+                    line = called.function.events[binding.position].line
+                    yield program.at(called.function, line, "optimized", 0.85 * called.weight**0.5)
+
+
+_PARAMETERS = ("parameters", "named_parameters")
+_OPTIMIZER = re.compile(r"^(?:\w*Adam\w*|SGD|RMSprop|LBFGS|Lion|Adafactor|\w*Optimizer|\w*optimizer)$")
 
 
 def _not_chosen(program: Program, run: Mapping[Class, int]) -> Iterator[Class]:

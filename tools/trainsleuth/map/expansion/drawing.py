@@ -132,10 +132,9 @@ MAX_CLOSED = 2  # bodies that are named where they are not shown
 
 
 def _shared(parts: Sequence[_Shown], room: int) -> list[_Fit]:
-    """Each part with its share; what one leaves goes to the next, and in the end to those that need more."""
+    """Each part with its share: what one does not need goes to all that need more."""
     fits: list[_Fit] = []
-    for place, part in enumerate(parts):
-        share = (room - sum(fit.size for fit in fits)) // (len(parts) - place)
+    for part, share in zip(parts, _shares([part.fit(room, ()).size for part in parts], room), strict=True):
         fits.append(part.fit(share, fits))
     for place, part in enumerate(parts):
         fit = fits[place]
@@ -143,6 +142,15 @@ def _shared(parts: Sequence[_Shown], room: int) -> list[_Fit]:
             others = [*fits[:place], *fits[place + 1 :]]
             fits[place] = part.fit(room - sum(one.size for one in others), others)
     return fits
+
+
+def _shares(needs: Sequence[int], room: int) -> list[int]:
+    """What is needed, as far as there is room, else alike; and what nobody needs, alike."""
+    shares = [0] * len(needs)
+    for count, place in enumerate(sorted(range(len(needs)), key=lambda one: needs[one])):
+        shares[place] = min(needs[place], (room - sum(shares)) // (len(needs) - count))
+    spare = (room - sum(shares)) // len(needs)
+    return [share + spare for share in shares]
 
 
 def _new(blocks: Sequence[Block], shown: Iterable[_Fit]) -> list[Block]:

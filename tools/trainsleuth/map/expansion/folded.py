@@ -13,6 +13,7 @@ _ARM = re.compile(r"(?:if|elif|else|for|while|with|try|except|finally|case)\b.*:
 _TELLS = re.compile(
     r"raise\b|(?:\w+\.)*_?log(?:ger|ging)?\.\w+\(|print\(|warnings\.warn\(|\w*(?:msg|message|error\w*) = "
 )
+_MESSAGE = re.compile(r"^(assert .+?), \(?[fr]{0,2}[\"'].*$")
 _MEASURES = re.compile(r"(?:\w+\.)*\w*(?:profiler|timer)\w*\.\w+\(|\w+ = time\.\w+\(\)(?: - \w+)?$")
 _CLASS = re.compile(r"class (\w+)")
 _SIGNATURE = re.compile(r"((?:async )?def \w+)\(.*\)(?: -> .*)?:$")
@@ -49,7 +50,7 @@ def folded(every: Sequence[Unit], places: Sequence[int], is_off: Callable[[Unit]
         if place in brief:
             yield Told(unit, f"{unit.text} {brief[place][1]}")
         elif place not in hidden and place not in told and not _MEASURES.match(unit.text):
-            text = clean(unit.text, BRIEF) if _TELLS.match(unit.text) else unit.text
+            text = clean(unit.text, BRIEF) if _TELLS.match(unit.text) else _MESSAGE.sub(r"\1", unit.text)
             yield Told(unit, text, place in closed)
 
 

@@ -1,0 +1,157 @@
+"""Programs that the map has to find by what code spells out: modules, members, folders, other libraries beside torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from map_depth import STEP
+
+from trainsleuth.map import Map, map_repository
+
+
+def _map(root: Path, files: Mapping[str, str], recipe: str | None = None) -> Map:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return map_repository(root, recipe=recipe)
+
+
+def _files(made: Map, part: str) -> set[str]:
+    return {place.path for place in made.components[part].places}
+
+
+NET = "import torch\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n\n\n"
+STEPPED = STEP.replace("\n", "\n    ")
+TRAINS = f"def run(args=None):\n    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=0.1){STEPPED}\n"
+GUARD = "\n\nif __name__ == '__main__':\n    main()\n"
+
+BY_NAME = {
+    "train.py": "import argparse\n\nfrom models import create_model\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+    "    parser.add_argument('--model', default='plain_net')\n    parser.add_argument('--name', default='first')\n"
+    "    args = parser.parse_args()\n    model = create_model(args)\n    for batch in range(10):\n"
+    "        model.set_input(batch)\n        model.optimize_parameters()\n" + GUARD,
+    "models/__init__.py": "import importlib\n\nfrom models.base_model import BaseModel\n\n\ndef find_model_using_name(name):\n"
+    "    filename = 'models.' + name + '_model'\n    library = importlib.import_module(filename)\n    model = None\n"
+    "    wanted = name.replace('_', '') + 'model'\n    for key, cls in library.__dict__.items():\n"
+    "        if key.lower() == wanted.lower() and issubclass(cls, BaseModel):\n            model = cls\n    return model\n\n\n"
+    "def create_model(args):\n    model = find_model_using_name(args.model)\n    instance = model(args)\n    return instance\n",
+    "models/base_model.py": "from abc import ABC, abstractmethod\n\n\nclass BaseModel(ABC):\n    @abstractmethod\n"
+    "    def set_input(self, x):\n        pass\n\n    @abstractmethod\n    def optimize_parameters(self):\n        pass\n",
+    **{
+        f"models/{name}_net_model.py": "import torch\n\nfrom .base_model import BaseModel\n\n\n"
+        f"class {name.title()}NetModel(BaseModel):\n    def __init__(self, args):\n        self.net = torch.nn.Linear(2, 1)\n"
+        "        self.optimizer = torch.optim.Adam(self.net.parameters(), lr=0.1)\n\n    def set_input(self, x):\n"
+        "        self.x = x\n\n    def optimize_parameters(self):\n        self.loss = self.net(self.x).sum()\n"
+        "        self.optimizer.zero_grad()\n        self.loss.backward()\n        self.optimizer.step()\n"
+        for name in ("plain", "deep")
+    },
+}
+
+
+@pytest.mark.parametrize(("command", "own", "other"), [("", "plain", "deep"), (" --model deep_net", "deep", "plain")])
+def test_the_class_that_a_loop_over_a_module_finds(tmp_path: Path, command: str, own: str, other: str) -> None:
+    made = _map(tmp_path, BY_NAME, f"python train.py{command}" if command else None)
+    loop = made.components["training_loop"]
+    assert loop.status == "found" and f"models/{own}_net_model.py" in _files(made, "training_loop")
+    assert f"models/{other}_net_model.py" not in _files(made, "training_loop")
+
+
+def test_a_name_of_the_run_does_not_choose_an_abstract_class(tmp_path: Path) -> None:
+    made = _map(tmp_path, BY_NAME, "python train.py --name base_model")
+    assert made.components["training_loop"].status == "found"
+    assert "models/plain_net_model.py" in _files(made, "training_loop")
+
+
+def test_a_module_that_is_imported_by_a_spelled_name_leads_to_training(tmp_path: Path) -> None:
+    files = {
+        "tools/analyze.py": f"import torch\n\n\ndef main():\n    print(torch.load('a'))\n{GUARD}",
+        "lib/train/start.py": "import importlib\n\n\ndef main():\n    module = importlib.import_module('lib.train.script')\n"
+        f"    run = getattr(module, 'run')\n    run()\n{GUARD}",
+        "lib/train/script.py": f"import torch\n\n\n{TRAINS}",
+        "run.sh": "python tools/analyze.py --all\n",
+    }
+    made = _map(tmp_path, files)
+    assert made.entry == "lib/train/start.py" and "lib/train/script.py" in _files(made, "training_loop")
+
+
+def test_a_member_that_getattr_spells_is_that_member(tmp_path: Path) -> None:
+    trainer = TRAINS.replace("def run(args=None):", "class Trainer:\n    def train(self):").replace(
+        "\n    ", "\n        "
+    )
+    files = {
+        "train.py": f"from trainers.pick import get\n\n\ndef main():\n    trainer = get('fast')\n    trainer.train()\n{GUARD}",
+        "trainers/__init__.py": "from .fast import Trainer\n",
+        "trainers/fast.py": f"import torch\n\n\n{trainer}",
+        "trainers/pick.py": "import trainers as known\n\n\ndef get(kind):\n    if kind == 'fast':\n"
+        "        trainer = getattr(known, 'Trainer')()\n    else:\n        raise ValueError(kind)\n    return trainer\n",
+        "serve.py": f"def main():\n    print('ready')\n{GUARD}",
+        "README.md": "```\npython serve.py\n```\n",
+    }
+    made = _map(tmp_path, files)
+    assert made.entry == "train.py" and "trainers/fast.py" in _files(made, "training_loop")
+
+
+def test_a_folder_that_was_called_otherwise_is_the_package_that_its_files_import(tmp_path: Path) -> None:
+    files = {
+        "released/scripts/train.py": "from team.config import get_config\nfrom team.runner.loop import run\n"
+        f"from team.utils.log import say\n\n\ndef main():\n    say(get_config())\n    run()\n{GUARD}",
+        "released/config.py": "def get_config():\n    return {'lr': 0.1}\n",
+        "released/runner/loop.py": f"import torch\n\n\n{TRAINS}",
+        "released/utils/log.py": "def say(text):\n    print(text)\n",
+    }
+    made = _map(tmp_path, files)
+    assert made.components["training_loop"].status == "found" and "released/config.py" in _files(made, "config")
+
+
+READS = "import tensorflow as tf\n\n\ndef records(path):\n    return tf.data.TFRecordDataset(path)\n"
+FITS = "import tensorflow as tf\n\nmodel = tf.keras.Sequential()\n"
+
+
+def test_files_that_only_read_with_another_library_do_not_make_it_the_one_of_the_project(tmp_path: Path) -> None:
+    train = {"train.py": f"import torch\n\n\n{TRAINS.replace('run(args=None)', 'main()')}{GUARD}"}
+    made = _map(tmp_path / "a", {**train, **{f"data/read{number}.py": READS for number in range(8)}})
+    assert made.framework == "PyTorch" and made.trains
+    made = _map(tmp_path / "b", {**train, **{f"nets/fit{number}.py": FITS for number in range(8)}})
+    assert made.framework == "TensorFlow"
+
+
+def test_a_script_without_a_guard_that_nobody_imports_is_a_program(tmp_path: Path) -> None:
+    trainer = TRAINS.replace("def run(args=None):", "class Trainer:\n    def train(self):").replace(
+        "\n    ", "\n        "
+    )
+    files = {
+        "kit/__init__.py": "",
+        "kit/trainer.py": f"import torch\n\n\n{trainer}",
+        "examples/first.py": "from kit.trainer import Trainer\n\nrunner = Trainer()\nrunner.train()\n",
+    }
+    made = _map(tmp_path, files)
+    assert made.entry == "examples/first.py" and made.trains
+
+
+def test_what_an_optimizer_is_given_is_a_model_whoever_makes_it(tmp_path: Path) -> None:
+    train = TRAINS.replace("torch.nn.Linear(2, 1)", "other.Thing(args)").replace("run(args=None)", "main(args=None)")
+    train = train.replace("net", "operator")
+    made = _map(tmp_path, {"train.py": f"import other\nimport torch\n\n\n{train}{GUARD}"})
+    model = made.components["model"]
+    assert model.status == "found" and ("train.py", 6) in {(place.path, place.line) for place in model.places}
+
+
+CLASSES = {
+    "net.py": "import lightning as L\nimport torch\n\n\nclass Net(L.LightningModule):\n    def __init__(self, width=2):\n"
+    "        super().__init__()\n        self.layer = torch.nn.Linear(width, 1)\n\n    def training_step(self, batch, index):\n"
+    "        return self.layer(batch).sum()\n\n    def configure_optimizers(self):\n"
+    "        return torch.optim.SGD(self.parameters(), lr=0.1)\n",
+    "main.py": "from lightning.pytorch.cli import LightningCLI\n\n\ndef main():\n    LightningCLI(\n"
+    "        subclass_mode_model=True, parser_kwargs={'fit': {'default_config_files': ['project/conf/all.yaml']}}\n    )\n"
+    + GUARD,
+    "conf/all.yaml": "seed_everything: 1\nmodel: model.yaml\n",
+    "conf/model.yaml": "class_path: net.Net\ninit_args:\n  width: 5\n",
+}
+
+
+def test_a_section_of_a_command_line_interface_may_be_a_file_of_its_own(tmp_path: Path) -> None:
+    made = _map(tmp_path, CLASSES)
+    assert "conf/model.yaml" in _files(made, "model")
