@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from map_depth import STEP
-
 from trainsleuth.map import Map, map_repository
 
 
