@@ -154,3 +154,42 @@ CLASSES = {
 def test_a_section_of_a_command_line_interface_may_be_a_file_of_its_own(tmp_path: Path) -> None:
     made = _map(tmp_path, CLASSES)
     assert "conf/model.yaml" in _files(made, "model")
+
+
+NOISED = """import torch
+from diffusers import DDPMScheduler
+
+
+class Process(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(2, 2)
+        self.noise_scheduler = DDPMScheduler(num_train_timesteps=1000)
+
+    def forward(self, x):
+        return self.net(self.noise_scheduler.add_noise(x, torch.randn_like(x), torch.ones(1))).sum()
+
+    def sample(self, x):
+        for t in self.noise_scheduler.timesteps:
+            x = self.noise_scheduler.step(self.net(x), t, x).prev_sample
+        return x
+
+
+def main():
+    process = Process()
+    optimizer = torch.optim.SGD(process.parameters(), lr=0.1)
+    lr_scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+    for step in range(9):
+        loss = process(torch.ones(1, 2))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        lr_scheduler.step()
+    print(process.sample(torch.ones(1, 2)))
+"""
+
+
+def test_a_schedule_of_noise_is_none_of_the_learning_rate(tmp_path: Path) -> None:
+    made = _map(tmp_path, {"train.py": NOISED + GUARD})
+    lines = {place.line for part in ("optimizer_scheduler", "training_loop") for place in made.components[part].places}
+    assert {22, 23, 29} <= lines and not {9, 16} & lines

@@ -21,7 +21,7 @@ _NAMED = {
     "model": r"(?:\w+_)?(?:model|llm|vlm|lm|net|nets|network|networks|generator|discriminator|backbone|encoder|decoder|policy|actor|critic|agent|unet|vae|ema|student|teacher)s?"
     r"(?:_(?:ema|g|d|cls|class))?|net_?\w",
     "loss": r"(?:\w+_)?(?:criterion|criteria|loss_fns?|loss_func|loss_function|losses)",
-    "optimizer_scheduler": r"(?:\w+_)?(?:optim|optims|optimizers?|opt|schedulers?|sched|lr_schedule|lr_scheduler|param_groups?|optim_groups)(?:_[gd])?",
+    "optimizer_scheduler": r"(?!nois|diffus|dd[ip]m)(?:\w+_)?(?:optim|optims|optimizers?|opt|schedulers?|sched|lr_schedule|lr_scheduler|param_groups?|optim_groups)(?:_[gd])?",
     "logging": r"(?:\w+_)?(?:writer|logger|tracker|tb|recorder|experiment|wandb_run|progress|meters?)",
     "checkpointing": r"(?:\w+_)?(?:checkpoint(?:er)?|ckpt(?:er)?|saver|snapshot|save_(?:dict|obj|state)|checkpoint_\w+)",
     "evaluation": r"(?:\w+_)?(?:evaluators?|metrics?|fid_score|miou|mAP|val_loss|eval_loss|test_loss|val_acc|test_acc|(?:eval|val|test)_(?:results?|stats|metrics))",

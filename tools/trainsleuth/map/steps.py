@@ -15,6 +15,8 @@ _OPTIMIZER = re.compile(
     r"(?:^|[_.\[])(?!adopt|option|opts\b)(?:\w*optim\w*|opt(?:_?\w{0,12})?|adam\w*|sgd|\w+_opt)$", re.I
 )
 _SCHEDULER = re.compile(r"sched|warmup|annealer|lr_decay", re.I)
+_OF_NOISE = re.compile(r"nois|diffus|sampl|dd[ip]m|dpm", re.I)
+SAMPLES = 3  # noise_scheduler.step(prediction, timestep, sample)
 _SCALER = re.compile(r"scaler", re.I)
 _SAYS_SCALER = re.compile(rb"scaler", re.I)
 _PIPELINE = re.compile(r"pipeline$", re.I)
@@ -101,6 +103,8 @@ def step_role(site: Site, values: Values) -> str:
     if site.function.name == "optimizer_step" and written(receiver) != "super()":
         return "optimizer step"  # model.step() of an engine
     text = written(receiver)
+    if _SCHEDULER.search(text) and (_OF_NOISE.search(text) or len(site.call.arguments) >= SAMPLES):
+        return ""
     if _SCHEDULER.search(text) or (site.call.last == "step" and _SCHEDULER.search(_gone_over(site, text))):
         return "scheduler step"
     given = site.call.arguments[0] if site.call.arguments and site.call.last == "step" else None
@@ -119,6 +123,14 @@ def step_role(site: Site, values: Values) -> str:
             if isinstance(held, External) and ".lr_scheduler." in held.name:
                 return "scheduler step"
     return ""
+
+
+def schedules_noise(index: Index, held: Class | External) -> bool:
+    """A schedule of the noise of a diffusion process, not of the learning rate: diffusers.DDPMScheduler."""
+    if isinstance(held, Class):
+        bases = (External(base) for base in index.external_bases(held))
+        return index.method(held, "add_noise") is not None or any(schedules_noise(index, base) for base in bases)
+    return held.name.startswith("diffusers.") and held.name.rpartition(".")[2][:1].isupper()
 
 
 def _gone_over(site: Site, name: str) -> str:

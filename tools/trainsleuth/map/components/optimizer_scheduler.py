@@ -11,7 +11,7 @@ from trainsleuth.facts.scopes import bindings
 from ..networks import is_factory
 from ..program import Program
 from ..records import Place
-from ..steps import is_optimizer, sets_learning_rate, step_role, writes_learning_rate
+from ..steps import is_optimizer, schedules_noise, sets_learning_rate, step_role, writes_learning_rate
 
 _BUILDER = re.compile(
     r"_?(?:get|build|create|make|configure|init|setup|set_up|prepare|define|construct|instantiate|add|ds_init)\w*(?:optim|schedul)\w*|_?update_(?:lr|learning_rate|linear_schedule)\w*",
@@ -121,6 +121,8 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
             return "optimizer", 1.0 if isinstance(target, External) else 0.85
         if ".lr_scheduler." in target.name and name[:1].isupper() and site.call.parts[1:]:
             return "scheduler", 0.95
+        if schedules_noise(program.index, target):
+            return "", 0.0
         if _SCHEDULE.search(name) and not name.startswith("set_") and site.call.parts[1:]:
             return "scheduler", 0.95 if isinstance(target, External) else 0.8
     if isinstance(target, External) and re.search(r"create_optimizer|create_scheduler|get_scheduler|_schedule", last):
