@@ -193,3 +193,34 @@ def test_a_schedule_of_noise_is_none_of_the_learning_rate(tmp_path: Path) -> Non
     made = _map(tmp_path, {"train.py": NOISED + GUARD})
     lines = {place.line for part in ("optimizer_scheduler", "training_loop") for place in made.components[part].places}
     assert {22, 23, 29} <= lines and not {9, 16} & lines
+
+
+def test_a_package_comes_before_a_module_of_the_same_name(tmp_path: Path) -> None:
+    trainer = TRAINS.replace("def run(args=None):", "class Trainer:\n    def train(self):").replace(
+        "\n    ", "\n        "
+    )
+    files = {
+        "train.py": f"from train import Trainer\n\n\ndef main():\n    Trainer().train()\n{GUARD}",
+        "train/__init__.py": "from .trainer import Trainer\n",
+        "train/trainer.py": f"import torch\n\n\n{trainer}",
+    }
+    made = _map(tmp_path, files)
+    assert made.components["training_loop"].status == "found" and "train/trainer.py" in _files(made, "training_loop")
+
+
+def test_fire_makes_a_command_of_every_function(tmp_path: Path) -> None:
+    train = TRAINS.replace("run(args=None)", "run(rate=0.1)")
+    made = _map(
+        tmp_path, {"main.py": f"import fire\nimport torch\n\n\n{train}{GUARD.replace('main()', 'fire.Fire()')}"}
+    )
+    assert made.components["training_loop"].status == "found"
+
+
+def test_the_command_of_a_launch_script_stands_for_the_call_of_the_script(tmp_path: Path) -> None:
+    train = TRAINS.replace("run(args=None)", "main(args=None)")
+    files = {
+        "train.py": f"import torch\n\n\n{train}{GUARD}",
+        "jobs/small.sh": "rate=0.5\npython ../train.py --rate $rate\n",
+        "README.md": "```\nbash small.sh\n```\n",
+    }
+    assert "launch: python ../train.py --rate $rate (jobs/small.sh:2)" in _map(tmp_path, files).text

@@ -177,7 +177,7 @@ class Names:
     def _at(self, stem: str) -> Module | None:
         if stem and stem not in self._stems:
             return None
-        for path in (f"{stem}.py", _join(stem, "__init__.py"), f"{stem}.ipynb"):
+        for path in (_join(stem, "__init__.py"), f"{stem}.py", f"{stem}.ipynb"):  # a package before a module
             if path in self.files:
                 return self._of(path)
         return Module("", stem) if stem in self._folders else None

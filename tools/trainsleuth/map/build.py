@@ -19,7 +19,7 @@ from .entries import NEVER, Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .handed_on import only_program_of
-from .launch import Command, commands, is_beside, names_recipe, usage
+from .launch import Command, commands, in_script, is_beside, names_recipe, usage
 from .library import ways_in
 from .named_programs import named_program
 from .plugins import plugin_of
@@ -224,7 +224,7 @@ def find_program(
     named = named_program(index, told.settings) if through and _is_aside(tracing) else None
     if named is not None and (below := _below(index, entry, named.cls.path, recipe, launch)) is not None:
         return below
-    plugin = plugin_of(index, (one.text for one in entry.commands[:1]), told.choices)
+    plugin = plugin_of(index, (in_script(one, entry.commands).text for one in entry.commands[:1]), told.choices)
     if plugin is None:
         tracing, more = _to_training(tracing, roots, told)
         entry = tracing.entry

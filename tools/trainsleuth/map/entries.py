@@ -168,9 +168,11 @@ def _shows(entry: Entry) -> float:
     """Where nothing trains, the program to read is the one that is written down, and that runs most of the code."""
     name = "/" + PurePosixPath(entry.path).name
     less = 8 * bool(NEVER.search(entry.path)) + 4 * bool(_AUXILIARY.search(name)) + 5 * (not is_python(name))
-    return 2 * min(3, len(entry.commands)) + math.log2(1 + len(entry.reach.files)) - less
+    more = 2 * bool(_TRAINS.search(name)) - VARIANT * bool(_VARIES.search(name))
+    return 2 * min(3, len(entry.commands)) + math.log2(1 + len(entry.reach.files)) + more - less
 
 
+_VARIES = re.compile(r"train(?:er|ing)?_\w")  # train_ppo.py beside train.py
 _AUXILIARY = re.compile(r"[/_](?:export|convert|preproc|prepare|download|bench|plot|visual|setup|test)", re.I)
 
 
@@ -220,14 +222,26 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
     names = {command.function for command in commands if command.function}
     file = index.files[path]
     if not names:
+        every = _fires_all(file)
         names = {
-            name for name, function in file.functions.items() if any(_starts(file, d) for d in function.decorators)
+            name
+            for name, function in file.functions.items()
+            if (every and "." not in name) or any(_starts(file, d) for d in function.decorators)
         }
         said = names & {word for command in commands[:1] for word in words_behind(command.text)}
         names = said or names  # train gail, where the file has a command for airl too
     for name in sorted(names):
         if name in file.functions:
             yield file.functions[name]
+
+
+def _fires_all(file: FileFacts) -> bool:
+    """fire.Fire() makes a command of every function of the file."""
+    calls = (call for event in file.body.events for call in event.calls if file.body.source.holds(_FIRE))
+    return any(call.last == "Fire" and not call.arguments for call in calls)
+
+
+_FIRE = re.compile(rb"\bFire\(\s*\)")
 
 
 def _starts(file: FileFacts, decorator: Expr) -> bool:

@@ -288,4 +288,18 @@ def is_beside(command: Command, recipe: str) -> bool:
 def that_counts(found: Sequence[Command], recipe: str | None) -> Command | None:
     """The command whose values count: the caller's own, which stands first, else the first that names the recipe."""
     stem = PurePosixPath(recipe).stem if recipe is not None else ""
-    return next((one for one in found if one.text and (not one.path or stem in one.text)), None)
+    first = next((one for one in found if one.text and (not one.path or stem in one.text)), None)
+    return in_script(first, found) if first is not None else None
+
+
+def in_script(command: Command, found: Iterable[Command]) -> Command:
+    """Of a command that runs a launch script the first that stands in this script: bash run.sh"""
+    runs = _RUNS_SCRIPT.match(command.text) if command.path else None
+    tail = normal(runs[1]) if runs is not None else ""
+    inside = (one for one in found if tail and (one.path == tail or one.path.endswith(f"/{tail}")))
+    return next(inside, command)
+
+
+_RUNS_SCRIPT = re.compile(
+    r"(?:[A-Za-z_]\w*=\S* )*(?:(?:bash|sh|sbatch|source)\s+|\./)((?:[\w.-]+/)*[\w.-]+\.(?:sh|bash|slurm|sbatch))\b"
+)

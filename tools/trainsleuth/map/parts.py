@@ -151,6 +151,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
         return Part("unresolved", f"taken for that of this program; {said}", places)
     own = tuple(place for place in places if name != "evaluation" or _is_own(program, place))
     if places and trains and not own:
+        if program.plugin is not None:  # the library evaluates
+            return Part("elsewhere", f"inside {program.plugin.framework.name}; the repository defines no hook for it")
         return Part("elsewhere", "only in programs of their own: this one is not seen to evaluate", places)
     if places and name in _MAY_LACK and is_supposed(program, own):
         return Part("unresolved", "only methods of that name are there: no call is seen to lead to them", places)
