@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.facts import Expr, Function, Index, bindings
 from trainsleuth.repository import is_under
 
 from .command_words import words_behind
@@ -89,7 +89,7 @@ def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:
     for path in (*paths, *sorted(reached.files - paths.keys())):
         for function in index.files[path].functions.values():
             for decorator in function.decorators:
-                folder, name = (decorator.keyword(f"config_{what}") for what in ("path", "name"))
+                folder, name = (_keyword(index, path, decorator, f"config_{what}") for what in ("path", "name"))
                 if decorator.kind != "call" or not (folder or name or _MAINS.match(decorator.callee or "")):
                     continue
                 if folder is None or folder.kind != "string":
@@ -98,6 +98,19 @@ def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:
                     root = normal(f"{PurePosixPath(function.path).parent}/{folder.text}")
                 yield function, root, name.text if name is not None and name.kind == "string" else "config"
                 return
+
+
+def _keyword(index: Index, path: str, decorator: Expr, name: str) -> Expr | None:
+    """Given outright, or by a table of the module: @hydra.main(**PARAMETERS)"""
+    if (given := decorator.keyword(name)) is not None:
+        return given
+    for part in decorator.parts[1:] if decorator.kind == "call" else ():
+        bound = bindings(index.files[path].body).get(part.parts[0].text, ()) if part.kind == "doublestar" else ()
+        table = bound[0].value if len(bound) == 1 else None
+        for pair in table.parts if table is not None and table.kind == "dict" else ():
+            if pair.kind == "pair" and pair.parts[0].text == name:
+                return pair.parts[-1]
+    return None
 
 
 def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
