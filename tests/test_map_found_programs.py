@@ -224,3 +224,17 @@ def test_the_command_of_a_launch_script_stands_for_the_call_of_the_script(tmp_pa
         "README.md": "```\nbash small.sh\n```\n",
     }
     assert "launch: python ../train.py --rate $rate (jobs/small.sh:2)" in _map(tmp_path, files).text
+
+
+COMPOSED = {
+    "src/train.py": "from pathlib import Path\n\nimport hydra\nimport lightning as L\n\nroot = Path(__file__).parent.parent\n"
+    "PARAMETERS = {'config_path': str(root / 'conf'), 'config_name': 'small.yaml'}\n\n\n@hydra.main(**PARAMETERS)\n"
+    "def main(cfg):\n    L.Trainer().fit(hydra.utils.instantiate(cfg.net))\n" + GUARD,
+    "src/net.py": CLASSES["net.py"],
+    "conf/small.yaml": "net:\n  _target_: src.net.Net\n  width: 7\n",
+}
+
+
+def test_a_main_of_hydra_may_be_told_by_a_table(tmp_path: Path) -> None:
+    made = _map(tmp_path, COMPOSED)
+    assert {"src/net.py", "conf/small.yaml"} <= _files(made, "model")
