@@ -238,3 +238,16 @@ COMPOSED = {
 def test_a_main_of_hydra_may_be_told_by_a_table(tmp_path: Path) -> None:
     made = _map(tmp_path, COMPOSED)
     assert {"src/net.py", "conf/small.yaml"} <= _files(made, "model")
+
+
+def test_constants_of_a_file_of_settings_that_the_program_imports_are_its_configuration(tmp_path: Path) -> None:
+    names = ("DATA_DIR = 'data'", "SEED = 3", "WIDTH = 4", "T1_EPOCHS = 30", "T1_LR = 0.5", "DEPTH = 2")
+    train = TRAINS.replace("run(args=None)", "main(args=None)").replace("lr=0.1", "lr=config.T1_LR")
+    files = {
+        "train.py": f"import config\nimport torch\n\n\n{train}{GUARD}",
+        "config.py": "import os\n\n" + "\n".join(names) + "\n",
+        "old/config.py": "import os\n\n" + "\n".join(names) + "\n",
+    }
+    made = _map(tmp_path, files)
+    shown = {(place.path, place.line) for place in made.components["config"].places}
+    assert {("config.py", 3), ("config.py", 7)} <= shown and "old/config.py" not in _files(made, "config")

@@ -11,7 +11,7 @@ from trainsleuth.facts import Class, Expr, External, Function
 from ..annotations import named_types
 from ..command_words import words_behind
 from ..config_objects import is_config
-from ..configuration.fields import fields
+from ..configuration.fields import IS_SETTINGS, fields
 from ..exported import exported_places
 from ..file_sections import TELLING, file_sections
 from ..hyperparameters import hyperparameters
@@ -70,6 +70,7 @@ _OPTIONS = re.compile(
     r"^(?:get|parse|load|make)_(?:\w+_)?(?:args|config|cfg|options|hparams)(?:_from_\w+)?$"
 )  # of a library
 MIN_TABLE = 4  # settings
+LEAST_CONSTANTS = 6  # of a file that is configured by them
 MAX_TOLD = 3  # files whose sections are shown
 _LITERALS = ("number", "string", "constant", "unary", "binary", "choice", "tuple", "list")
 _CLASS = re.compile(r"(?:Args|Arguments|Config|Options|Hparams|HParams|Cfg|Settings|Configuration)$")
@@ -270,8 +271,15 @@ def _keywords(program: Program) -> Iterator[Place]:
 
 
 def _constants(program: Program) -> Iterator[Place]:
-    """Settings as plain assignments at the top of the entry file."""
-    root = program.entry.root
+    """Settings as plain assignments at the top of the entry file, and of a file of settings that it imports."""
+    yield from _assigned(program, program.entry.root, 1.0)
+    loaded = (path for path in program.entry.reach.files if IS_SETTINGS.search(path) and path != program.entry.path)
+    near = sorted(loaded, key=lambda path: (-program.weight(program.index.files[path].body), path))
+    for path in near[:MAX_TOLD]:
+        yield from _assigned(program, program.index.files[path].body, 0.95)
+
+
+def _assigned(program: Program, root: Function, share: float) -> Iterator[Place]:
     names = [
         event
         for event in root.events
@@ -284,13 +292,17 @@ def _constants(program: Program) -> Iterator[Place]:
             for target in event.targets
         )
     ]
-    if len(names) >= 6:
-        yield program.at(root, names[0].line, "first constant", 0.85)
-        for share in (0.33, 0.66):
-            yield program.at(root, names[int(len(names) * share)].line, "constant", 0.7)
-        yield program.at(root, names[-1].line, "last constant", 0.4)
+    if len(names) >= LEAST_CONSTANTS:
+        yield program.at(root, names[0].line, "first constant", 0.85 * share)
+        for part in (0.33, 0.66):
+            yield program.at(root, names[int(len(names) * part)].line, "constant", 0.7 * share)
+        yield program.at(root, names[-1].line, "last constant", 0.4 * share)
         for event in names:
-            if any(TELLING.match(target.text) for target in event.targets):
-                yield program.at(root, event.line, "constant", 0.68)
+            if any(TELLING.match(target.text) or _RATE.match(target.text) for target in event.targets):
+                yield program.at(root, event.line, "constant", 0.68 * share)
+
     elif names and program.training.step is not None and program.training.step.path == root.path:
         yield program.at(root, names[0].line, "constant", 0.4)
+
+
+_RATE = re.compile(r"\w+_(?:lr|learning_rate|batch_size|epochs)$", re.I)  # of one of several stages

@@ -26,7 +26,9 @@ _CLASS = re.compile(
 _TABLE = re.compile(r"(?:^|[_.])(?:configs?|cfg|hparams|params|args|options?|opts?|defaults?|hp|conf|settings?|hyper\w*)$", re.I)  # fmt: skip
 _NODE = re.compile(r"^(?:_C|__C|_CFG|cfg|_cfg|config|C|conf)\.[A-Za-z_][\w.]*$")
 _MAKES = re.compile(r"config|cfg|default|hparams|opts?$|args$", re.I)
-_FILE = re.compile(r"(?:^|/)(?:config|configs|settings|hparams|hyperparams|options|constants|params|opts)\.py$", re.I)
+IS_SETTINGS = re.compile(
+    r"(?:^|/)(?:config|configs|settings|hparams|hyperparams|options|constants|params|opts)\.py$", re.I
+)
 _FIELD = ("field", "Field", "MISSING")
 _OPEN = ("None", "[]", "{}", "()", "")  # to be filled in later
 
@@ -57,7 +59,7 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
                     yield from _nodes(function)
                 if function is not file.body or not program.told or is_in_use(program, file):
                     yield from _tables(function)
-        if path == program.entry.path or _FILE.search(path):
+        if path == program.entry.path or IS_SETTINGS.search(path):
             yield from _constants(file.body)
 
 
