@@ -58,6 +58,19 @@ def test_the_class_that_a_loop_over_a_module_finds(tmp_path: Path, command: str,
     assert f"models/{other}_net_model.py" not in _files(made, "training_loop")
 
 
+def test_a_module_that_only_an_arm_of_a_choice_puts_together(tmp_path: Path) -> None:
+    files = {
+        "train.py": "import argparse\nimport importlib\n\nimport torch\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--model', required=True)\n    args = parser.parse_args()\n"
+        "    kind = importlib.import_module('kinds.' + args.model if args.model else 'kinds')\n"
+        "    net, opt = kind.make(args)\n" + STEPPED + GUARD,
+        "kinds/__init__.py": "",
+        "kinds/wide.py": f"{NET}def make(args):\n    net = Net()\n    return net, torch.optim.SGD(net.parameters(), lr=0.1)\n",
+    }
+    made = _map(tmp_path, files, "python train.py --model wide")
+    assert "kinds/wide.py" in _files(made, "model") and "kinds/wide.py" in _files(made, "optimizer_scheduler")
+
+
 def test_a_name_of_the_run_does_not_choose_an_abstract_class(tmp_path: Path) -> None:
     made = _map(tmp_path, BY_NAME, "python train.py --name base_model")
     assert made.components["training_loop"].status == "found"

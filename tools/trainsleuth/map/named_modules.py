@@ -137,7 +137,9 @@ def _pieces(site: Site) -> list[str | Expr]:
 
 
 def _said(function: Function, name: Expr) -> Expr:
-    """What a name is bound to that is put together first: filename = "models." + name + "_model"."""
+    """What a name is bound to that is put together first: filename = "models." + name + "_model"; the arm that is."""
+    if name.kind == "choice":
+        return next((part for part in name.parts if part.kind in ("binary", "format")), name)
     bound = bindings(function).get(name.text, ()) if name.kind == "path" else ()
     value = bound[0].value if len(bound) == 1 and not bound[0].items else None
     is_made = value is not None and (value.kind in ("binary", "format") or value.last == "format")
