@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .memo import kept_per_index
 from .records import FileFacts
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _EITHER = "transformers"  # its tokenizers serve all of them
 _TORCH = {"torch", "lightning", "pytorch_lightning", "fastai", "accelerate", _EITHER}
 
 
+@kept_per_index
 def other_library(index: Index) -> str:
     """The library the repository is written in when it is not PyTorch; "" when a quarter of its files import torch.
 
@@ -40,13 +42,13 @@ def other_library(index: Index) -> str:
     """
     torch = either = 0
     others: Counter[str] = Counter()
-    steps = any(_packages(file) & _TORCH and file.body.source.holds(_STEP) for file in index.files.values())
+    steps = any(file.body.source.holds(_STEP) and _packages(file) & _TORCH for file in index.files.values())
     for file in index.files.values():
         packages = _packages(file)
         torch += bool(packages & _TORCH - {_EITHER})
         either += _EITHER in packages and not packages & _TORCH - {_EITHER}
-        said = {_OTHERS[package] for package in packages & _OTHERS.keys()}
-        others.update(said if not steps or file.body.source.holds(_BUILDS) else said - {_OTHERS["tensorflow"]})
+        if said := {_OTHERS[package] for package in packages & _OTHERS.keys()}:
+            others.update(said if not steps or file.body.source.holds(_BUILDS) else said - {_OTHERS["tensorflow"]})
     best = max(others, key=lambda name: (others[name], name), default="")
     if either > others[best]:
         torch += either

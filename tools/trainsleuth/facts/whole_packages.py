@@ -24,12 +24,14 @@ def own_roots(files: Mapping[str, FileFacts], heads: Collection[str], installed:
     """
     found: dict[str, str] = {}
     packages = sorted({path.partition("/")[0] for path in files if path.count("/") > 1})
-    folders = sorted({"/".join(path.split("/")[:-1][:depth]) for path in files for depth in range(1, _DEPTH)} - {""})
+    folders = _folders(files)
     for head, wanted in _asked(files, heads, installed).items():
         if _answered(files, "", wanted):
             found[head] = ""
             continue
-        if len(fits := [folder for folder in folders if _answered(files, f"{folder}/", wanted)]) == 1:
+        asked = {(module or name).partition(".")[0] for module, name in wanted}
+        near = [folder for folder, inside in folders.items() if len(inside & asked) >= _MODULES]
+        if len(fits := [folder for folder in near if _answered(files, f"{folder}/", wanted)]) == 1:
             found[head] = fits[0]
             continue
         inner: dict[str, set[tuple[str, str]]] = {}
@@ -40,6 +42,16 @@ def own_roots(files: Mapping[str, FileFacts], heads: Collection[str], installed:
             fits = [folder for folder in packages if _is_kept_in(files, f"{folder}/", below)]
             if len(fits) == 1:
                 found[prefix] = fits[0]
+    return found
+
+
+def _folders(files: Iterable[str]) -> Mapping[str, set[str]]:
+    """Folders that are not deep, each with the names of what lies in it."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(files):
+        parts = path.removesuffix(".py").split("/")
+        for depth in range(1, min(_DEPTH, len(parts))):
+            found.setdefault("/".join(parts[:depth]), set()).add(parts[depth])
     return found
 
 
