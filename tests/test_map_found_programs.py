@@ -71,6 +71,22 @@ def test_a_module_that_only_an_arm_of_a_choice_puts_together(tmp_path: Path) -> 
     assert "kinds/wide.py" in _files(made, "model") and "kinds/wide.py" in _files(made, "optimizer_scheduler")
 
 
+def test_files_that_settings_give_are_loaded_by_the_function_that_loads_files(tmp_path: Path) -> None:
+    files = {
+        "train.py": "import importlib.util\n\nimport torch\nimport yaml\n\n\ndef load(path):\n"
+        "    spec = importlib.util.spec_from_file_location('', path)\n    module = importlib.util.module_from_spec(spec)\n"
+        "    spec.loader.exec_module(module)\n    return module\n\n\ndef main():\n    nets = {}\n"
+        "    cfg = yaml.safe_load(open('all.yaml'))\n    for key, val in cfg['networks'].items():\n"
+        "        nets[key] = load(val['def_file']).make()\n    net = nets['body']\n"
+        "    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n" + STEPPED + GUARD,
+        "all.yaml": "networks:\n  body:\n    def_file: ./nets/wide.py\n",
+        "nets/wide.py": f"{NET}def make():\n    return Net()\n",
+        "nets/tall.py": f"{NET}def make():\n    return Net()\n",
+    }
+    made = _map(tmp_path, files)
+    assert "nets/wide.py" in _files(made, "model") and "nets/tall.py" not in _files(made, "model")
+
+
 def test_a_name_of_the_run_does_not_choose_an_abstract_class(tmp_path: Path) -> None:
     made = _map(tmp_path, BY_NAME, "python train.py --name base_model")
     assert made.components["training_loop"].status == "found"

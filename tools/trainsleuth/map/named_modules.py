@@ -14,6 +14,7 @@ from .recipes import Setting
 
 Place = tuple[str, int]  # path and line of the import
 MAX_FITTING = 64  # modules that one import may load: of more nothing is said
+MOST_SET = 6  # files that settings give
 FEW = 3  # modules that a class is looked for in by the module's own name
 _IMPORTS = ("import_module", "__import__")
 _LOADS = ("module_from_spec", "load_module", "load_source", "run_path")  # a file by its path
@@ -60,7 +61,7 @@ def _loaded(
         own = _file(index, site, values) if site.call.last in _BY_PATH else named.get(site.function, ())
         if len(own) == 1:
             yield (site.function.path, site.call.line), tuple(Module(path, "") for path in own)
-        elif site.function in reached and (files := given_files(index, words)):
+        elif site.function in reached and (files := given_files(index, words) or _set_files(index, values)):
             yield (site.function.path, site.call.line), files
 
 
@@ -76,6 +77,13 @@ def given_files(index: Index, words: Collection[str]) -> tuple[Module, ...]:
     given = dict.fromkeys(word.rpartition("=")[2].removeprefix("./") for word in words if word.endswith(".py"))
     paths = [path for path in given if path in index.files]
     return (Module(paths[0], ""),) if len(paths) == 1 else ()
+
+
+def _set_files(index: Index, values: Mapping[str, str]) -> tuple[Module, ...]:
+    """The few files of the project that settings give: def_file: ./models/resnet.py"""
+    given = dict.fromkeys(value.removeprefix("./") for value in values.values() if value.endswith(".py"))
+    paths = [path for path in given if path in index.files]
+    return tuple(Module(path, "") for path in paths) if len(paths) <= MOST_SET else ()
 
 
 def sure(modules: Mapping[Place, tuple[Module, ...]]) -> dict[str, list[str]]:
@@ -179,6 +187,10 @@ def _dotted(parts: list[str | None], holes: tuple[str, ...]) -> str:
     return "".join(next(filled) if part is None else part for part in parts)
 
 
+def _is_inside(place: Place, function: Function) -> bool:
+    return place[0] == function.path and function.line <= place[1] <= function.end_line
+
+
 def members(
     index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, expr: Expr
 ) -> tuple[Class | Function | External, ...]:
@@ -207,7 +219,12 @@ def loaded_as(
 ) -> Iterator[Module]:
     """The modules that the expression may be: it imports one itself, or by the name that is bound to it."""
     where, imports = function.path, [expr]
-    if expr.kind != "call" or expr.last not in IMPORTERS:
+    if expr.kind == "call" and expr.last not in IMPORTERS:
+        giver = index.resolve(function, expr.callee) if expr.callee else None
+        if isinstance(giver, Function):
+            yield from (one for place, fits in modules.items() if _is_inside(place, giver) for one in fits)
+        return
+    if expr.kind != "call":
         held = index.resolve(function, expr.text) if expr.kind == "path" else None
         if not isinstance(held, Variable):
             return
