@@ -280,3 +280,20 @@ def test_constants_of_a_file_of_settings_that_the_program_imports_are_its_config
     made = _map(tmp_path, files)
     shown = {(place.path, place.line) for place in made.components["config"].places}
     assert {("config.py", 3), ("config.py", 7)} <= shown and "old/config.py" not in _files(made, "config")
+
+
+def test_of_modules_that_arms_import_under_one_name_each_may_be_meant(tmp_path: Path) -> None:
+    trainer = TRAINS.replace("def run(args=None):", "class Trainer:\n    def train(self):").replace(
+        "\n    ", "\n        "
+    )
+    files = {
+        "train.py": "import argparse\n\nfrom jobs.pick import get\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--job', default='fast')\n    get(parser.parse_args().job).train()\n" + GUARD,
+        "jobs/__init__.py": "",
+        **{f"jobs/{name}.py": f"import torch\n\n\n{trainer}" for name in ("fast", "slow")},
+        "jobs/pick.py": "def get(name):\n    if name == 'fast':\n        import jobs.fast as job\n    elif name == 'slow':\n"
+        "        import jobs.slow as job\n    else:\n        import jobs.gone as job\n    return job.Trainer()\n",
+    }
+    made = _map(tmp_path, files, "python train.py --job slow")
+    assert made.framework == "PyTorch" and _files(made, "training_loop") >= {"jobs/slow.py"}
+    assert "jobs/fast.py" not in _files(made, "training_loop")

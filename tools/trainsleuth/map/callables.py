@@ -21,7 +21,7 @@ from .lookups import entries_of, members_of, picked_by, values_of_classes
 from .named_choice import plain, words_of
 from .named_modules import members
 from .namespaces import is_namespace, left_to_be_asked
-from .optional_imports import alternatives, resolve
+from .optional_imports import alternatives, members_alike, named_alike, resolve
 
 if TYPE_CHECKING:
     from .values import Values
@@ -47,6 +47,7 @@ class Callables:
         self._index = values.index
         self._known = values.known
         self._asking = asking
+        self._named_alike: dict[str, frozenset[str]] = {}
 
     def of(self, function: Function, expr: Expr, depth: int = 0) -> tuple[Called, ...]:
         """What calling `expr` in `function` may call."""
@@ -112,6 +113,9 @@ class Callables:
         return frozenset(self._index.sites.may_call("import_module"))
 
     def _path(self, function: Function, expr: Expr, depth: int) -> tuple[Called, ...]:
+        if expr.text.partition(".")[0] in self._alike(function.path) and expr.text.count(".") == 1:
+            if several := members_alike(self._index, function, expr.text):
+                return self._said(several)[:MAX_HELD]
         symbol = resolve(self._index, function, expr.text)
         if isinstance(symbol, External) or (isinstance(symbol, Class | Function) and symbol.path == function.path):
             return (symbol,)
@@ -122,6 +126,11 @@ class Callables:
             known = self._named(function, symbol, expr, depth)
             self._asking.end(what, known)
         return known
+
+    def _alike(self, path: str) -> frozenset[str]:
+        if path not in self._named_alike:
+            self._named_alike[path] = named_alike(self._index.files[path])
+        return self._named_alike[path]
 
     def _named(self, function: Function, symbol: Symbol | None, expr: Expr, depth: int) -> tuple[Called, ...]:
         if isinstance(symbol, Class | Function):

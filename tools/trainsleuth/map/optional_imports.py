@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainsleuth.facts import MODULE_BODY, Class, External, Function, Index, Symbol, Variable
+from trainsleuth.facts import MODULE_BODY, Class, External, FileFacts, Function, Index, Symbol, Variable
 from trainsleuth.facts.memo import kept_per_function
 
 
@@ -38,3 +38,21 @@ def alternatives(index: Index, function: Function, found: Class | Function) -> t
         if isinstance(one, Class | Function):
             others.append(one)
     return tuple(dict.fromkeys((*others, found)))
+
+
+def named_alike(file: FileFacts) -> frozenset[str]:
+    """Names that several imports bind to modules: import jobs.fast as job in one arm, import jobs.slow as job in another."""
+    modules: dict[str, set[str]] = {}
+    for one in file.imports:
+        if not one.name:  # import a.b binds a, whatever is imported of it
+            modules.setdefault(one.alias, set()).add(one.module)
+    return frozenset(alias for alias, several in modules.items() if len(several) > 1 and "." not in alias)
+
+
+def members_alike(index: Index, function: Function, dotted: str) -> tuple[Class | Function, ...]:
+    """What job.run means where several modules are called job."""
+    head, _, name = dotted.partition(".")
+    entries = (one for one in index.files[function.path].imports if one.alias == head and not one.name)
+    modules = (index.names.module(function.path, one.module, one.level) for one in entries)
+    found = (index.names.member(module, name) for module in modules if module is not None)
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, Class | Function)))
