@@ -18,7 +18,8 @@ _KEYWORDS = {
     "training_loop": r"max_epochs|max_steps|num_train_epochs|gradient_accumulation_steps|accumulate_grad_batches",
     "logging": r"logger|loggers|report_to|logging_\w+|log_every_n_steps|run_name",
     "checkpointing": r"save_\w+|output_dir|default_root_dir|enable_checkpointing|resume_from_checkpoint|load_best\w*",
-    "evaluation": r"eval_\w+|evaluation_strategy|compute_metrics|val_check_interval|check_val_every_n_epoch|metrics",
+    "evaluation": r"eval_\w+|evaluation_strategy|compute_metrics|val_check_interval|check_val_every_n_epoch|metrics|"
+    r"val(?:idation)?_(?:interval|freq\w*|every\w*|steps|epochs)",
 }
 _TOLD = re.compile(r"(?:Trainer|TrainingArguments|Config|Learner|learner|NeuralNet\w*)$")
 _PACKAGES = frozenset(package for framework in FRAMEWORKS for package in framework.packages)
@@ -38,11 +39,13 @@ _PER_SECTION = 3
 
 def _from_settings(program: Program, component: str, score: float) -> Iterator[Place]:
     """Lines of configuration files that decide a component of which a framework holds the code."""
-    named = [f"^(?:{_KEYWORDS[component]})$"] if component in _KEYWORDS else []
+    named = [f"(?:^|\\.)(?:{_KEYWORDS[component]})$"] if component in _KEYWORDS else []
     named += [_SECTIONS[component]] if component in _SECTIONS else []
     pattern = re.compile("|".join(named), re.I) if named else None
     count: dict[str, int] = {}
-    for setting in program.settings if pattern is not None else ():
+    held = program.training.framework is not None  # else an option of a script belongs to code that reads it
+    given = (one for one in program.settings if held or one.path in program.index.configs)
+    for setting in given if pattern is not None else ():
         section = setting.key.partition(".")[0]
         if pattern is not None and pattern.search(setting.key) and count.get(section, 0) < _PER_SECTION:
             count[section] = count.get(section, 0) + 1
@@ -52,7 +55,7 @@ def _from_settings(program: Program, component: str, score: float) -> Iterator[P
 def argument_places(program: Program, component: str) -> Iterator[Place]:
     """Keywords of a trainer's constructor and of its settings that decide one component."""
     pattern = _KEYWORDS.get(component)
-    if program.training.framework is not None or program.recipe is not None:
+    if program.training.framework is not None or program.told:
         yield from _from_settings(program, component, 0.6 if program.training.framework is not None else 0.5)
     if pattern is None or program.training.framework is None:
         return

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
 from .composition import normal
+from .configuration.command_line import given_by
 from .launch import SHELL, Command, command_of, commands_in, commands_of, started_in
 from .loaded_packages import package_in
 from .recipes import Setting
@@ -65,8 +66,17 @@ def _supposed(index: Index, path: str, scope: str | None) -> Iterator[Command]:
 _OPTION = re.compile(r"^\s*--([A-Za-z][\w.-]*)[ =]+([^\s\\]+)")
 
 
-def settings_in(index: Index, launch: Command | None) -> Iterator[Setting]:
-    """The options of the given script's command that stand on lines of their own."""
+def settings_in(index: Index, launch: Command | None, others: Iterable[Command] = ()) -> Iterator[Setting]:
+    """The options of the given script's command that stand on lines of their own; of a command that is given as it is,
+    those of the one among `others` that a document of the repository has over several lines.
+    """
+    if launch is not None and not launch.script and (same := _written_out(launch, others)) is not None:
+        given = {one.name: one.value for one in given_by(launch.text)}
+        lines = (index.repository.read(same.path) or "").split("\n")
+        last = next((at for at in range(same.line, len(lines)) if not lines[at - 1].rstrip().endswith("\\")), same.line)
+        for number in range(same.line + 1, last + 1):
+            if (match := _NAME.match(lines[number - 1])) is not None and (name := match[1].replace("-", "_")) in given:
+                yield Setting(same.path, number, name, given[name])
     if launch is not None and launch.script:
         lines = (index.repository.read(launch.script) or "").split("\n")
         known = known_before(lines, launch.line, launch.arguments)
@@ -74,6 +84,20 @@ def settings_in(index: Index, launch: Command | None) -> Iterator[Setting]:
             if (match := _OPTION.match(text)) is not None:
                 value = filled(match[2].strip("\"'")[:MAX_VALUE], known)
                 yield Setting(launch.script, number, match[1].replace("-", "_"), value)
+
+
+def _written_out(launch: Command, others: Iterable[Command]) -> Command | None:
+    """The command of a document that starts the same program with most of the same options."""
+    given = {one.name for one in given_by(launch.text)}
+    for one in others if len(given) >= LEAST_OPTIONS else ():
+        if one.path and one.target == launch.target and not one.path.endswith(SHELL):
+            if len(given & {other.name for other in given_by(one.text)}) > len(given) / 2:
+                return one
+    return None
+
+
+LEAST_OPTIONS = 3
+_NAME = re.compile(r"^\s*--([A-Za-z][\w.-]*)[ =]")
 
 
 def _in_values(lines: Sequence[str], launch: Command) -> Iterator[tuple[int, str]]:

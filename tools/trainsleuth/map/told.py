@@ -186,7 +186,7 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
     in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
-    given = (*experiment_settings(experiment), *in_class, *in_files, *settings_in(index, launch))
+    given = (*experiment_settings(experiment), *in_class, *in_files, *settings_in(index, launch, entry.commands))
     commanded = tuple(one for one in weak if launch is not None and not one.path)
     return _Settings(parts, constructed, experiment, weak, commanded, in_files, given, frozenset(started), text)
 

@@ -146,7 +146,10 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
     if call.callee == "next" and call.arguments and _ITERATED.search(written(call.arguments[0])):
         yield program.at(function, call.line, "batch", 0.7 * base)
     if call.last in _MAPS and call.receiver is not None:
-        for part in call.arguments[:1]:
+        part = call.argument(0, "function")
+        if part is not None and part.kind == "call" and part.last == "partial" and part.arguments:
+            part = part.arguments[0]
+        if part is not None:
             given = program.index.resolve(function, part.text) if part.kind == "path" else None
             if isinstance(given, Function):
                 yield program.at(function, call.line, "mapped", 0.6 * base)

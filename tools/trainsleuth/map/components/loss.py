@@ -26,6 +26,8 @@ def places(program: Program) -> Iterator[Place]:
                         yield program.at(target, target.line, "definition", 0.9 * share)
         elif stage.role == "sum" and stage.hops < 2:
             yield program.at(stage.function, stage.line, "sum", 0.8 / (1 + 0.2 * stage.hops))
+        if stage.role == "loss":
+            yield from _compared(program, stage)
         if stage.role in ("loss", "sum"):
             yield from _short(program, stage)
         if stage.role in ("loss", "sum") and stage.hops == 1:
@@ -40,6 +42,24 @@ def places(program: Program) -> Iterator[Place]:
     )
     yield from _rewards(program)
     yield from _chosen(program)
+
+
+def _compared(program: Program, stage: Stage) -> Iterator[Place]:
+    """What the loss is computed from, where that is worked out first: target = reward + gamma * best, returns = ..."""
+    run = {(one.function, one.line) for one in program.training.stages if one.role in ("forward", "batch", "source")}
+    position = next((at for at, event in enumerate(stage.function.events) if event is stage.event), 0)
+    given = (part for call in stage.event.calls for one in call.arguments for part in one.walk() if part.kind == "path")
+    for name in dict.fromkeys(part.text for part in given):
+        before = [one for one in bindings(stage.function).get(name, ()) if one.position < position]
+        for binding in before[-1:]:
+            event = stage.function.events[binding.position]
+            made = binding.value is not None and binding.value.kind in _WORKED_OUT and not binding.items
+            if made and (stage.function, event.line) not in run:
+                yield program.at(stage.function, event.line, "compared", COMPARED / (1 + 0.2 * stage.hops))
+
+
+COMPARED = 0.5
+_WORKED_OUT = ("binary", "call", "choice", "unary", "path", "index")
 
 
 def _short(program: Program, stage: Stage) -> Iterator[Place]:
