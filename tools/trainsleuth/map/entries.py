@@ -26,6 +26,7 @@ MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and fol
 MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
 PLUGIN_DISTANCE = 4  # of the training of a library that loads the package
+SHOWN = 1.0  # in the README of the whole
 VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
@@ -65,9 +66,12 @@ class Entry:
 
 def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Function]) -> dict[str, float]:
     """Files that may be started -> how likely, before it is known what they reach."""
-    launched: dict[str, int] = {}
+    launched: dict[str, float] = {}
+    shown: set[str] = set()
     for command in commands:
         launched[command.target] = launched.get(command.target, 0) + 1
+        if "/" not in command.path and command.path.lower().startswith("readme"):
+            shown.add(command.target)
     bodies = {f.path for f in trained if f.name == "<module>"}
     bodies |= {path for path in index.files if is_notebook(path)}  # its cells are run, whatever they define
     found: dict[str, float] = {}
@@ -77,6 +81,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
         )
         if started or path in launched or path in bodies:
             found[path] = name_score(path) + min(3, launched.get(path, 0)) + (0.5 if started else 0)
+            found[path] += SHOWN if path in shown else 0
     for path in found:
         stem = path.removesuffix(".py")
         if any(f"{stem[:cut]}.py" in found for cut in range(stem.rfind("/") + 3, len(stem)) if stem[cut] in "_-"):
