@@ -217,8 +217,16 @@ def _tables(function: Function) -> Iterator[Definition]:
             continue
         for target in event.targets:
             if target.kind == "path" and _TABLE.search(target.text):
-                for key, value in flat(event.value, ""):
+                for key, value in ((key, _handed(function, one)) for key, one in flat(event.value, "")):
                     yield Definition(key, function.path, value.line, text_of(value), (), "", target.text)
+
+
+def _handed(function: Function, value: Expr) -> Expr:
+    """Of a name that is a parameter the default: def options(lr=0.1): return Namespace(lr=lr)."""
+    parameter = (
+        function.parameter(value.text) if value.kind == "path" and value.text not in bindings(function) else None
+    )
+    return parameter.default if parameter is not None and parameter.default is not None else value
 
 
 def _constants(body: Function) -> Iterator[Definition]:
