@@ -26,4 +26,4 @@ opt = torch.optim.SGD(net.parameters(), lr=args.rate)
 def test_a_name_that_is_a_parameter_is_worth_its_default(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN + STEP)
     sheet = expand_component(tmp_path, "run", budget=1500).text
-    assert "rate=0.25 default train.py:6" in sheet and "rate=rate" not in sheet and "rate: rate" not in sheet
+    assert "rate: 0.25 (train.py:6)" in sheet
