@@ -214,3 +214,28 @@ def test_what_only_asks_comes_after_what_uses() -> None:
     assert [line.number for line in Says("path").in_turn(lines)] == [4, 2, 3, 0, 1]
     idle = [line._replace(is_idle=line.number == 4) for line in lines]
     assert [line.number for line in Says("path").in_turn(idle)] == [2, 3, 0, 1, 4]
+
+
+def test_ranges_of_one_file_stand_together_under_headers_that_are_said_once(program: Path) -> None:
+    text = expand_component(program, "open wide.py:6-6, open train.py:1-2, open wide.py:9-11", recipe=COMMAND).text
+    assert text.count("def wide(") == 1 and text.count("wide.py\n") == 1
+    assert " 10   x = x * args.weight  # weight = 2.5\n" in text and " 11  return x.mean()" in text
+    assert text.index("def wide(") < text.index("return x.mean()") < text.index("import argparse")
+
+
+def test_of_ranges_that_do_not_fit_each_has_its_beginning(tmp_path: Path) -> None:
+    lines = "".join(f"value_{number} = step({number})\n" for number in range(1, 61))
+    (tmp_path / "train.py").write_text(f"import torch\n\n{lines}{STEP}")
+    text = expand_component(tmp_path, "open train.py:3-30, open train.py:40-62", budget=200).text
+    assert "value_1 =" in text and "value_38 =" in text and "value_28 =" not in text and "value_60 =" not in text
+
+
+def test_a_name_that_code_gives_another_value_has_none_beside_it(tmp_path: Path) -> None:
+    train = (
+        "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--steps', type=int)\n"
+        "args = parser.parse_args()\nif args.steps is None:\n    args.steps = len(open('a').read())\n"
+        "net = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nprint(args.steps)\n"
+    )
+    (tmp_path / "train.py").write_text(train + STEP)
+    text = expand_component(tmp_path, "lines print", recipe="python train.py --other 1", budget=200).text
+    assert "11 print(args.steps)\n" in text

@@ -26,7 +26,7 @@ from .writing import Block, chosen
 OF_MANY = 240  # of a statement with all its arguments that match, and of one in a range
 OTHERS = 6  # more lines that say the same
 VALUE = 40  # of what a name in it is worth
-_FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)-(?P<last>\d+))?")
+_FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<ranges>\d+-\d+(?:\+\d+-\d+)*))?")
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 
 
@@ -70,26 +70,32 @@ class Lines:
                 yield path, number
 
     def between(self, where: str) -> list[Block]:
-        """`where`: the end of a path, or PATH:FIRST-LAST; nothing where no file is called so."""
+        """`where`: the end of a path, or PATH:FIRST-LAST+FIRST-LAST; nothing where no file is called so."""
         match = _FROM_TO.fullmatch(where)
         path = next(iter(self._named([match["path"]])), None) if match is not None else None
-        if match is None or path is None or (not match["last"] and path not in self._exact(match["path"])):
+        if match is None or path is None or (not match["ranges"] and path not in self._exact(match["path"])):
             return []
-        first, last = int(match["first"] or 1), int(match["last"] or MOST)
-        return [self._block(line, 0) for line in dict.fromkeys(self._from_to(path, first, last))]
+        given = match["ranges"] or f"1-{MOST}"
+        ranges = [
+            range(int(first), int(last) + 1) for first, _, last in (one.partition("-") for one in given.split("+"))
+        ]
+        lines = dict.fromkeys(self._from_to(path, ranges))
+        in_turn = sorted(lines, key=lambda line: min((line.number - one.start for one in ranges if line.number in one), default=0))  # fmt: skip
+        return [self._block(line, 0) for line in in_turn]
 
-    def _from_to(self, path: str, first: int, last: int) -> Iterator[Line]:
+    def _from_to(self, path: str, ranges: Sequence[range]) -> Iterator[Line]:
         lines = self._source.lines(path)
+        asked = sorted({number for one in ranges for number in one if number <= len(lines)})
         if not is_source(path):
-            for number in range(first, min(last, len(lines)) + 1):
+            for number in asked:
                 yield from self._line(path, number, None)
             return
         every = self._units(path)
-        places = [place for place, unit in enumerate(every) if unit.line <= last and unit.end_line >= first]
+        places = [place for place, unit in enumerate(every) if any(_meets(unit, one) for one in ranges)]
         for unit, text, is_off in folded(every, places, lambda unit: self._worth(path, unit) == OFF):
             if unit.end_line > unit.line and len(text) > OF_MANY:  # a signature or a table, line by line
-                for number in range(max(first, unit.line), min(last, unit.end_line) + 1):
-                    if not _COMMENT.match(lines[number - 1]):
+                for number in range(unit.line, unit.end_line + 1):
+                    if any(number in one for one in ranges) and not _COMMENT.match(lines[number - 1]):
                         said = " " * depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY)
                         yield Line(path, number, said)
             else:
@@ -171,7 +177,8 @@ class Lines:
         note, around = self._note(path, unit.line), self._around(path, unit.line)
         if note.off or (around is not None and around.off):
             return OFF
-        named = [(name.rpartition(".")[2], value.partition(" (")[0]) for name, value in note.values]
+        sure = [(name, value) for name, value in note.values if "; may become " not in value]
+        named = [(name.rpartition(".")[2], value.partition(" (")[0]) for name, value in sure]
         said = [f"{name} = {value}" for name, value in named if re.search(rf"\b{re.escape(name)}\b", unit.text)]
         kept = [one for one in dict.fromkeys(said) if len(one) <= VALUE]
         return f"  # {', '.join(kept)}" if kept else ""
@@ -189,6 +196,10 @@ class Lines:
         tail = self._tails.tail(line.path)
         above = (tail, f" class {line.owner}") if is_owner_told and line.owner else (tail,)
         return Block(above, (order, line.number), (said,), item)
+
+
+def _meets(unit: Unit, asked: range) -> bool:
+    return unit.line < asked.stop and unit.end_line >= asked.start
 
 
 def _globs(paths: Collection[str]) -> list[str]:

@@ -30,24 +30,25 @@ class Told(NamedTuple):
 
 def folded(every: Sequence[Unit], places: Sequence[int], is_off: Callable[[Unit], bool]) -> Iterator[Told]:
     """The statements `places` of a file, and those above that they stand under. As they are where nothing would be left."""
-    around = [place for place in every[places[0]].above if place < places[0]] if places else []
+    asked = set(places)
+    around = sorted({above for place in places for above in every[place].above if above < place} - asked)
     hidden = {place for place in places if _is_idle_arm(every, place, is_off)}
     closed = {every[place].above[-1] for place in hidden}
     if not any(place not in hidden and place not in closed for place in places):
         hidden, closed = set(), set()
     brief = dict(_in_brief(every, [place for place in places if place not in hidden]))
     owner = ""
-    for place in around:
-        text = _SIGNATURE.sub(r"\1(…)", every[place].text)
-        if (named := _CLASS.match(text)) and place != around[-1]:
-            owner += f"{named[1]}."  # told with its method
-            continue
-        yield Told(every[place], text.replace("def ", f"def {owner}", 1) if owner else text, place in closed)
-        owner = ""
     told = {child for children, _ in brief.values() for child in children}
-    for place in places:
+    for place in sorted((*around, *places)):
         unit = every[place]
-        if place in brief:
+        if place not in asked:
+            text = _SIGNATURE.sub(r"\1(…)", unit.text)
+            if (named := _CLASS.match(text)) and any(place in every[one].above for one in around):
+                owner += f"{named[1]}."  # told with its method
+                continue
+            yield Told(unit, text.replace("def ", f"def {owner}", 1) if owner else text, place in closed)
+            owner = ""
+        elif place in brief:
             yield Told(unit, f"{unit.text} {brief[place][1]}")
         elif place not in hidden and place not in told and not _MEASURES.match(unit.text):
             text = clean(unit.text, BRIEF) if _TELLS.match(unit.text) else _MESSAGE.sub(r"\1", unit.text)

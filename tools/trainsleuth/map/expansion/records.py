@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +38,24 @@ def check_parts(what: str) -> tuple[str, ...]:
                 f"{one.strip()!r} cannot be expanded; there are {', '.join(EXPANDABLE)}; "
                 "'ask QUESTION', 'find WORDS', 'lines REGEX in PATH' and 'open PATH:LINE' (or a name)"
             )
-    return tuple(dict.fromkeys(wanted))
+    return tuple(dict.fromkeys(_together(wanted)))
+
+
+_RANGE = re.compile(r"open (?P<path>\S+):(?P<range>\d+-\d+)")
+
+
+def _together(wanted: Iterable[str]) -> Iterator[str]:
+    """Ranges of one file, where the first of them is asked, so that what stands above them is said once."""
+    every = list(wanted)
+    ranges: dict[str, list[str]] = {}
+    for found in filter(None, map(_RANGE.fullmatch, every)):
+        ranges.setdefault(found["path"], []).append(found["range"])
+    for one in every:
+        match = _RANGE.fullmatch(one)
+        if match is None:
+            yield one
+        elif said := ranges.pop(match["path"], []):
+            yield f"open {match['path']}:{'+'.join(said)}"
 
 
 @dataclass(frozen=True)
