@@ -46,6 +46,15 @@ def test_what_is_installed_is_no_part_of_the_project(mark: str, folder: str, tmp
     ]
 
 
+def test_what_a_build_left_behind_is_no_part_of_the_project(tmp_path: Path) -> None:
+    for name in ("kit/net.py", "build/lib/kit/net.py", "tools/build/lib/own.py", "tools/build/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("import torch\n")
+    repository = Repository(tmp_path)
+    assert repository.sources() == ("kit/net.py", "tools/build/__init__.py", "tools/build/lib/own.py")
+    assert [one.path for one in repository.skipped] == ["build/lib"]
+
+
 def test_one_file_is_a_repository_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("loss.backward()\n")
     (tmp_path / "other.py").write_text("loss.backward()\n")

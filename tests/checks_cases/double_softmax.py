@@ -1,6 +1,29 @@
 """Programs for double-softmax: the check must speak on each of FAILS, and stay silent on each of SILENT."""
 
 FAILS = {
+    "the arm that squashes is one in which the loss with a sigmoid of its own may be there": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from settings import cfg
+class Focal(nn.Module):
+    def forward(self, scores, targets):
+        return F.binary_cross_entropy_with_logits(scores, targets)
+class Loss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        if cfg.KIND == "focal":
+            self.score = Focal()
+        else:
+            self.score = Focal()
+    def forward(self, scores, targets):
+        if cfg.KIND == "focal":
+            return self.score(scores, targets)
+        if cfg.OTHER == "plain":
+            return self.score(torch.sigmoid(scores), targets)
+def loss_of(scores, y):
+    return Loss()(scores, y)
+""",
     "softmax method right before the functional loss": """
 import torch.nn.functional as F
 
@@ -757,5 +780,28 @@ def train(loader):
     criterion = nn.CrossEntropyLoss()
     for x, y in loader:
         criterion(logits_of(x), y).backward()
+""",
+    "which loss a setting chose is asked again where it is called": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from settings import cfg
+class Focal(nn.Module):
+    def forward(self, scores, targets):
+        return F.binary_cross_entropy_with_logits(scores, targets)
+class Loss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        if cfg.KIND == "focal":
+            self.score = Focal()
+        elif cfg.KIND == "plain":
+            self.score = nn.BCELoss()
+    def forward(self, scores, targets):
+        if cfg.KIND == "focal":
+            return self.score(scores, targets)
+        elif cfg.KIND == "plain":
+            return self.score(torch.sigmoid(scores), targets)
+def loss_of(scores, y):
+    return Loss()(scores, y)
 """,
 }

@@ -22,3 +22,13 @@ def _environment(path: str) -> str:
             return path.removesuffix(mark)
     packages = _PACKAGES.match(path) if "-packages/" in path else None
     return packages[0] if packages is not None else ""
+
+
+_BUILT = re.compile(r"((?:.*/)?build/(?:lib|bdist)[^/]*)/")
+
+
+def builds(paths: Iterable[str]) -> frozenset[str]:
+    """Folders with the copy of a package that `python -m build` leaves beside it: build/lib, where build/ is no package."""
+    every = frozenset(paths)
+    found = {match[1] for path in every if "build/" in path and (match := _BUILT.match(path)) is not None}
+    return frozenset(folder for folder in found if f"{folder.rpartition('/')[0]}/__init__.py" not in every)

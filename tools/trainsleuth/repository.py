@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import python_ripgrep
 
-from trainsleuth.installed import environments
+from trainsleuth.installed import builds, environments
 
 NOTEBOOK = ".ipynb"
 SOURCE_SUFFIXES = (".py", NOTEBOOK)
@@ -97,6 +97,9 @@ class Repository:
         paths = sorted(path for path in relative if path != NOTES_FILE)
         for folder in environments(paths):
             self.skip(folder, "an environment of Python: what is installed is no part of the project")
+            paths = [path for path in paths if not is_under(path, folder)]
+        for folder in builds(paths):
+            self.skip(folder, "what a build left behind: a copy of the package")
             paths = [path for path in paths if not is_under(path, folder)]
         self._odd = dict(_odd_entries(self.root, paths))
         for path, reason in self._odd.items():

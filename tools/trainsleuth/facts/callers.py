@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .contradiction import is_made_apart
 from .names import External
 from .records import MODULE_BODY, Class, Expr, Function
 from .scoping import Name, last_of
@@ -68,7 +69,8 @@ class Callers:
     def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
         """What a call runs: project functions as Target, everything else as the thing that is called."""
         for thing in self.index.objects.of(call.parts[0], spot):
-            yield from self.called(thing, call, spot)
+            if not is_made_apart(thing, spot):
+                yield from self.called(thing, call, spot)
 
     def _sites(self, name: Name, part: str) -> Sequence[Site]:
         """Calls by one name in a part of the project."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .records import Block, Expr, Function
 from .scopes import bindings
+from .things import Instance, Spot, Thing
 from .wording import written
 
 _OPPOSITES = {"!=": "==", "is not": "is", "not in": "in"}
@@ -17,11 +18,39 @@ def contradict(function: Function, one: Block, other: Block) -> bool:
     return any(asked.get(test, truth) is not truth for test, truth in _asked(function, other))
 
 
-def _asked(function: Function, block: Block) -> Iterator[tuple[str, bool]]:
+def is_made_apart(thing: Thing, spot: Spot) -> bool:
+    """No run that makes the object comes to `spot`, by tests of settings that both ask: cfg.LOSS == "focal" where an
+    attribute is set, and cfg.LOSS == "plain" where it is called.
+    """
+    made = thing.spot if isinstance(thing, Instance) else None
+    if made is None or made.function is spot.function:
+        return False
+    one, other = _block(made), _block(spot)
+    asked = dict(_asked(made.function, one, _is_setting)) if one.branches and other.branches else {}
+    return any(asked.get(test, truth) is not truth for test, truth in _asked(spot.function, other, _is_setting))
+
+
+def _block(spot: Spot) -> Block:
+    events = spot.function.events
+    return events[spot.position].block if spot.position < len(events) else Block()
+
+
+def _is_setting(function: Function, name: str) -> bool:
+    """An attribute of something that the function does not make itself."""
+    return "." in name and name.partition(".")[0] not in bindings(function)
+
+
+def _is_steady(function: Function, name: str) -> bool:
+    return len(bindings(function).get(name, ())) <= 1
+
+
+def _asked(
+    function: Function, block: Block, holds: Callable[[Function, str], bool] = _is_steady
+) -> Iterator[tuple[str, bool]]:
     """Tests whose names are not given another value in between, and what each is in the block."""
     for branch in block.branches:
         for arm, test in enumerate(branch.tests if branch.kind == "if" else ()):
-            if not any(len(bindings(function).get(name, ())) > 1 for name in _names(test)):
+            if all(holds(function, name) and _is_steady(function, name) for name in _names(test)):
                 yield _plain(test, arm == branch.arm)
 
 

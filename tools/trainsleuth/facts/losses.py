@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .callers import Target, external_name
+from .contradiction import is_made_apart
 from .names import External
 from .operations import is_loss_layer, is_torch
 from .records import Class, Expr, Function
@@ -62,7 +63,7 @@ def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | No
         things = [
             thing
             for thing in index.objects.of(callee, spot)
-            if not _is_nothing(thing) and not _is_tested_away(index, site, thing)
+            if not (_is_nothing(thing) or _is_tested_away(index, site, thing) or is_made_apart(thing, spot))
         ]
         called = {_loss_name(index, thing, site.call, wanted) for thing in things}
         if called and None not in called and "" not in called:
