@@ -35,6 +35,7 @@ HALVES = tuple(
         "eleventh_",
         "twelfth_",
         "thirteenth_",
+        "fourteenth_",
     )
 )
 

@@ -333,6 +333,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "eleventh_",
             "twelfth_",
             "thirteenth_",
+            "fourteenth_",
         )
     ],
 )

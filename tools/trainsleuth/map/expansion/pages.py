@@ -31,7 +31,7 @@ from .settings import is_of_others
 from .strangers import is_of_strangers
 from .tails import Tails
 from .topics import TAGS
-from .under import undecided
+from .under import defined_under, undecided
 from .unseen import is_unseen
 from .values import values_in
 
@@ -235,12 +235,13 @@ def _notes(program: Program, truth: Truth, function: Function) -> Iterator[Note]
     """Of statements of which there is something to say."""
     arms: dict[tuple[Branch, ...], tuple[str, str]] = {}
     seen: set[int] = set()
+    whole = defined_under(program, truth, function)
     for event in function.events:
         if event.line in seen:
             continue
         seen.add(event.line)
         if (branches := event.block.branches) not in arms:
-            arms[branches] = untaken_by(truth, function, branches), undecided(truth, function, branches)
+            arms[branches] = untaken_by(truth, function, branches), undecided(truth, function, branches) or whole
         said, under = arms[branches]
         values = () if said else tuple(_values(program, truth, function, event))
         if said or values or under:

@@ -52,6 +52,15 @@ def undecided(truth: Truth, function: Function, branches: Sequence[Branch]) -> s
     return ""
 
 
+def defined_under(program: Program, truth: Truth, function: Function) -> str:
+    """The same of the statement that defines a function inside of another: of two hooks of one name each in its arm."""
+    outer = program.index.files[function.path].functions.get(function.outer) if function.outer else None
+    event = event_at(outer, function.line) if outer is not None else None
+    if outer is None or event is None or event[1].kind != "define" or event[1].line != function.line:
+        return ""
+    return undecided(truth, outer, event[1].block.branches)
+
+
 def _asks_class(test: Expr) -> bool:
     return any(part.kind == "call" and part.callee == "isinstance" for part in test.walk())
 

@@ -15,6 +15,7 @@ from ..standing import off
 from ..statements import conditions
 from ..wording import clean
 from .pace import pace
+from .under import defined_under
 from .values import value_of
 
 _ENDS = r"\.(?:pth(?:\.tar)?|pt|ckpt|safetensors|tar|bin)"
@@ -62,7 +63,7 @@ def _inside(program: Program, truth: Truth, function: Function) -> Iterator[Writ
             name for expr in (event.value, *event.calls) if expr for name in _names(program, truth, function, expr)
         ]
         for name in dict.fromkeys(names) if names and not off(program, truth, function, event.line) else ():
-            yield Written(name, function.path, event.line, _when(program, function, event))
+            yield Written(name, function.path, event.line, _when(program, truth, function, event))
 
 
 def _names(program: Program, truth: Truth, function: Function, expr: Expr) -> Iterator[str]:
@@ -85,6 +86,7 @@ def _names(program: Program, truth: Truth, function: Function, expr: Expr) -> It
                 yield key.value
 
 
-def _when(program: Program, function: Function, event: Event) -> str:
-    often, when = pace(program, function, event.line), conditions(event)
+def _when(program: Program, truth: Truth, function: Function, event: Event) -> str:
+    often = pace(program, function, event.line)
+    when = " and ".join(filter(None, (defined_under(program, truth, function), conditions(event))))
     return " ".join([*([f"each {often}"] if often else []), *([f"when {clean(when, WHEN_WIDTH)}"] if when else [])])
