@@ -21,7 +21,8 @@ def _files(made: Map, part: str) -> set[str]:
     return {place.path for place in made.components[part].places}
 
 
-TRAINS = f"def run(args=None):\n    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=0.1){STEP.replace(chr(10), chr(10) + '    ')}\n"
+STEPPED = STEP.replace("\n", "\n    ")
+TRAINS = f"def run(args=None):\n    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=0.1){STEPPED}\n"
 GUARD = "\n\nif __name__ == '__main__':\n    main()\n"
 
 
