@@ -55,3 +55,17 @@ def test_beside_a_word_of_its_own_it_is_one(tmp_path: Path) -> None:
 
 def test_what_is_set_to_nothing_is_told_beside_others(tmp_path: Path) -> None:
     assert "lr_config=null " in sheet(tmp_path, RECIPE).partition("# schedule")[2].partition("#")[0]
+
+
+def test_a_schedule_of_noise_is_told_apart_from_that_of_the_rate(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import torch\nimport yaml\n\ncfg = yaml.safe_load(open('all.yaml'))\nnet = torch.nn.Linear(2, cfg['width'])\n"
+        "print(cfg['scheduler_kwargs']['base_shift'], cfg['scheduler_kwargs']['scheduler_subpath'], cfg['lr_scheduler'])\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n" + map_depth.STEP
+    )
+    (tmp_path / "all.yaml").write_text(
+        "width: 3\nlr_scheduler: constant\nscheduler_kwargs:\n  scheduler_subpath: null\n  base_shift: 0.5\n  num_train_timesteps: 9\n"
+    )
+    sheet = expand_component(tmp_path, "run", recipe="all.yaml", budget=1500).text
+    schedule = sheet[sheet.index("# schedule") :].split("\n#")[0]
+    assert "lr_scheduler=constant" in schedule and "base_shift" not in schedule and "base_shift=0.5" in sheet
