@@ -88,6 +88,15 @@ def test_a_configuration_that_was_not_read_is_told_before_values(tmp_path: Path)
     root = _written(tmp_path, "find(args)")
     command = "python src/train.py --config-dir=src/none --config-name=tall"
     sheet = _sheet(root, command)
-    assert "# not read\n  --config-name tall:" in sheet
+    assert "# not read\n  the command says --config-name tall, and no configuration" in sheet
     assert sheet.index("# not read") < sheet.index("# optimizer")
     assert any("--config-name tall" in one for one in map_repository(root, recipe=command).unresolved)
+
+
+def test_a_command_that_starts_nothing_here_is_told_before_values(tmp_path: Path) -> None:
+    root = _written(tmp_path)
+    sheet = _sheet(root, "cd src && bash missing.sh --lr 3")
+    assert "# not read\n  the command starts no program that is found from the root: src/train.py is taken" in sheet
+    assert "# not read" not in _sheet(root, "bash src/first/run.sh")
+    scoped = expand_component(root, "run", scope="src/train.py", recipe="srun $PROGRAM --lr 3", budget=2000).text
+    assert "# not read" not in scoped

@@ -102,7 +102,7 @@ def parts_of(
         tuple(_programs(program)) if scope is None else (),
         tuple(_recipes(program)) if recipe is None else (),
         tuple(traps(program)) if trains else (),
-        tuple(_unresolved(program)),
+        (*_of_command(program, scope, launch), *_unresolved(program)),
         recipe,
         truth,
     )
@@ -254,9 +254,18 @@ def _recipes(program: Program) -> Iterator[str]:
     yield from found if program.entry.trains else ()
 
 
-def _unresolved(program: Program) -> Iterator[str]:
+OF_COMMAND = "the command "  # what is said of it begins so
+
+
+def _of_command(program: Program, scope: str | None, launch: Command | None) -> Iterator[str]:
+    """What it names and nobody found."""
+    if launch is not None and not launch.target and scope is None:
+        yield f"{OF_COMMAND}starts no program that is found from the root: {program.entry.path} is taken, name another one with --scope"
     for one in unread(program):
-        yield f"the command says {one}, and no configuration so called is seen to be read: values are defaults"
+        yield f"{OF_COMMAND}says {one}, and no configuration so called is seen to be read: values are defaults"
+
+
+def _unresolved(program: Program) -> Iterator[str]:
     looked_up = {site for choice in program.choices for site in choice.sites}
     read = {choice.key for choice in program.choices if choice.target is not None}
     for table in program.tables:

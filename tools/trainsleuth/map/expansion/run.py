@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..configuration import Key, Truth
-from ..configuration.unread import unread
-from ..parts import Anatomy
+from ..parts import OF_COMMAND, Anatomy
 from ..program import Program
 from ..wording import clean
 from .back_end import back_ends
@@ -86,7 +85,7 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     found[DEFAULTS] = [Line((LEFT if number < FIRST else LAST_LEFT) + number, *one) for number, one in left]
     chosen = enumerate(chosen_in_code(program, truth, tails))
     found = {
-        UNREAD: [Line(0.0, *one) for one in _unread(program)],
+        UNREAD: [Line(0.0, *one) for one in _unread(anatomy)],
         BACK_END: [Line(0.0, *one) for one in back_ends(program, truth, tails)],
         CHOSEN: [Line(0.5 + 0.5 * number, *one) for number, one in chosen],
         START: [Line(0.0, *one) for one in started(program, tails)],
@@ -107,11 +106,11 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
         yield Block((f"# {name}",), (number, line.rank), (f"  {line.text}",), item, opened=whole)
 
 
-def _unread(program: Program) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What would change the values below."""
-    if names := list(unread(program)):
-        said = f"{', '.join(names)}: no configuration so called is seen to be read, the values below may be other ones"
-        yield clean(said, FIRST_WIDTH), {"unread": names, "keys": []}
+def _unread(anatomy: Anatomy) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What the command names and nobody found: the values below may be other ones."""
+    for one in anatomy.unresolved:
+        if one.startswith(OF_COMMAND):
+            yield clean(one, FIRST_WIDTH), {"unread": one, "keys": []}
 
 
 def _of_framework(program: Program, topic: Topic) -> Iterator[tuple[str, dict[str, Any]]]:
