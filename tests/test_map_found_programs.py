@@ -267,3 +267,35 @@ COMPOSED = {
 def test_a_main_of_hydra_may_be_told_by_a_table(tmp_path: Path) -> None:
     made = _map(tmp_path, COMPOSED)
     assert {"src/net.py", "conf/small.yaml"} <= _files(made, "model")
+
+
+def _program(body: str, name: str = "main") -> str:
+    return f"import torch\n\n\n{TRAINS.replace('run(args=None)', f'{name}()')}\n{body}{GUARD.replace('main', name)}"
+
+
+def test_of_programs_that_are_alike_the_one_that_the_readme_shows_first(tmp_path: Path) -> None:
+    files = {
+        "train_codes.py": _program(""),
+        "train_prior_of_pixels.py": _program(""),
+        "README.md": "1. `python train_prior_of_pixels.py --data here`\n2. `python train_codes.py --data here`\n",
+    }
+    assert _map(tmp_path, files).entry == "train_prior_of_pixels.py"
+
+
+def test_of_two_copies_the_program_in_the_folder_that_is_for_training(tmp_path: Path) -> None:
+    files = {f"Own_{kind}Code/code/main.py": _program("") for kind in ("Test", "Train")}
+    assert _map(tmp_path, files).entry == "Own_TrainCode/code/main.py"
+
+
+BALANCER = (
+    "import torch\n\n\nclass Balancer:\n    def backward(self, losses, x):\n        x.backward(sum(losses))\n\n\n"
+    "def {0}():\n    x = torch.zeros(1, requires_grad=True)\n    Balancer().backward([x * 2], x)\n\n\n"
+    "if __name__ == '__main__':\n    {0}()\n"
+)
+
+
+def test_a_file_that_only_tries_itself_trains_nothing(tmp_path: Path) -> None:
+    main = f"import torch\n\n\ndef main():\n    print(torch.load('weights.pt'))\n{GUARD}"
+    made = _map(tmp_path / "a", {"balancer.py": BALANCER.format("test"), "main.py": main})
+    assert not made.trains and made.entry == "main.py"
+    assert _map(tmp_path / "b", {"balancer.py": BALANCER.format("test"), "train.py": _program("")}).entry == "train.py"

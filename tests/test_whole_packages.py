@@ -60,3 +60,16 @@ def test_a_folder_that_lacks_what_is_imported_is_not_meant(tmp_path: Path) -> No
     other = "from solid.own.data import Meshes\n"
     found = _meaning(tmp_path, {**INNER, "train.py": INNER_IMPORTS + other}, "Points")
     assert found == External("solid.own.torch.models.Points")
+
+
+def test_a_checkout_that_is_the_package_gives_what_its_init_takes_in(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from .models.net import Net, Head, Tail\n",
+        "models/net.py": "class Net:\n    pass\nclass Head:\n    pass\nclass Tail:\n    pass\n",
+        "train.py": "from clips import Net, Head, Tail\n",
+    }
+    found = _meaning(tmp_path / "a", files, "Head")
+    assert isinstance(found, Class)
+    assert found.path == "models/net.py"
+    lacking = {**files, "train.py": "from clips import Net, Head, Tail, Other\n"}
+    assert _meaning(tmp_path / "b", lacking, "Head") == External("clips.Head")

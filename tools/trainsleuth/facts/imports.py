@@ -8,24 +8,41 @@ from tree_sitter import Node
 
 from .expressions import ExpressionReader
 from .grammar import named
-from .records import Import
+from .records import Branch, Expr, Import
 
 _IMPORTS = ("import_statement", "import_from_statement", "future_import_statement")
 
 
 def read_imports(expressions: ExpressionReader, root: Node) -> Iterator[Import]:
-    stack = [(node, False) for node in root.named_children[::-1]]
+    stack: list[tuple[Node, bool, tuple[Branch, ...]]] = [(node, False, ()) for node in root.named_children[::-1]]
     while stack:
-        node, typing = stack.pop()
+        node, typing, under = stack.pop()
         if node.type in _IMPORTS:
             found = _imported(expressions, node)
-            yield from (entry._replace(typing=True) for entry in found) if typing else found
+            yield from (entry._replace(typing=typing, under=under) for entry in found) if typing or under else found
         elif (
             node.type.endswith(("_statement", "_definition", "_clause", "block"))
             and expressions.source.find(b"import", node.start_byte, node.end_byte) >= 0
         ):
-            hidden = _for_type_checkers(expressions, node)
-            stack.extend((child, typing or child == hidden) for child in node.named_children[::-1])
+            if node.type == "if_statement":
+                hidden = _for_type_checkers(expressions, node)
+                arms = [(part, typing or part == hidden, (*under, arm)) for part, arm in _arms(expressions, node)]
+                stack.extend(arms[::-1])
+            else:
+                stack.extend((child, typing, under) for child in node.named_children[::-1])
+
+
+def _arms(expressions: ExpressionReader, node: Node) -> Iterator[tuple[Node, Branch]]:
+    """The blocks of an if, each with the tests that lead to it."""
+    others = [child for child in node.named_children if child.type in ("elif_clause", "else_clause")]
+    complete, tests = bool(others) and others[-1].type == "else_clause", list[Expr]()
+    for arm, part in enumerate((node, *others)):
+        condition = part.child_by_field_name("condition") if part.type != "else_clause" else None
+        if condition is not None:
+            tests.append(expressions.read(condition))
+        inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
+        if inner is not None:
+            yield inner, Branch(node.start_byte, arm, len(others) + 1, complete, "if", tuple(tests))
 
 
 def _for_type_checkers(expressions: ExpressionReader, node: Node) -> Node | None:

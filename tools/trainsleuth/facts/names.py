@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -47,6 +48,7 @@ class Names:
     _active: set[tuple[str, str]] = field(default_factory=set)
     _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
     _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
+    _often: dict[str, frozenset[str]] = field(default_factory=dict)
     _resolved: dict[tuple[Function, str], Symbol | None] = field(default_factory=dict)
     _outside: dict[tuple[Function, str], tuple[Class | Function | External | Module, ...]] = field(default_factory=dict)
 
@@ -210,8 +212,19 @@ class Names:
         while scope is not None and scope.name != MODULE_BODY:
             if head in own_names(scope):
                 return self._follow(self._local(file, scope, head), rest)
+            if head in self._imported_often(file) and (own := imports_within(file, scope, head)):
+                if any(one.under for one in own) and len({one[:4] for one in own}) > 1:
+                    return None  # in arms of an if: which of them runs is not known
+                return self._follow(self._imported(file.path, own[-1], head), rest)
             scope = file.functions.get(scope.outer) if scope.outer else None
         return self._follow(self.global_name(file.path, head), rest)
+
+    def _imported_often(self, file: FileFacts) -> frozenset[str]:
+        """Names that several imports of the file bind: which of them is meant follows from where it is used."""
+        if file.path not in self._often:
+            counts = Counter(one.alias for one in file.imports)
+            self._often[file.path] = frozenset(name for name, count in counts.items() if count > 1)
+        return self._often[file.path]
 
     def outside(self, function: Function, dotted: str) -> tuple[Class | Function | External | Module, ...]:
         """The one thing that `dotted` means all over `function`, which binds no part of it; else nothing."""
@@ -396,6 +409,11 @@ def _import_of(file: FileFacts, name: str) -> Import | None:
     """The last import that binds `name`, or a part of it."""
     fits = (one for one in reversed(file.imports) if one.alias == name or _is_part(one, name))
     return next(fits, None)
+
+
+def imports_within(file: FileFacts, scope: Function, name: str) -> list[Import]:
+    """The imports that bind `name` in this function."""
+    return [one for one in file.imports if one.alias == name and scope.line <= one.line <= scope.end_line]
 
 
 def _is_part(entry: Import, name: str) -> bool:

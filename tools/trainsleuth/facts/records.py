@@ -181,6 +181,7 @@ class Import(NamedTuple):
     level: int  # dots before the module: 0 is absolute
     line: int
     typing: bool = False  # under `if TYPE_CHECKING:`: it does not run
+    under: tuple[Branch, ...] = ()  # the arms of ifs that it stands in, outermost first
 
 
 class Body(NamedTuple):

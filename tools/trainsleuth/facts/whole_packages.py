@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from .records import FileFacts, Import
 from .scopes import own_names
 
+_PACKAGE = "__init__.py"
 _LEAST = 3  # imports under one name that this repository has an answer to
 _MODULES = 2  # modules that they name
 _DEPTH = 3  # of folders that may be a package under another name
@@ -75,7 +76,9 @@ def _answered(files: Mapping[str, FileFacts], root: str, wanted: Iterable[tuple[
     named = [one for one in wanted if any(one)]
     found = [module for module in (_defining(files, root, *one) for one in named) if module is not None]
     missing = len(named) - len(found)
-    return len(found) >= _LEAST and len(set(found)) >= _MODULES and len(found) >= _AGREE * missing
+    if len(found) < _LEAST or len(found) < _AGREE * missing:
+        return False
+    return len(set(found)) >= _MODULES or (not missing and found[0] == f"{root}{_PACKAGE}")
 
 
 def _is_kept_in(files: Mapping[str, FileFacts], root: str, wanted: Iterable[tuple[str, str]]) -> bool:
@@ -86,17 +89,17 @@ def _is_kept_in(files: Mapping[str, FileFacts], root: str, wanted: Iterable[tupl
 
 
 def _is_there(files: Mapping[str, FileFacts], stem: str) -> bool:
-    return f"{stem}.py" in files or f"{stem}/__init__.py" in files
+    return f"{stem}.py" in files or f"{stem}/{_PACKAGE}" in files
 
 
 def _defining(files: Mapping[str, FileFacts], root: str, module: str, name: str) -> str | None:
     """The file below the root that an import means: that of the module where it defines the name, or that of the name."""
     stem = root + module.replace(".", "/")
-    for path in (f"{stem}.py", f"{stem}/__init__.py") if module else ():
+    for path in (f"{stem}.py", f"{stem}/{_PACKAGE}") if module else (f"{root}{_PACKAGE}",):
         if path in files and (name in ("", "*") or _defines(files[path], name)):
             return path
     inner = f"{stem}/{name}" if module else root + name
-    return next((path for path in (f"{inner}.py", f"{inner}/__init__.py") if name and path in files), None)
+    return next((path for path in (f"{inner}.py", f"{inner}/{_PACKAGE}") if name and path in files), None)
 
 
 def _defines(file: FileFacts, name: str) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.facts import Event, Expr, Function, Index, Variable, bindings
+from trainsleuth.facts.records import Branch
 
 if TYPE_CHECKING:
     from .recipes import Setting
@@ -20,21 +20,27 @@ _CASES = ("lower", "upper", "strip")
 def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
     """Settings by name: what the recipe gives, and flags (True, False, None) by their defaults.
 
-    A nested one also behind a dot by its last word, when no other is called so: ".optimizer" is optim.optimizer; by its
-    last two words, ".ema.enabled"; and ".ema." says that there is such a section.
+    A nested one also behind a dot by its last word, when all that are called so agree: ".optimizer" is optim.optimizer; by
+    its last two words, ".ema.enabled"; and ".ema." says that there is such a section.
     """
     known: dict[str, str] = {}
     for setting in weak:
         if "." not in setting.key and setting.value.lower() in _FLAGS:
             known[setting.key] = setting.value.lower()
     recipe = {setting.key: setting.value.lower() for setting in given}
-    lasts = Counter(key.rpartition(".")[2] for key in recipe)
     known.update(recipe)
-    known.update({f".{last}": value for key, value in recipe.items() if lasts[last := key.rpartition(".")[2]] == 1})
-    ends = Counter(end for key in recipe if (end := _end(key)))
-    known.update({f".{end}": value for key, value in recipe.items() if ends[end := _end(key)] == 1})
+    known.update(_agreed((key.rpartition(".")[2], value) for key, value in recipe.items()))
+    known.update(_agreed((end, value) for key, value in recipe.items() if (end := _end(key))))
     known.update({f".{section}.": "" for key in recipe if (section := key.rpartition(".")[0].rpartition(".")[2])})
     return known
+
+
+def _agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Behind a dot, those words that stand for one value wherever they are set."""
+    values: dict[str, set[str]] = {}
+    for word, value in pairs:
+        values.setdefault(word, set()).add(value)
+    return {f".{word}": next(iter(several)) for word, several in values.items() if len(several) == 1}
 
 
 def _end(key: str) -> str:
@@ -52,13 +58,15 @@ class Settled(NamedTuple):
 
 def is_not_chosen(event: Event, settled: Settled) -> bool:
     """The statement stands in an arm that these settings are seen not to take."""
-    for branch in event.block.branches if settled.known else ():
-        if branch.kind != "if":
-            continue
-        truths = [_truth(test, settled) for test in branch.tests[: branch.arm + 1]]
-        if any(one is True for one in truths[: branch.arm]) or truths[branch.arm :] == [False]:
-            return True
-    return False
+    return any(is_left(branch, settled) for branch in event.block.branches) if settled.known else False
+
+
+def is_left(branch: Branch, settled: Settled) -> bool:
+    """These settings are seen not to take the arm."""
+    if branch.kind != "if" or not settled.known:
+        return False
+    truths = [_truth(test, settled) for test in branch.tests[: branch.arm + 1]]
+    return any(one is True for one in truths[: branch.arm]) or truths[branch.arm :] == [False]
 
 
 def arms_of(choice: Expr, settled: Settled) -> tuple[Expr, ...]:
@@ -177,10 +185,12 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
     if expr.kind == "path" and "." not in expr.text:
         return _of_name(expr.text, settled, names) if expr.text not in names else None
     if expr.kind == "path":
-        return _found(expr.text.split("."), settled)
+        words = expr.text.split(".")
+        known = _found(words, settled)
+        return _found(section, settled) if known is None and (section := _of_section(words, settled)) else known
     if expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1:
         return value_of(expr.arguments[0], settled, names)
-    key = key_asked(expr) or _of_whole(expr, settled)
+    key = key_asked(expr) or _of_whole(expr, settled) or _key_of_section(expr, settled)
     known = _found(key.split("."), settled) if key else None
     return _fallback(expr, key, settled.known) if key and known is None else known
 
@@ -209,6 +219,22 @@ def _is_setting(value: Expr) -> bool:
     return value.kind not in _LITERALS and not (value.kind == "path" and "." not in value.text)
 
 
+def _of_section(words: list[str], settled: Settled) -> list[str]:
+    """net.kind as it is asked of the whole, where a line above says net = cfg.model; [] where none does."""
+    held = _bound_once(words[0], settled) if len(words) > 1 else None
+    above = (held.text if held.kind == "path" else key_asked(held)) if held is not None else ""
+    holder, _, section = above.rpartition(".")
+    return [*above.split("."), *words[1:]] if section and _HOLDS.search(holder) else []
+
+
+def _key_of_section(expr: Expr, settled: Settled) -> str:
+    """net["kind"] as it is asked of the whole, where a line above says net = cfg["model"]."""
+    holder = expr.parts[0] if expr.kind == "index" and len(expr.parts) == 2 else None
+    if holder is None or holder.kind != "path" or "." in holder.text or expr.parts[1].kind != "string":
+        return ""
+    return ".".join(_of_section([holder.text, expr.parts[1].text], settled))
+
+
 def _fallback(expr: Expr, key: str, known: Mapping[str, str]) -> str | None:
     """What get() gives for a key that nobody sets, in a section that somebody wrote: cfg.get("ema", {}).get("on", False)."""
     section = key.split(".")[-2]
@@ -220,9 +246,13 @@ def _fallback(expr: Expr, key: str, known: Mapping[str, str]) -> str | None:
 
 def bound_once(name: Expr, settled: Settled) -> Expr | None:
     """What the only assignment binds to a plain name of the function, when that is no plain name again."""
-    if name.kind != "path" or "." in name.text or settled.function.parameter(name.text) is not None:
+    return _bound_once(name.text, settled) if name.kind == "path" and "." not in name.text else None
+
+
+def _bound_once(name: str, settled: Settled) -> Expr | None:
+    if settled.function.parameter(name) is not None:
         return None  # if kind is None: kind = args.kind
-    bound = bindings(settled.function).get(name.text, ())
+    bound = bindings(settled.function).get(name, ())
     only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
     return None if only is None or (only.kind == "path" and "." not in only.text) else only
 

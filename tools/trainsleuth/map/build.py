@@ -83,7 +83,12 @@ def _assumed(
     scope: str | None,
     loaded: Collection[str],
 ) -> Iterator[Function]:
-    """Training steps taken for those of the program: of the scope when it is a folder, else of what is imported."""
+    """Training steps taken for those of the program: of the scope when it is a folder, else of what is imported.
+
+    None where nothing changes a weight: a gradient alone (a loss that balances others) trains nothing.
+    """
+    if not handed and all(sign.role == "backward" for found in table.values() for sign in found):
+        return
     if scope is None or scope in index.files:
         yield from steps_in(table, handed, loaded) if scope is not None else steps_in(table, handed, index.files)
     else:

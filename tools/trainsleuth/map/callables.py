@@ -133,8 +133,10 @@ class Callables:
         return self._named_alike[path]
 
     def _named(self, function: Function, symbol: Symbol | None, expr: Expr, depth: int) -> tuple[Called, ...]:
+        if symbol is None and (several := alternatives(self._index, function, expr.text, self._known.settings)):
+            return self._said(several)
         if isinstance(symbol, Class | Function):
-            return self._said(alternatives(self._index, function, symbol))
+            return self._said(alternatives(self._index, function, expr.text, self._known.settings) or (symbol,))
         if isinstance(symbol, Variable):
             if symbol.scope.parameter(symbol.name) is not None and symbol.name not in bindings(symbol.scope):
                 if symbol.name == "cls" and (owner := self._index.class_of(symbol.scope)) is not None:

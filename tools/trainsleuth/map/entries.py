@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Function, Index
@@ -27,6 +27,8 @@ MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
 PLUGIN_DISTANCE = 4  # of the training of a library that loads the package
 SHOWN = 1.0  # in the README of the whole
+SHOWN_FIRST = 0.5  # of those that train: it settles near ties, train_vqvae.py before train_prior.py
+FOLDER = 0.4  # of its own: TrainCode/main.py beside TestCode/main.py
 VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
@@ -70,7 +72,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     shown: set[str] = set()
     for command in commands:
         launched[command.target] = launched.get(command.target, 0) + 1
-        if "/" not in command.path and command.path.lower().startswith("readme"):
+        if _in_first_readme(command):
             shown.add(command.target)
     bodies = {f.path for f in trained if f.name == "<module>"}
     bodies |= {path for path in index.files if is_notebook(path)}  # its cells are run, whatever they define
@@ -87,6 +89,10 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
         if any(f"{stem[:cut]}.py" in found for cut in range(stem.rfind("/") + 3, len(stem)) if stem[cut] in "_-"):
             found[path] -= VARIANT
     return found
+
+
+def _in_first_readme(command: Command) -> bool:
+    return "/" not in command.path and command.path.lower().startswith("readme")
 
 
 def unguarded(index: Index, others: Container[str]) -> dict[str, float]:
@@ -128,8 +134,10 @@ def name_score(path: str) -> float:
         score += 1
     if _OTHER.search("/" + name):
         score -= 3
-    if ASIDE.search(str(PurePosixPath(path).parent)):
+    folder = str(PurePosixPath(path).parent)
+    if ASIDE.search(folder):
         score -= 3
+    score += FOLDER * (bool(_TRAINS.search(folder)) - bool(_OTHER.search(folder)))
     if NEVER.search(path):
         score -= 8
     if _BESIDE.search(path):
@@ -196,7 +204,16 @@ def _judged(
             break  # whatever the rest reach, none can come first
         found.append(_entry(index, graph, path, likely[path], commands, signs, handed))
         best = max(best, found[-1].score)
-    return sorted(found, key=_rank)
+    return sorted(_with_first(found), key=_rank)
+
+
+def _with_first(found: Iterable[Entry]) -> Iterator[Entry]:
+    """The training program that the README shows first is worth a little more."""
+    every = tuple(found)
+    shown = [(c.line, one.path) for one in every if one.trains for c in one.commands if _in_first_readme(c)]
+    first = min(shown)[1] if shown else None
+    for one in every:
+        yield replace(one, score=one.score + SHOWN_FIRST) if one.path == first else one
 
 
 def _rank(entry: Entry) -> tuple[float, str]:
@@ -216,7 +233,7 @@ def _entry(
     root = index.files[path].body
     roots = [root, *_console_functions(index, path, own)]
     reached = reach(graph, roots)
-    near = min((distance for distance, _ in trainings(reached, signs, handed)), default=None)
+    near = None if _tries_itself(root) else min((far for far, _ in trainings(reached, signs, handed)), default=None)
     if near is None and any(started_of_library(index, one.text, path) for one in own):
         near = PLUGIN_DISTANCE
     score = likely + _reached_score(near) + _completeness(index, reached, signs)
@@ -276,6 +293,16 @@ _NOT_TRAINING = ("test", "validate", "predict", "evaluate")
 
 def _reached_score(near: int | None) -> float:
     return -6.0 if near is None else 6.0 - 0.15 * near
+
+
+def _tries_itself(root: Function) -> bool:
+    """All that the file does below its guard is to call its own test()."""
+    guard = guard_line(root)
+    calls = [call for event in root.events if event.line > guard for call in event.calls]
+    return bool(calls) and all(_TEST.fullmatch(call.callee) for call in calls)
+
+
+_TEST = re.compile(r"_?(?:unit_?|self_?)?test(?:_\w+)?")
 
 
 def _completeness(index: Index, reached: Reach, signs: Mapping[Function, list[Sign]]) -> float:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainsleuth.facts import MODULE_BODY, Class, External, FileFacts, Function, Index, Symbol, Variable
 from trainsleuth.facts.memo import kept_per_function
+from trainsleuth.facts.names import imports_within
+from trainsleuth.facts.records import Import
+
+from .branches import Settled, is_left
 
 
 def resolve(index: Index, function: Function, dotted: str) -> Symbol | None:
@@ -24,20 +30,27 @@ def _resolved(function: Function, index: Index, dotted: str) -> Symbol | None:
     return symbol
 
 
-def alternatives(index: Index, function: Function, found: Class | Function) -> tuple[Class | Function, ...]:
-    """`found` and what the same name is imported as in other arms: if shared: from a import Runner, else: from b."""
-    entries = [one for one in index.files[function.path].imports if one.name == found.name]
-    modules = dict.fromkeys((one.module, one.level, one.alias) for one in entries)
-    if len(modules) < 2:
-        return (found,)
-    same = next((alias for _, _, alias in modules if index.resolve(function, alias) is found), "")
-    others = []
-    for module, level, alias in modules:
-        held = index.names.module(function.path, module, level) if alias == same else None
-        one = index.names.member(held, found.name) if held is not None else None
-        if isinstance(one, Class | Function):
-            others.append(one)
-    return tuple(dict.fromkeys((*others, found)))
+def alternatives(
+    index: Index, function: Function, name: str, settings: Mapping[str, str]
+) -> tuple[Class | Function, ...]:
+    """What `name` is imported as by several imports, without those in arms that the settings do not choose.
+
+    if shared: from a import Runner, else: from b; if kind == "gan": from models.gan import Gan as Net
+    """
+    file = index.files[function.path]
+    every = [one for one in file.imports if one.alias == name and one.name]
+    if len(every) < 2:
+        return ()
+    every = imports_within(file, function, name) or every
+    settled = Settled(settings, index, function)
+    taken = [one for one in every if not any(is_left(branch, settled) for branch in one.under)]
+    members = (_member(index, function, one) for one in taken or every)
+    return tuple(dict.fromkeys(one for one in members if isinstance(one, Class | Function)))
+
+
+def _member(index: Index, function: Function, entry: Import) -> Symbol | None:
+    held = index.names.module(function.path, entry.module, entry.level)
+    return index.names.member(held, entry.name) if held is not None else None
 
 
 def named_alike(file: FileFacts) -> frozenset[str]:

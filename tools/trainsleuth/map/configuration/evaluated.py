@@ -207,7 +207,7 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is None and expr.kind == "call" and (named := scope.truth.find(dotted, scope.function.path)) is not None:
         key = named if scope.truth.is_absent(named) and dotted.endswith(f".{named.name}") else None
-    key = key or _of_part(scope, dotted)
+    key = key or _of_section(scope, dotted) or _of_part(scope, dotted)
     if key is None:
         raise UnknownValueError
     return _of_key(scope, key, key is scope.truth.find(dotted, scope.function.path))
@@ -230,6 +230,17 @@ def _of_key(scope: _Scope, key: Key, is_whole: bool = True) -> Any:
         raise UnknownValueError
     scope.said.append(key)
     return value if value == "" and not _is_null(key) else plain(value)
+
+
+def _of_section(scope: _Scope, dotted: str) -> Key | None:
+    """net["kind"] where a line above says net = cfg["model"]."""
+    head, _, rest = dotted.partition(".")
+    bound = bindings(scope.function).get(head, ()) if rest and not HOLDS.search(head) else ()
+    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    above = key_asked(value) if value is not None and scope.function.parameter(head) is None else ""
+    if "." not in above or not HOLDS.search(above.rpartition(".")[0].rpartition(".")[2]):
+        return None
+    return setting_of(scope.truth, f"{above}.{rest}", scope.function.path)
 
 
 def _of_part(scope: _Scope, dotted: str) -> Key | None:
