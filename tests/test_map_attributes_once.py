@@ -8,7 +8,7 @@ from typing import Any
 import map_depth
 import pytest
 from trainsleuth.map import expand_component
-from trainsleuth.map.configuration import evaluated
+from trainsleuth.map.configuration import attribute_values, scope
 
 MANY = 12
 TRAIN = """\
@@ -46,13 +46,13 @@ def test_no_question_is_asked_again_and_again(tmp_path: Path, monkeypatch: pytes
     last = " and ".join(f"self.a{place} is not None" for place in range(MANY))
     root = map_depth.write({"train.py": TRAIN.format(sets="\n".join(lines), last=last)}, tmp_path)
     asked: list[str] = []
-    inner = evaluated._set_in
+    inner = attribute_values._set_in
 
-    def counted(scope: Any, owner: Any, name: str) -> Any:
+    def counted(scope: Any, owner: Any, name: str, runs: Any) -> Any:
         asked.append(name)
-        return inner(scope, owner, name)
+        return inner(scope, owner, name, runs)
 
-    monkeypatch.setattr(evaluated, "_set_in", counted)
+    monkeypatch.setattr(attribute_values, "_set_in", counted)
     expand_component(root, "run", recipe="python train.py --depth 4")
     assert asked
-    assert len(asked) <= 2 * MANY * evaluated.MAX_HOPS, len(asked)
+    assert len(asked) <= 2 * MANY * scope.MAX_HOPS, len(asked)

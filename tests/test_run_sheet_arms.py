@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import map_depth
+import pytest
 from trainsleuth.map import expand_component
 
 FILES = {
@@ -61,6 +63,11 @@ class Far(Base):
         return torch.utils.data.DataLoader(rows, batch_size=77)
 """,
 }
+
+
+def _sheet(folder: Path, files: Mapping[str, str], command: str) -> str:
+    map_depth.write(dict(files), folder)
+    return expand_component(folder, "run", recipe=command, budget=2000).text
 
 
 def _expanded(folder: Path, command: str, what: str = "run", **changed: str) -> str:
@@ -137,3 +144,41 @@ def test_what_an_object_of_a_library_was_given_decides(tmp_path: Path) -> None:
         tmp_path, "python train.py --mixed_precision bf16", "lines float in train.py", **{"train.py": changed}
     )
     assert "# off" not in said
+
+
+HOOKED = {
+    "train.py": "import argparse\n\nimport torch\nimport torch.multiprocessing as mp\nfrom runner import Runner\n\n\ndef work(rank, args):\n"
+    "    torch.manual_seed(args.seed)\n    Runner(args).train()\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+    "    parser.add_argument('--seed', type=int, default=3)\n    parser.add_argument('--clip', type=float, default=0.0)\n"
+    "    parser.add_argument('--many', action='store_true')\n    args = parser.parse_args()\n"
+    "    if args.many:\n        mp.spawn(work, nprocs=2, args=(args,))\n    else:\n        work(0, args)\n\n\n"
+    "if __name__ == '__main__':\n    main()\n",
+    "hooks.py": "import torch\n\n\nclass Clip:\n    def after_step(self, runner):\n        if runner.clip > 0:\n"
+    "            torch.nn.utils.clip_grad_norm_(runner.net.parameters(), runner.clip)\n",
+    "runner.py": "import torch\nfrom hooks import Clip\n\n\nclass Runner:\n    def __init__(self, args):\n        self.clip = args.clip\n"
+    "        self.net = torch.nn.Linear(2, 1)\n        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)\n"
+    "        self.hooks = [Clip()]\n\n    def call(self, stage):\n        for hook in self.hooks:\n            getattr(hook, stage)(self)\n\n"
+    "    def train(self):\n        for _ in range(10):\n            loss = self.net(torch.zeros(4, 2)).sum()\n"
+    "            self.optimizer.zero_grad()\n            loss.backward()\n            self.call('after_step')\n"
+    "            self.optimizer.step()\n",
+}
+
+
+@pytest.mark.parametrize(("command", "runs"), [("", False), (" --clip 1.0", True)])
+def test_an_attribute_of_who_calls_the_hooks_decides_in_them(tmp_path: Path, command: str, runs: bool) -> None:
+    said = _sheet(tmp_path, HOOKED, f"python train.py{command}")
+    section = said.partition("# clipping\n")[2].partition("\n#")[0]
+    assert ("clip_grad_norm_" in section) == runs and ("\n  off" in f"\n{section}") != runs
+
+
+def test_an_attribute_that_others_set_decides_nothing(tmp_path: Path) -> None:
+    files = {**HOOKED, "runner.py": HOOKED["runner.py"] + "\n\ndef raise_clip(runner):\n    runner.clip = 5.0\n"}
+    files["runner.py"] = files["runner.py"].replace(
+        "self.call('after_step')", "raise_clip(self)\n            self.call('after_step')"
+    )
+    assert "clip_grad_norm_" in _sheet(tmp_path, files, "python train.py")
+
+
+def test_what_processes_are_given_runs_where_the_other_arm_calls_it(tmp_path: Path) -> None:
+    section = _sheet(tmp_path, HOOKED, "python train.py --many").partition("# seed\n")[2].partition("\n#")[0]
+    assert "torch.manual_seed(args.seed)" in section

@@ -41,6 +41,7 @@ class Detours:
         """Those of a function or class of that name."""
         yield from self._by_choice.get(name, ())
         yield from self._by_alias.get(name, ())
+        yield from self._by_word.get(name, ())
 
     @cached_property
     def _by_choice(self) -> dict[str, list[Site]]:
@@ -49,6 +50,10 @@ class Detours:
     @cached_property
     def _by_alias(self) -> dict[str, list[Site]]:
         return _called_by_alias(self._index)
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[Site]]:
+        return _called_by_word(self._index)
 
 
 _CHOICE_CALLED = re.compile(rb"else\s+[\w.]+\s*\)\s*\(")
@@ -85,6 +90,26 @@ def _classes(function: Function, name: str) -> Iterator[str]:
         if binding.kind == "assign" and value is not None and not binding.items:
             arms = (value.parts[0], value.parts[2]) if value.kind == "choice" else (value,)
             yield from (arm.last for arm in arms if arm.kind == "path" and arm.last[:1].isupper())
+
+
+_WORD_CALLED = re.compile(rb"\bgetattr\([^()\n]{1,100}\)\s*\(")
+
+
+def _called_by_word(index: Index) -> dict[str, list[Site]]:
+    """Calls of a method by the word that is given for it: getattr(hook, stage)(self) in what "after_step" is handed to."""
+    found: dict[str, list[Site]] = {}
+    for function in index.functions_holding(_WORD_CALLED):
+        order = [one.name for one in function.parameters if one.name != function.self_name]
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                asked = call.parts[0]
+                word = asked.arguments[1].text if asked.kind == "call" and len(asked.arguments) > 1 else ""
+                if asked.kind != "call" or asked.callee != "getattr" or word not in order:
+                    continue
+                given = (site.call.argument(order.index(word), word) for site in index.calls(function.name))
+                for name in {one.text for one in given if one is not None and one.kind == "string"}:
+                    found.setdefault(name, []).append(Site(function, position, call))
+    return found
 
 
 def given_back(index: Index, function: Function) -> Iterator[Class | Function]:

@@ -288,11 +288,17 @@ class Program:
             if self.is_reached(site.function) and self._may_call(site.function, target):
                 called.add(site.function)
                 yield site.function, site.call.line
+        for one in called:  # if args.many: launch(main, args) else: main(args)
+            calls = (call for event in one.events for call in event.calls)
+            yield from (
+                (one, part.line) for call in calls for part in _handed(call, target) if self._is(one, part, target)
+            )
         for site in self.index.calls(*HAND_OVERS):
             if site.function not in called and self.is_reached(site.function) and self._may_call(site.function, target):
-                for part in site.call.walk():
-                    if part.kind == "path" and part.last == target.name:
-                        yield site.function, part.line
+                yield from ((site.function, part.line) for part in _handed(site.call, target))
+
+    def _is(self, function: Function, name: Expr, target: Function) -> bool:
+        return target in self.values.callables(function, name)
 
     def sites_of(self, target: Function) -> Iterator[Site]:
         """Reached calls that may run `target`."""
@@ -328,3 +334,9 @@ class Program:
     def at(self, function: Function, line: int, role: str, score: float) -> Place:
         """A place in the code of `function`."""
         return Place(function.path, line, role, score)
+
+
+def _handed(call: Expr, target: Function) -> Iterator[Expr]:
+    """Where a call is given a function by its name."""
+    for argument in call.arguments:
+        yield from (part for part in argument.walk() if part.kind == "path" and part.last == target.name)

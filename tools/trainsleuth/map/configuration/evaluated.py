@@ -5,24 +5,24 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from trainsleuth.facts import MODULE_BODY, Branch, Class, Expr, Function, Site, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
-from .asked_settings import HOLDS, setting_of
+from .asked_settings import of_part, of_section, setting_of
+from .attribute_values import attribute_of_object, attribute_of_self, field_of_self
 from .come_to_be import COMES_TO_BE
 from .literals import plain
 from .made import Made, is_instance, kept_keyword, made_by
-from .named_values import constant_key, is_test, key_asked, member, member_named, method_around, names_in
+from .named_values import constant_key, is_test, key_asked, member, member_named, names_in
 from .records import NO_VALUE, Key, Layer
+from .scope import Scope
 
 if TYPE_CHECKING:
     from .truth import Truth
 
 MAX_CALLS = 12  # of a function whose parameter is asked for
-MAX_HOPS = 8  # from name to name and from a parameter to those who call
 
 _COMPARED = {"==": "__eq__", "!=": "__ne__", "is": "__eq__", "is not": "__ne__"}
 _ORDERED = {"<": -1, ">": 1, "<=": -1, ">=": 1}
@@ -37,23 +37,9 @@ class UnknownValueError(Exception):
     """The value cannot be told."""
 
 
-class _Scope(NamedTuple):
-    """Where an expression stands: before the statement `position` of `function`. `said` collects keys that decided.
-
-    `assumed` are keys by name as they are before that statement.
-    """
-
-    truth: Truth
-    function: Function
-    position: int
-    said: list[Key]
-    hops: int = MAX_HOPS
-    assumed: Mapping[str, Key] = MappingProxyType({})
-
-
 def is_true(truth: Truth, function: Function, test: Expr, branch: Branch, said: list[Key]) -> bool | None:
     """Whether a test of `branch` holds; None where it cannot be told. The keys that decided are added to `said`."""
-    return _truth(_Scope(truth, function, _begins(function, branch), said), test)
+    return _truth(Scope(truth, function, _begins(function, branch), said), test)
 
 
 def assigned(truth: Truth, function: Function, position: int, before: Key) -> tuple[bool | None, str | None]:
@@ -61,7 +47,7 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
 
     `before` is the key without this change and those that come later.
     """
-    scope = _Scope(truth, function, position, [], assumed={before.name: before})
+    scope = Scope(truth, function, position, [], assumed={before.name: before})
     runs = _runs(scope)
     if runs:
         runs = _is_called(scope) or None
@@ -77,7 +63,7 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
     return runs, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _is_called(scope: _Scope, hops: int = 3) -> bool:
+def _is_called(scope: Scope, hops: int = 3) -> bool:
     """Its function is called whenever the program runs."""
     function, program = scope.function, scope.truth.program
     if function.name == MODULE_BODY or (function.name in COMES_TO_BE and _is_filled(scope)):
@@ -86,7 +72,7 @@ def _is_called(scope: _Scope, hops: int = 3) -> bool:
     return hops > 0 and any(_runs(one) and _is_called(one, hops - 1) for one in outer)
 
 
-def _is_filled(scope: _Scope) -> bool:
+def _is_filled(scope: Scope) -> bool:
     """The program makes an object of the class, or of one below it."""
     return scope.truth.program.index.class_of(scope.function) in scope.truth.owners.made
 
@@ -106,7 +92,7 @@ def _beginnings(function: Function) -> Mapping[int, int]:
     return found
 
 
-def _truth(scope: _Scope, test: Expr) -> bool | None:
+def _truth(scope: Scope, test: Expr) -> bool | None:
     if test.kind == "call" and test.callee == "bool" and len(test.arguments) == 1:
         return _truth(scope, test.arguments[0])
     if test.kind == "unary" and test.text == "not":
@@ -136,7 +122,7 @@ def _truth(scope: _Scope, test: Expr) -> bool | None:
         return None
 
 
-def _is_text_of(scope: _Scope, held: Any, kind: Expr) -> bool | None:
+def _is_text_of(scope: Scope, held: Any, kind: Expr) -> bool | None:
     """Whether a text of a file, which no parser of options makes something else of, is a str, a list ..."""
     key = scope.said[-1] if scope.said else None
     if not isinstance(held, str) or key is None or key.name in scope.truth.offered or kind.text not in _PLAIN_TYPES:
@@ -146,7 +132,7 @@ def _is_text_of(scope: _Scope, held: Any, kind: Expr) -> bool | None:
     return kind.text == "str"
 
 
-def _compared(scope: _Scope, test: Expr) -> bool:
+def _compared(scope: Scope, test: Expr) -> bool:
     if test.text in ("in", "not in") and test.parts[1].kind in ("list", "tuple", "set"):
         one = _value(scope, test.parts[0])
         return (one in [_value(scope, part) for part in test.parts[1].parts]) is (test.text == "in")
@@ -174,16 +160,16 @@ def _compared(scope: _Scope, test: Expr) -> bool:
     raise UnknownValueError
 
 
-def _value(scope: _Scope, expr: Expr) -> Any:
+def _value(scope: Scope, expr: Expr) -> Any:
     if expr.kind in ("number", "constant", "string"):
         return plain(expr.text) if expr.kind != "string" else expr.text
     if expr.kind == "call" and expr.receiver is not None and expr.last in (*_CASES, *_MATCHES):
         return _of_text(scope, expr)
     if expr.kind == "path" and "." not in expr.text:
         return _of_local(scope, expr.text)
-    if expr.kind == "path" and (key := _field_of_self(scope, expr)) is not None:
+    if expr.kind == "path" and (key := field_of_self(scope, expr)) is not None:
         return _of_key(scope, key)
-    if expr.kind == "path" and (held := _attribute_of_self(scope, expr)):
+    if expr.kind == "path" and (held := attribute_of_self(scope, expr, _runs)):
         return _value(held, held.function.events[held.position].value or expr)
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind in ("number", "unary"):
         return _of_item(scope, expr)
@@ -207,13 +193,15 @@ def _value(scope: _Scope, expr: Expr) -> Any:
     key = setting_of(scope.truth, dotted, scope.function.path) if dotted else None
     if key is None and expr.kind == "call" and (named := scope.truth.find(dotted, scope.function.path)) is not None:
         key = named if scope.truth.is_absent(named) and dotted.endswith(f".{named.name}") else None
-    key = key or _of_section(scope, dotted) or _of_part(scope, dotted)
+    key = key or of_section(scope.truth, scope.function, dotted) or of_part(scope.truth, scope.function, dotted)
+    if key is None and expr.kind == "path" and (held := attribute_of_object(scope, expr, _runs)):
+        return _value(held, held.function.events[held.position].value or expr)
     if key is None:
         raise UnknownValueError
     return _of_key(scope, key, key is scope.truth.find(dotted, scope.function.path))
 
 
-def _of_key(scope: _Scope, key: Key, is_whole: bool = True) -> Any:
+def _of_key(scope: Scope, key: Key, is_whole: bool = True) -> Any:
     """What a key is worth before the statement of the scope, when nothing else may come of it."""
     key = scope.assumed.get(key.name, key) if is_whole else key
     if not all(layer.certain for layer in key.layers) or key.name in scope.truth.open:
@@ -232,100 +220,12 @@ def _of_key(scope: _Scope, key: Key, is_whole: bool = True) -> Any:
     return value if value == "" and not _is_null(key) else plain(value)
 
 
-def _of_section(scope: _Scope, dotted: str) -> Key | None:
-    """net["kind"] where a line above says net = cfg["model"]."""
-    head, _, rest = dotted.partition(".")
-    bound = bindings(scope.function).get(head, ()) if rest and not HOLDS.search(head) else ()
-    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
-    above = key_asked(value) if value is not None and scope.function.parameter(head) is None else ""
-    if "." not in above or not HOLDS.search(above.rpartition(".")[0].rpartition(".")[2]):
-        return None
-    return setting_of(scope.truth, f"{above}.{rest}", scope.function.path)
-
-
-def _of_part(scope: _Scope, dotted: str) -> Key | None:
-    """The only key called so where a name is bound to what settings give: split = config.data.get_split("train")."""
-    head, _, last = dotted.partition(".")
-    bound = bindings(scope.function).get(head, ()) if last and "." not in last else ()
-    value = bound[0].value if len(bound) == 1 else None
-    if value is None or value.kind != "call" or not any(map(HOLDS.search, value.callee.split(".")[:-1])):
-        return None
-    found = scope.truth.named(last)
-    return found[0] if len(found) == 1 and found[0].source is not None else None
-
-
 def _is_null(key: Key) -> bool:
     """Nothing behind a key of YAML, which an empty text in quotes or in code is not."""
     return key.source is None or key.source.path.endswith((".yaml", ".yml"))
 
 
-def _field_of_self(scope: _Scope, expr: Expr) -> Key | None:
-    """The key that self.kind is in a method of a class of settings; self.part.kind while an object comes into being."""
-    function, (head, _, name) = scope.function, expr.text.partition(".")
-    if head != function.self_name or not scope.truth.named(name.rpartition(".")[2]):
-        return None
-    if "." in name:
-        if function.name not in COMES_TO_BE:
-            return None
-        inside = [one for one in scope.truth.named(name.rpartition(".")[2]) if f".{one.name}".endswith(f".{name}")]
-        return inside[0] if len(inside) == 1 else None
-    index = scope.truth.program.index
-    owner = index.class_of(function)
-    found = [
-        key
-        for cls in (index.lineage(owner) if owner is not None else ())
-        for key in scope.truth.named(name)
-        if key.layers[0].how == "default" and key.layers[0].path == cls.path
-        if cls.line <= key.layers[0].line <= cls.end_line
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def _attribute_of_self(scope: _Scope, expr: Expr) -> _Scope | None:
-    """Where the only statement of a class, and of those above and below it, that settings let run sets self.kind."""
-    head, _, name = expr.text.partition(".")
-    index = scope.truth.program.index
-    function = method_around(index, scope.function)
-    owner = index.class_of(function) if head == function.self_name and "." not in name and scope.hops else None
-    if owner is None:
-        return None
-    if scope.assumed:
-        return _set_in(scope, owner, name)
-    key, kept = (owner, name, scope.hops), scope.truth.attributes
-    if key not in kept:  # methods ask for each other's attributes: each is worked out once, with the keys that decided
-        asked = scope._replace(said=[])
-        found = _set_in(asked, owner, name)
-        kept[key] = found and (found.function, found.position), tuple(asked.said)
-    held, said = kept[key]
-    scope.said.extend(said)
-    return _at(scope, *held) if held is not None else None
-
-
-def _set_in(scope: _Scope, owner: Class, name: str) -> _Scope | None:
-    index = scope.truth.program.index
-    found = [
-        (method, one)
-        for cls in (*index.lineage(owner), *index.subclasses(owner))
-        for method in cls.methods.values()
-        if method.self_name
-        for one in bindings(method).get(f"{method.self_name}.{name}", ())
-    ]
-    if len(found) > MAX_SET:
-        return None
-    left = [(there, one) for method, one in found if _runs(there := _at(scope, method, one.position)) is not False]
-    if len(left) != 1 or left[0][1].kind != "assign" or left[0][1].items or left[0][1].value is None:
-        return None
-    return left[0][0] if _runs(left[0][0]) else None
-
-
-MAX_SET = 4  # statements that set one attribute, of which settings may leave one
-
-
-def _at(scope: _Scope, method: Function, position: int) -> _Scope:
-    return scope._replace(function=method, position=position, hops=scope.hops - 1)
-
-
-def _of_text(scope: _Scope, call: Expr) -> Any:
+def _of_text(scope: Scope, call: Expr) -> Any:
     """kind.lower(), kind.startswith("ada")"""
     given = [call.receiver, *call.arguments] if call.receiver is not None else []
     values = [_value(scope, one) for one in given]
@@ -334,7 +234,7 @@ def _of_text(scope: _Scope, call: Expr) -> Any:
     return getattr(values[0], call.last)(*values[1:])
 
 
-def _of_item(scope: _Scope, expr: Expr) -> str:
+def _of_item(scope: Scope, expr: Expr) -> str:
     """name.split("_")[-1]"""
     held, place = _value(scope, expr.parts[0]), written(expr.parts[1]).replace(" ", "")
     if not isinstance(held, list) or not place.lstrip("-").isdigit() or not -len(held) <= int(place) < len(held):
@@ -342,7 +242,7 @@ def _of_item(scope: _Scope, expr: Expr) -> str:
     return str(held[int(place)])
 
 
-def _of_local(scope: _Scope, name: str) -> Any:
+def _of_local(scope: Scope, name: str) -> Any:
     """A name that stands for a setting: kind = args.kind; if not kind: kind = "adam"; a parameter, a constant."""
     if not scope.hops:
         raise UnknownValueError
@@ -369,7 +269,7 @@ def _of_local(scope: _Scope, name: str) -> Any:
     return _of_parameter(inner, name)
 
 
-def _runs(scope: _Scope) -> bool | None:
+def _runs(scope: Scope) -> bool | None:
     """Whether a statement is reached when its function is run; None where it cannot be told."""
     event, sure = scope.function.events[scope.position], True
     for branch in event.block.branches:
@@ -385,7 +285,7 @@ def _runs(scope: _Scope) -> bool | None:
     return True if sure else None
 
 
-def _of_parameter(scope: _Scope, name: str) -> Any:
+def _of_parameter(scope: Scope, name: str) -> Any:
     """What every call that the program reaches gives for a parameter, when all give the same."""
     function, program = scope.function, scope.truth.program
     parameter = function.parameter(name)
@@ -404,14 +304,14 @@ def _of_parameter(scope: _Scope, name: str) -> Any:
         value = given or (None if unpacked else parameter.default)
         if value is None or count > MAX_CALLS:
             raise UnknownValueError
-        at = _Scope(scope.truth, site.function if given else function, site.position if given else 0, scope.said)
+        at = Scope(scope.truth, site.function if given else function, site.position if given else 0, scope.said)
         found.append(_value(at._replace(hops=scope.hops - 2), value))
     if not found or any(one != found[0] for one in found):
         raise UnknownValueError
     return found[0]
 
 
-def _handed_through(scope: _Scope, site: Site, name: str) -> Iterator[tuple[_Scope, Expr]]:
+def _handed_through(scope: Scope, site: Site, name: str) -> Iterator[tuple[Scope, Expr]]:
     """What those who call give by the name of a parameter to a function that hands its **kwargs on."""
     through = {part.parts[0].text for part in site.call.parts if part.kind == "doublestar"}
     if not any(one.kind == "**" and one.name in through for one in site.function.parameters):
@@ -420,4 +320,4 @@ def _handed_through(scope: _Scope, site: Site, name: str) -> Iterator[tuple[_Sco
         value = outer.call.keyword(name)
         if value is None:
             raise UnknownValueError
-        yield _Scope(scope.truth, outer.function, outer.position, scope.said, scope.hops - 2), value
+        yield Scope(scope.truth, outer.function, outer.position, scope.said, scope.hops - 2), value

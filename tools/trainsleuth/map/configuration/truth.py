@@ -39,7 +39,8 @@ class Truth:
         self._plain = tuple(gathered.key(name) for name in gathered.layers)
         self.unchosen: Mapping[str, str] | None = None  # files that settings keep from being imported; asked for once
         self.attributes: dict[tuple[Class, str, int], tuple[tuple[Function, int] | None, tuple[Key, ...]]] = {}
-        # of evaluated.py: what sets the attribute of a class, and by which keys
+        # of attribute_values.py: what sets the attribute of a class, and by which keys
+        self.set_outside: dict[str, bool] = {}  # attributes that code sets of something that is not self
 
     @cached_property
     def open(self) -> frozenset[str]:
