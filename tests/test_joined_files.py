@@ -100,3 +100,21 @@ def test_a_command_that_starts_nothing_here_is_told_before_values(tmp_path: Path
     assert "# not read" not in _sheet(root, "bash src/first/run.sh")
     scoped = expand_component(root, "run", scope="src/train.py", recipe="srun $PROGRAM --lr 3", budget=2000).text
     assert "# not read" not in scoped
+
+
+def test_a_name_of_data_chooses_no_file_of_another_format(tmp_path: Path) -> None:
+    main = FILES["src/train.py"].replace("open(JOINED)", "open(args.config_dir)")
+    main = main.replace(
+        "    net =", "    rows = json.load(open(os.path.join(cfg['name'], '{}.json'.format('a'))))\n    net ="
+    )
+    files = {
+        "src/train.py": main,
+        "src/start.yaml": "lr: 0.25\nscene: bears\nname: bears_first\n",
+        "src/bears/bears_first.yaml": "momentum: 0.625\n",
+    }
+    command = "python src/train.py --config-dir src/start.yaml"
+    assert "0.625" not in _sheet(_written(tmp_path, more=files), command)
+    asked = main.replace("'{}.json'.format('a')", "cfg['scene'], cfg['name'] + '.yaml'").replace(
+        "json.load", "yaml.safe_load"
+    )
+    assert "0.625" in _sheet(_written(tmp_path, more={**files, "src/train.py": asked}), command)

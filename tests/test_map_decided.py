@@ -160,3 +160,13 @@ def test_names_that_stand_for_each_other_and_parameters_decide_nothing(tmp_path:
     )
     answer = expand_component(tmp_path, "model", recipe="python train.py --epochs 4", budget=2000)
     assert "head.bias" in answer.text
+
+
+def test_a_flag_is_not_compared_with_nothing(tmp_path: Path) -> None:
+    flag = '    parser.add_argument("--section", action="store_true")\n    parser.add_argument("--kind"'
+    for asked, runs in (("cfg.section is not None", True), ("not args.section", False)):
+        lines = f"    cfg = settings(args.section)\n    if {asked}:\n        return\n    count = 0\n"
+        changed = SCRIPT.replace('    parser.add_argument("--kind"', flag).replace("    count = 0\n", lines)
+        map_depth.write({"train.py": changed}, tmp_path)
+        said = expand_component(tmp_path, "lines backward", recipe="python train.py", budget=500).text
+        assert ("# off" in said) != runs, said

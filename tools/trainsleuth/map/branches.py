@@ -122,6 +122,8 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     value = value_of(left, settled)
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
+    if value == "false" and other.text == "None":
+        return None  # a flag is never None: cfg.evaluate is no args.evaluate
     if test.text in ("==", "is", "!=", "is not") and other.kind in _LITERALS:
         return (other.text.lower() == value) == (test.text in ("==", "is"))
     if test.text in ("in", "not in") and other.kind in ("list", "tuple", "set"):

@@ -15,21 +15,21 @@ from .recipes import Setting
 
 MAX_FOUND = 6  # of more it is not known which are read
 LEAST_PARTS = 2  # folders and the name that settings give
-_PUT_TOGETHER = re.compile(rb"""["'}](?:_?config)?\.(?:ya?ml|json|toml)["']""")
+_PUT_TOGETHER = re.compile(rb"""["'}](?:_?config)?(\.(?:ya?ml|json|toml))["']""")
 _PLAIN = re.compile(r"(?=.*[A-Za-z])[\w.+-]{2,}")
 _NO_NAMES = frozenset({"true", "false", "none", "null", "cuda", "cpu", "train", "test", "default"})
-_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 
 
 def templated_files(index: Index, reached: Reach, settings: Iterable[Setting]) -> tuple[str, ...]:
     """Those whose folders and name are values of settings, and those that lie in a folder that is called like the setting."""
-    makers = [one for one in reached.distance if one.source.holds(_PUT_TOGETHER)]
+    made = {one: one.source.found(_PUT_TOGETHER) for one in reached.distance if one.source.holds(_PUT_TOGETHER)}
     keys: dict[str, set[str]] = {}
-    for one in settings if makers else ():
+    for one in settings if made else ():
         if _PLAIN.fullmatch(one.value) and one.value.lower() not in _NO_NAMES:
             keys.setdefault(one.value, set()).add(one.key.rpartition(".")[2].replace("-", "_"))
-    told = {path: _told(path, keys) for path in index.configs if path.endswith(_SUFFIXES)} if keys else {}
-    found = list(_nearest(makers, {path: number for path, number in told.items() if number}))
+    suffixes = tuple({one.decode() for found in made.values() for one in found})
+    told = {path: _told(path, keys) for path in index.configs if path.endswith(suffixes)} if keys else {}
+    found = list(_nearest(made, {path: number for path, number in told.items() if number}))
     return tuple(found) if len(found) <= MAX_FOUND else ()
 
 

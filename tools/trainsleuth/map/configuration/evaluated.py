@@ -150,6 +150,8 @@ def _compared(scope: Scope, test: Expr) -> bool:
         raise UnknownValueError
     if isinstance(left, str) != isinstance(right, str) and plain(str(left)) == plain(str(right)):
         raise UnknownValueError  # "1" and 1: what an option is read as is not known
+    if (left is None and right is False) or (left is False and right is None):
+        raise UnknownValueError  # a flag is never None: cfg.evaluate is no args.evaluate
     if left != right and str(left).lower() == str(right).lower():
         raise UnknownValueError  # "flat" and Layout.FLAT = "FLAT": type=lambda text: Layout[text.upper()]
     if test.text in _COMPARED:
