@@ -7,7 +7,7 @@ from typing import Any
 
 import map_depth
 import pytest
-from trainsleuth.map import expand_component
+from trainsleuth.map import expand_component, map_repository
 
 SCRIPT = """import argparse
 import torch
@@ -162,11 +162,22 @@ def test_names_that_stand_for_each_other_and_parameters_decide_nothing(tmp_path:
     assert "head.bias" in answer.text
 
 
-def test_a_flag_is_not_compared_with_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("asked", "runs"), [("cfg.section is not None", True), ("not args.section", False)])
+def test_a_flag_is_not_compared_with_nothing(tmp_path: Path, asked: str, runs: bool) -> None:
     flag = '    parser.add_argument("--section", action="store_true")\n    parser.add_argument("--kind"'
-    for asked, runs in (("cfg.section is not None", True), ("not args.section", False)):
-        lines = f"    cfg = settings(args.section)\n    if {asked}:\n        return\n    count = 0\n"
-        changed = SCRIPT.replace('    parser.add_argument("--kind"', flag).replace("    count = 0\n", lines)
-        map_depth.write({"train.py": changed}, tmp_path)
-        said = expand_component(tmp_path, "lines backward", recipe="python train.py", budget=500).text
-        assert ("# off" in said) != runs, said
+    lines = (
+        f"    cfg = settings(args.section)\n    if {asked}:\n        return\n    count = 0\n    torch.manual_seed(3)\n"
+    )
+    changed = SCRIPT.replace('    parser.add_argument("--kind"', flag).replace("    count = 0\n", lines)
+    map_depth.write({"train.py": changed}, tmp_path)
+    seeds = map_repository(tmp_path, recipe="python train.py").features["seeds"]
+    assert (seeds.status == "found") == runs and ("section = False" in seeds.why) != runs
+
+
+def test_a_return_before_a_loop_keeps_the_loop_from_running(tmp_path: Path) -> None:
+    flag = '    parser.add_argument("--section", action="store_true")\n    parser.add_argument("--kind"'
+    loop = "    if not args.section:\n        return\n    for again in range(3):\n        torch.manual_seed(again)\n    count = 0\n"
+    changed = SCRIPT.replace('    parser.add_argument("--kind"', flag).replace("    count = 0\n", loop)
+    map_depth.write({"train.py": changed}, tmp_path)
+    assert "section = False" in map_repository(tmp_path, recipe="python train.py").features["seeds"].why
+    assert map_repository(tmp_path, recipe="python train.py --section").features["seeds"].status == "found"

@@ -30,8 +30,10 @@ def _left_before(truth: Truth, function: Function, event: Event) -> str:
         *outer, last = one.block.branches
         if one.line >= event.line:
             break
-        if last.kind != "if" or last.id in dict(around) or one.block.loops != event.block.loops:
+        if last.kind != "if" or last.id in dict(around):
             continue
+        if one.block.loops != event.block.loops[: len(one.block.loops)]:
+            continue  # in a loop that the statement does not stand in: it may have no round
         if [(branch.id, branch.arm) for branch in outer] != around[: len(outer)]:
             continue
         said: list[Key] = []
