@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -185,3 +186,57 @@ def test_a_program_without_an_ending_is_a_source(tmp_path: Path) -> None:
     seen = repository.seen()
     (tmp_path / "download").write_text("#!/usr/bin/python\nprint()\n")
     assert not Repository(tmp_path).is_as_seen(seen)
+
+
+def _git(root: Path, *words: str) -> None:
+    subprocess.run(
+        ["git", "-C", str(root), *words], check=True, capture_output=True, env={**os.environ, "HOME": str(root)}
+    )
+
+
+@pytest.fixture
+def tracked(tmp_path: Path) -> Path:
+    """A repository whose configurations are ignored, and some of them tracked all the same."""
+    files = (
+        "train.py",
+        "runs/first/config.yaml",
+        "runs/second/config.yaml",
+        "runs/.kept.yaml",
+        "long/" + "name" * 20 + ".py",
+    )
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("rate: 1\n")
+    (tmp_path / ".gitignore").write_text("runs\nlong\n")
+    _git(tmp_path, "init", "-q")
+    _git(tmp_path, "add", "-f", "train.py", "runs/first/config.yaml", "runs/.kept.yaml", files[-1])
+    return tmp_path
+
+
+def test_what_git_tracks_is_not_ignored(tracked: Path) -> None:
+    repository = Repository(tracked)
+    assert repository.files == (f"long/{'name' * 20}.py", "runs/first/config.yaml", "train.py")
+    assert {hit.path for hit in repository.search("rate")} == set(repository.files)
+
+
+def test_an_index_that_is_broken_or_points_elsewhere_adds_nothing(tracked: Path) -> None:
+    index = tracked / ".git" / "index"
+    read = index.read_bytes()
+    outside = tracked.parent / "outside.yaml"
+    outside.write_text("rate: 2\n")
+    (tracked / "runs" / "first" / "config.yaml").unlink()
+    (tracked / "runs" / "first" / "config.yaml").symlink_to(outside)
+    index.write_bytes(read.replace(b"long/namename", b"../../outside"))
+    assert Repository(tracked).files == ("train.py",)
+    for cut in (0, 3, 11, 12, 40, 90, len(read) // 2):
+        index.write_bytes(read[:cut])
+        assert "train.py" in Repository(tracked).files
+
+
+def test_a_tracked_file_behind_a_link_to_elsewhere_is_not_read(
+    tracked: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    (tracked / "runs" / "first").rename(other / "first")
+    (tracked / "runs" / "first").symlink_to(other / "first")
+    assert "runs/first/config.yaml" not in Repository(tracked).files

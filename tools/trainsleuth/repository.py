@@ -14,6 +14,7 @@ from typing import NamedTuple
 import python_ripgrep
 
 from trainsleuth.installed import builds, environments
+from trainsleuth.tracked import tracked_beside
 
 NOTEBOOK = ".ipynb"
 SOURCE_SUFFIXES = (".py", NOTEBOOK)
@@ -60,8 +61,8 @@ class Seen(NamedTuple):
 class Repository:
     """A folder (or one file) of source. Paths are relative to `root`, with forward slashes.
 
-    .gitignore is honoured, hidden files are left out, and no symbolic link is followed: what it points to
-    inside the root is read at its own place (`behind_links`). `skipped` grows as files are listed and read.
+    .gitignore is honoured as git does, for files that are not tracked; hidden files are left out, and no symbolic link
+    is followed: what it points to inside the root is read at its own place (`behind_links`). `skipped` grows as files are listed and read.
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
@@ -77,6 +78,7 @@ class Repository:
         self._read_bytes = 0
         self._digests: dict[str, bytes] = {}
         self._odd: dict[str, str] = {}
+        self._ignored: list[str] = []  # tracked all the same
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -93,8 +95,9 @@ class Repository:
             return (self._only,)
         start = str(self.root).rstrip("/") + "/"
         listed = python_ripgrep.files(patterns=[""], paths=[str(self.root)])
-        relative = (path.replace(os.sep, "/").removeprefix(start) for path in listed)
-        paths = sorted(path for path in relative if path != NOTES_FILE)
+        relative = [path.replace(os.sep, "/").removeprefix(start) for path in listed]
+        self._ignored = tracked_beside(self.root, relative)
+        paths = sorted(path for path in (*relative, *self._ignored) if path != NOTES_FILE)
         for folder in environments(paths):
             self.skip(folder, "an environment of Python: what is installed is no part of the project")
             paths = [path for path in paths if not is_under(path, folder)]
@@ -230,10 +233,11 @@ class Repository:
         Raises RepositoryError when the pattern is not a regular expression.
         """
         where = str(self.root / self._only) if self._only else str(self.root)
+        listed = frozenset(self.files)  # a glob that names a hidden or an ignored file lets ripgrep read it
         try:
             found = python_ripgrep.search(
                 patterns=[pattern],
-                paths=[where],
+                paths=[where, *(f"{where}/{path}" for path in self._ignored if path in listed)],
                 globs=list(globs) or None,
                 heading=False,
                 line_number=True,
@@ -242,7 +246,6 @@ class Repository:
         except ValueError as error:
             raise RepositoryError(f"{pattern!r} is not a regular expression: {error}") from error
         hits = (hit for block in found for line in block.splitlines() for hit in self._hit(line, where))
-        listed = frozenset(self.files)  # a glob that names a hidden or an ignored file lets ripgrep read it
         return sorted((hit for hit in hits if hit.path in listed), key=lambda hit: (hit.path, hit.line))[:limit]
 
     def _hit(self, line: str, where: str) -> Iterator[Hit]:
