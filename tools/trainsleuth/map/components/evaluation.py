@@ -182,11 +182,12 @@ def _is_draw(program: Program, function: Function) -> bool:
     """The sample() of a distribution, a buffer: of a class that is no network."""
     return (
         bool(function.owner)
-        and function.name in ("sample", "generate", "score")
+        and function.name in _DRAWN
         and (_DRAWS.search(function.owner) is not None or not _is_inside_network(program, function))
     )
 
 
+_DRAWN = ("sample", "generate", "score")
 _DRAWS = re.compile(r"Distribution|Normal|Gaussian|Categorical|Bernoulli|Sampler|Buffer|Noise")
 
 
@@ -262,6 +263,8 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
         if _is_named(target) or _MAY_BE.search(target.name) or _is_pass(target):
             by_object = target.name == "__call__"
             for caller, line in program.training.ways.direct_calls(target) if by_object else program.callers(target):
+                if target.name in _DRAWN and caller in program.training.steppers:
+                    continue  # of a memory or a policy, which what trains draws from
                 share = 0.5 if caller in evaluating else 0.88
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
 
