@@ -299,3 +299,22 @@ def test_a_file_that_only_tries_itself_trains_nothing(tmp_path: Path) -> None:
     made = _map(tmp_path / "a", {"balancer.py": BALANCER.format("test"), "main.py": main})
     assert not made.trains and made.entry == "main.py"
     assert _map(tmp_path / "b", {"balancer.py": BALANCER.format("test"), "train.py": _program("")}).entry == "train.py"
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_program_of_the_readme_that_loads_a_training_it_is_not_seen_to_call(tmp_path: Path, shown: bool) -> None:
+    files = {
+        "README.md": "Train:\n\n    python train_net.py --cfg configs/first.yaml\n" if shown else "A network.\n",
+        "train_net.py": "import sys\n\nfrom tools import engines\nfrom tools.registry import ENGINES\n\n\ndef main():\n"
+        "    ENGINES.build(sys.argv[1])\n" + GUARD,
+        "tools/__init__.py": "",
+        "tools/registry.py": "import importlib\n\n\nclass Registry:\n    def build(self, name):\n"
+        "        return self.items[compute(name)]()\n\n\nENGINES = Registry()\n",
+        "tools/engines.py": f"import torch\n\n\n{TRAINS}",
+        "metric/dino/main_dino.py": "import torch\n\n\ndef train_dino():\n    net = torch.nn.Linear(2, 1)\n"
+        "    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        + STEPPED.strip("\n")
+        + GUARD.replace("main()", "train_dino()"),
+    }
+    made = _map(tmp_path, files)
+    assert made.entry == ("train_net.py" if shown else "metric/dino/main_dino.py")

@@ -13,11 +13,12 @@ from trainsleuth.facts import Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
 from .edges import GUESS, Edge
-from .entries import NEVER, Entry
+from .entries import Entry
 from .graph import Graph
 from .methods import may_take
 from .named_choice import best_named, is_named
 from .reach import reach
+from .sidelines import NEVER
 
 MAX_ROUNDS = 4  # a runner from a registry calls a trainer from another
 MAX_NAMESAKES = 60  # a more common name says nothing

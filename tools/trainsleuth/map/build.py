@@ -15,7 +15,7 @@ from .bridges import Bridges
 from .chosen import offered, roots_of
 from .configuration import PythonConfigs
 from .edges import GUESS
-from .entries import NEVER, Entry, candidates, entries, trainings
+from .entries import Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .handed_on import only_program_of
@@ -27,10 +27,12 @@ from .program import Program
 from .reach import reach
 from .recipes import RECIPE_DISTANCE
 from .siblings import groups
+from .sidelines import NEVER
 from .starting import Start, start_of
 from .steps import Sign, signs
 from .told import Told, told_of
-from .unreached import Unreached, steps_in
+from .training_steps import steps_in
+from .unreached import Unreached
 from .values import Values
 
 

@@ -20,12 +20,15 @@ from .launch import Command
 from .loaded_packages import started_of_library
 from .reach import Reach, reach
 from .running import has_guard
+from .sidelines import ASIDE, NEVER
 from .steps import Sign
+from .training_steps import steps_in
 
 MAX_CANDIDATES = 48  # whose reach is computed; more are dropped by name and folder first
 MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
 PLUGIN_DISTANCE = 4  # of the training of a library that loads the package
+LOADED_DISTANCE = 8  # of a training that a program loads and is not seen to call
 SHOWN = 1.0  # in the README of the whole
 SHOWN_FIRST = 0.5  # of those that train: it settles near ties, train_vqvae.py before train_prior.py
 FOLDER = 0.4  # of its own: TrainCode/main.py beside TestCode/main.py
@@ -37,19 +40,9 @@ _OTHER = re.compile(
     r"plot|visual|setup|score|analy|server|app)",
     re.I,
 )
-ASIDE = re.compile(
-    r"(?:^|/)(?:tests?|testing|docs?|doc_src|examples?|demos?|notebooks?|tutorials?|third_?party|vendor(?:ed)?|external|"
-    r"deprecated|legacy|archive|old|build|benchmarks?|evaluation|eval|projects|experimental|extensions|extras|contrib|"
-    r"community|playground|samples|toy)(?:/|$)",
-    re.I,
-)
 _BESIDE = re.compile(r"(?:^|/)(?:tools|scripts|bin|research)(?:/|$)", re.I)  # where programs of a library often are
 _LEFT = re.compile(
     r"(?:^|[_/-])(?:legacy|old|deprecated|debug|toy|simple|minimal|undistributed|profil\w*)(?:$|[_.-])", re.I
-)
-NEVER = re.compile(
-    r"(?:^|/)(?:tests?|testing|third_?party|vendor(?:ed)?|build|site-packages)/|(?:^|/)(?:test_|conftest)[^/]*$",
-    re.I,
 )
 
 
@@ -236,7 +229,8 @@ def _entry(
     near = None if _tries_itself(root) else min((far for far, _ in trainings(reached, signs, handed)), default=None)
     if near is None and any(started_of_library(index, one.text, path) for one in own):
         near = PLUGIN_DISTANCE
-    score = likely + _reached_score(near) + _completeness(index, reached, signs)
+    far = near if near is not None else _loads_training(graph, path, own, reached, signs, handed)
+    score = likely + _reached_score(far) + _completeness(index, reached, signs)
     return Entry(path, root, guard_line(root), reached, own, score, near is not None)
 
 
@@ -293,6 +287,25 @@ _NOT_TRAINING = ("test", "validate", "predict", "evaluate")
 
 def _reached_score(near: int | None) -> float:
     return -6.0 if near is None else 6.0 - 0.15 * near
+
+
+def _loads_training(
+    graph: Graph,
+    path: str,
+    own: Iterable[Command],
+    reached: Reach,
+    signs: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+) -> int | None:
+    """How far the training is that a program of the README loads and is not seen to call: a registry may lead there.
+
+    Not of a command that a package installs: its program loads what every one of its commands needs.
+    """
+    runs_others = any(one != path for one in reached.files)
+    is_shown = any(_in_first_readme(command) and not command.function for command in own)
+    if not runs_others or not is_shown or _OTHER.search("/" + PurePosixPath(path).name):
+        return None
+    return LOADED_DISTANCE if any(True for _ in steps_in(signs, handed, graph.imports(frozenset([path])))) else None
 
 
 def _tries_itself(root: Function) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from trainsleuth.facts import Class, Expr, External, Function, Index
 from trainsleuth.facts.scopes import bindings
 
-from .entries import NEVER
 from .frameworks import Framework, Handover, owned_by
+from .sidelines import NEVER
 from .values import Values
 
 MAX_CLASSES = 6

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from trainsleuth.facts import Class, Index
 
 from .config_objects import is_config
-from .entries import NEVER
+from .sidelines import NEVER
 
 _LABEL = re.compile(
     rb"""\n[ \t]+_?(?:uid|id|name|key|type|kind|slug|identifier|(?:registry|plugin|model|task)_(?:name|type|id))[ \t]*(?::[^=\n]*)?=[ \t]*["']([\w-]+)["'][ \t]*(?=\n|$)"""

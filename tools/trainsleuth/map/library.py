@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Function, Index
 
-from .entries import ASIDE, NEVER, Entry, trainings
+from .entries import Entry, trainings
 from .frameworks import Handover
 from .graph import Graph
 from .reach import reach
+from .sidelines import ASIDE, NEVER
 from .steps import Sign
 
 _WAY_IN = re.compile(r"(?:learn|train|fit|run|optimi[sz]e)(?:_(?:loop|model|network|agent))?")

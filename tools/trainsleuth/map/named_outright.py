@@ -11,11 +11,11 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Function, Index
 
 from .choices import dotted
-from .entries import NEVER
 from .labelled import labelled
 from .named_choice import NO_NAMES, marks, plain
 from .recipes import Choice, Setting
 from .running import is_guarded
+from .sidelines import NEVER
 from .steps import is_optimizer
 from .tables import Table
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Index
 
 from .choices import dotted
-from .entries import NEVER
 from .recipes import CLASS_KEYS, Setting
 from .running import has_guard
+from .sidelines import NEVER
 
 _NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w{3,}")
 

@@ -17,7 +17,6 @@ from .components.evaluation import DRAW, NO_GRADIENTS
 from .configuration import Truth, truth_of
 from .configuration.unread import unread
 from .definitions import definitions
-from .entries import NEVER
 from .features import FEATURES, features
 from .launch import Command
 from .mentions import mentions
@@ -25,6 +24,7 @@ from .plugin_places import plugin_places
 from .program import Program
 from .records import COMPONENTS, Part, Place
 from .siblings import groups
+from .sidelines import NEVER
 from .source_text import lines_of as lines_of
 from .source_text import source_lines as source_lines
 from .standing import chosen_first

@@ -11,11 +11,11 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Index
 from .command_words import words_behind
 from .config_objects import ConfigObjects, Given, is_config
 from .configuration.named_values import text_in
-from .entries import NEVER
 from .launch import Command
 from .named_choice import NO_NAMES
 from .object_tree import Constructed, joined, objects, returns
 from .recipes import Choice, Setting
+from .sidelines import NEVER
 from .values import Values
 
 

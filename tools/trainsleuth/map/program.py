@@ -17,7 +17,7 @@ from .branches import Settled, asked_key, calls_of, is_not_chosen
 from .class_methods import made_through
 from .config_objects import default_of
 from .edges import GUESS, PART
-from .entries import ASIDE, NEVER, Entry
+from .entries import Entry
 from .frameworks import Handover
 from .graph import Graph
 from .keys import key_of
@@ -28,6 +28,7 @@ from .plugins import Plugin
 from .recipes import Choice, Setting
 from .records import Place
 from .running import is_guarded
+from .sidelines import ASIDE, NEVER
 from .starting import Start
 from .steps import Sign
 from .tables import OF_ALL, Table

@@ -6,38 +6,20 @@ supposed: the map says that it was not read how the entry gets there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from trainsleuth.facts import Function
 
 from .edges import MADE
-from .entries import NEVER
-from .frameworks import Handover
 from .graph import Graph
 from .named_choice import best_named
 from .program import Program
-from .steps import Sign
+from .sidelines import NEVER
+from .training_steps import updating
 
 MAX_HOPS = 6  # from a step up to what nobody is seen to call
 MAX_ABOVE = 3  # callers that no word tells apart
-
-
-def steps_in(
-    table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]], loaded: Collection[str]
-) -> Iterator[Function]:
-    """Training steps and hand-overs of `loaded` files: what no entry is seen to reach is chosen by a name."""
-    steps = [function for function, found in table.items() if any(sign.role == "backward" for sign in found)]
-    for function in (*(updating(table, steps) or steps), *handed):
-        if not NEVER.search(function.path) and function.path in loaded:
-            yield function
-
-
-def updating(table: Mapping[Function, list[Sign]], backward: list[Function]) -> list[Function]:
-    """Without those of gradients for something else than training: the same function or class steps an optimizer."""
-    stepping = {function for function, found in table.items() if any(sign.role == "optimizer step" for sign in found)}
-    owners = {(one.path, one.owner) for one in stepping if one.owner}
-    return [one for one in backward if one in stepping or (one.path, one.owner) in owners]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, written
 
 from ..common_names import COMMON_NAMES
-from ..entries import ASIDE, NEVER, guard_line
+from ..entries import guard_line
 from ..evaluation_mode import is_evaluated, is_switched
 from ..glances import glances
 from ..held_out import passes
@@ -17,6 +17,7 @@ from ..networks import is_dataset, is_network
 from ..program import Program
 from ..records import Place
 from ..sampled import sampled
+from ..sidelines import ASIDE, NEVER
 
 _NAMED = re.compile(
     r"^(?!\w*_actions?$)_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
