@@ -65,7 +65,11 @@ def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]
         return
     seen.add((site.function, wanted.text))
     for binding in bindings(site.function).get(wanted.text, ()):
-        if binding.kind == "assign" and binding.value is not None and (key := key_of(binding.value)) is not None:
+        if (
+            binding.kind == "assign"
+            and binding.value is not None
+            and (key := key_of(_whole(binding.value))) is not None
+        ):
             yield key
     parameter = site.function.parameter(wanted.text)
     if parameter is None or hops >= MAX_HOPS:
@@ -79,6 +83,15 @@ def _keys(index: Index, site: Site, wanted: Expr, seen: set[tuple[Function, str]
         value = caller.call.argument(place, wanted.text)
         if value is not None and caller.function is not site.function:
             yield from _keys(index, caller, value, seen, hops + 1)
+
+
+def _whole(expr: Expr) -> Expr:
+    """What the first piece is of: cfg["script"] of cfg["script"].split(".py")[0]."""
+    if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].text == "0":
+        cut = expr.parts[0]
+        if cut.kind == "call" and cut.last == "split" and cut.receiver is not None:
+            return cut.receiver
+    return expr
 
 
 def _callers(index: Index, function: Function, called: str) -> Iterator[Site]:

@@ -41,14 +41,17 @@ def mentions(program: Program, component: str) -> Iterator[Place]:
         for name, found in table.items():
             if matches is not None and matches.fullmatch(name):
                 for function, line in found[:MAX_OF_A_NAME]:
-                    if name == "checkpoint" and _recomputes(program, function, line):
-                        continue
-                    yield program.at(function, line, "mention", score * program.weight(function) ** 0.4)
+                    if name not in _NAMESAKES or not _is_namesake(program, function, line, name):
+                        yield program.at(function, line, "mention", score * program.weight(function) ** 0.4)
 
 
-def _recomputes(program: Program, function: Function, line: int) -> bool:
-    """torch.utils.checkpoint.checkpoint(block, x) saves memory, no weights."""
-    calls = (
-        call for event in function.events for call in event.calls if call.line == line and call.last == "checkpoint"
-    )
-    return any(program.full_name(function, call.callee).startswith("torch.utils.checkpoint") for call in calls)
+_NAMESAKES = {
+    "checkpoint": "torch.utils.checkpoint",  # checkpoint(block, x) saves memory, no weights
+    "eval": "builtins.eval",  # of text
+}
+
+
+def _is_namesake(program: Program, function: Function, line: int, name: str) -> bool:
+    """A call of that name which is something else."""
+    calls = (call for event in function.events for call in event.calls if call.line == line and call.last == name)
+    return any(f"{program.full_name(function, call.callee)}.".startswith(f"{_NAMESAKES[name]}.") for call in calls)

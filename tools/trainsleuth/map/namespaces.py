@@ -23,6 +23,16 @@ def lookups_in_own(index: Index) -> Iterator[tuple[Site, Expr]]:
             yield site, asked
 
 
+def is_of_something_else(function: Function, line: int) -> bool:
+    """eval() of text at `line` is bound to a name that nothing calls: mean = eval(args.mean) holds numbers."""
+    for event in function.events:
+        value = event.value
+        if event.line == line and event.kind == "assign" and value is not None and value.callee == "eval":
+            names = {target.text for target in event.targets if target.kind == "path"}
+            return not any(call.callee in names for one in function.events for call in one.calls)
+    return False
+
+
 def _asked(event: Event, namespace: Expr) -> Iterator[Expr]:
     for expr in _expressions(event):
         for part in expr.walk():

@@ -20,6 +20,7 @@ from .definitions import definitions
 from .features import FEATURES, features
 from .launch import Command
 from .mentions import mentions
+from .namespaces import is_of_something_else
 from .plugin_places import plugin_places
 from .program import Program
 from .records import COMPONENTS, Part, Place
@@ -275,6 +276,7 @@ def _unresolved(program: Program) -> Iterator[str]:
         if (
             program.is_reached(function)
             and program.entry.trains
+            and not is_of_something_else(function, line)
             and any(isinstance(o, Class) for o in table.entries.values())
         ):
             yield f"{function.path}:{line} picks one of {len(table.entries)}{_by(table.key)}; no value of it was read"

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+from trainsleuth.repository import CONFIG_SUFFIXES
+
 from ..command_words import words_behind
 from ..program import Program
 from .command_line import given_by
@@ -17,11 +19,16 @@ _FLAGS = frozenset({"true", "false", "none", "null"})
 
 
 def unread(program: Program) -> Iterator[str]:
-    """As the command has it. A file of Python that it names may be loaded as a module: of that nothing is said."""
+    """As the command has it. A file of Python that it names may be loaded as a module: of that nothing is said.
+
+    A plain word that no file is called by may name settings that the code itself holds: --cfg=ffhq.
+    """
     command = launch_of(program, None)
     read = _called(program.config_paths)
+    files = _called(program.index.configs)
     for name, value in given_by(command.text) if command is not None else ():
-        is_name = _OPTION.fullmatch(name) and _NAME.fullmatch(value) and value.lower() not in _FLAGS
+        is_file = value.endswith(CONFIG_SUFFIXES) or "/" in value or value in files
+        is_name = _OPTION.fullmatch(name) and _NAME.fullmatch(value) and value.lower() not in _FLAGS and is_file
         if command is not None and is_name and not value.endswith(".py") and PurePosixPath(value).name not in read:
             words = (word for word in words_behind(command.text) if word.lstrip("-").replace("-", "_").startswith(name))
             option = next(words, name).partition("=")[0]
