@@ -16,6 +16,7 @@ from .come_to_be import COMES_TO_BE
 from .literals import plain
 from .made import Made, is_instance, kept_keyword, made_by
 from .named_values import constant_key, is_test, key_asked, member, member_named, names_in
+from .only_called import is_only_called
 from .records import NO_VALUE, Key, Layer
 from .scope import Scope
 
@@ -295,6 +296,7 @@ def _of_parameter(scope: Scope, name: str) -> Any:
     if parameter is None or name not in order or scope.hops < 2 or parameter.kind:
         raise UnknownValueError
     found: list[Any] = []
+    before = len(scope.said)
     for count, site in enumerate(program.sites_of(function)):
         given = site.call.argument(order.index(name), name)
         if _runs(scope._replace(function=site.function, position=site.position, hops=scope.hops - 2)) is False:
@@ -310,6 +312,13 @@ def _of_parameter(scope: Scope, name: str) -> Any:
         found.append(_value(at._replace(hops=scope.hops - 2), value))
     if not found or any(one != found[0] for one in found):
         raise UnknownValueError
+    if (
+        len(scope.said) == before
+        and is_only_called(scope.truth, function)
+        and isinstance(found[0], str | int | float | None)
+    ):
+        said = Layer("code", function.path, function.line, "None" if found[0] is None else str(found[0]))
+        scope.said.append(Key(name, (said,), (), "read"))
     return found[0]
 
 

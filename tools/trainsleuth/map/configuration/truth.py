@@ -40,6 +40,7 @@ class Truth:
         self.unchosen: Mapping[str, str] | None = None  # files that settings keep from being imported; asked for once
         self.attributes: dict[tuple[Class, str, int], tuple[tuple[Function, int] | None, tuple[Key, ...]]] = {}
         # of attribute_values.py: what sets the attribute of a class, and by which keys
+        self.only_called: dict[Function, bool] = {}
         self.set_outside: dict[str, bool] = {}  # attributes that code sets of something that is not self
 
     @cached_property
