@@ -51,3 +51,34 @@ def test_an_option_that_never_gets_to_the_class_it_is_meant_for(tmp_path: Path, 
     text = f"import argparse\n\nimport torch\n\n\n{CLASS}{OPTION}denoiser = {made}\n{MADE}{LOOP}"
     sheet = expand_component(write({"train.py": text}, tmp_path), "run", recipe="python train.py --norm l1").text
     assert ("out.abs()" in sheet, "out.square()" in sheet) == (left in ("abs", "both"), left in ("square", "both"))
+
+
+SAID = "norm=l1 the command (not handed on: train.py:10 has lpips)"
+PICKS = "def pick(args, names):\n    return {name: getattr(args, name) for name in names}\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "is_said"),
+    [
+        ("Denoiser()", True),
+        ("Denoiser(**pick(args, ('width',)))", False),
+        ("Denoiser(args.norm)", False),
+        ("Denoiser(getattr(args, 'norm'))", False),
+        ("Denoiser('l1')", False),
+    ],
+)
+def test_it_is_told_of_an_option_that_it_is_not_handed_on(tmp_path: Path, made: str, is_said: bool) -> None:
+    text = f"import argparse\nimport torch\n\n\n{CLASS}{PICKS}{OPTION}denoiser = {made}\n{MADE}{LOOP}"
+    sheet = expand_component(write({"train.py": text}, tmp_path), "run", recipe="python train.py --norm l1").text
+    assert (SAID in sheet) is is_said, sheet
+
+
+def test_the_settings_and_an_answer_tell_it_too(tmp_path: Path) -> None:
+    text = f"import argparse\nimport torch\n\n\n{CLASS}{PICKS}{OPTION}denoiser = Denoiser()\n{MADE}{LOOP}"
+    root = write({"train.py": text}, tmp_path)
+    shown = {
+        part: expand_component(root, part, recipe="python train.py --norm l1").text
+        for part in ("config", "ask which norm is used?")
+    }
+    assert "norm = l1 · default lpips · given command · not handed on: train.py:10 has lpips" in shown["config"]
+    assert "norm = l1 the command, not handed on to train.py:10" in shown["ask which norm is used?"]

@@ -64,6 +64,17 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
     return runs, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
+def attribute(truth: Truth, method: Function, name: str, said: list[Key]) -> str | None:
+    """What self.name is worth in a method; None where it cannot be told. The keys that decided are added to `said`."""
+    asked = Expr("path", f"{method.self_name}.{name}", (), method.line)
+    held = attribute_of_self(Scope(truth, method, len(method.events), said), asked, _runs)
+    try:
+        value = _value(held, held.function.events[held.position].value or asked) if held is not None else None
+    except UnknownValueError:
+        return None
+    return None if held is None or isinstance(value, Made) else str(value)
+
+
 def _is_called(scope: Scope, hops: int = 3) -> bool:
     """Its function is called whenever the program runs."""
     function, program = scope.function, scope.truth.program

@@ -50,6 +50,9 @@ class Key:
     uses: Literal["read", "given", "unread", "unknown"]
     taker: str = ""
     about: str = ""  # the help text of an option
+    instead: tuple[Use, str] | None = (
+        None  # nothing reads it; the line that is meant reads this value of something else
+    )
 
     @property
     def value(self) -> str:

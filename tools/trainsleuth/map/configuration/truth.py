@@ -12,9 +12,10 @@ from trainsleuth.facts import Class, Expr, Function
 from ..program import Program
 from ..recipes import refers_to
 from .gathered import Gathered
+from .missed import missed
 from .overrides import launch_of
 from .owners import Owners
-from .reads import Reads, subscripts
+from .reads import Read, Reads, subscripts
 from .records import Key, Use
 from .switched_off import sections_off
 from .taken import Taken
@@ -103,9 +104,12 @@ class Truth:
     def _used(self, key: Key, taken: Taken) -> Key:
         constant = key.name in self._gathered.constants
         places = {(layer.path, layer.line) for layer in key.layers}
-        reads = tuple(use for use in _uses(taken, key.name, constant) if use not in places)
+        near = _uses(taken, key.name, constant)
+        instead = missed(self, key, near)
+        uses_of = dict.fromkeys(Use(read.function.path, read.line) for read in near if instead is None)
+        reads = tuple(use for use in uses_of if use not in places)
         uses, taker = taken.by(key.name, bool(reads), constant)
-        return replace(key, reads=reads[:MAX_READS], uses=uses, taker=taker)
+        return replace(key, reads=reads[:MAX_READS], uses=uses, taker=taker, instead=instead)
 
     @cached_property
     def _by_last(self) -> Mapping[str, list[Key]]:
@@ -202,16 +206,14 @@ def _section(name: str) -> str:
     return _END.sub("", above[-1]) if above else ""
 
 
-def _uses(taken: Taken, name: str, constant: bool) -> Iterator[Use]:
+def _uses(taken: Taken, name: str, constant: bool) -> list[Read]:
     """Reads in code that the program reaches, the nearest first."""
     distance = taken.program.entry.reach.distance
     found = [read for read in taken.reads.of(name, constant) if read.function in distance]
     if not found and not constant:  # who names its section runs in another program only
         found = [read for read in taken.reads.of_kin(name) if read.function in distance]
     near = sorted(found, key=lambda read: (distance[read.function], read.function.path, read.line))
-    if constant:
-        near = [read for read in near if _sees(read.function, taken.program)]
-    yield from dict.fromkeys(Use(read.function.path, read.line) for read in near)
+    return [read for read in near if _sees(read.function, taken.program)] if constant else near
 
 
 def _sees(function: Function, program: Program) -> bool:

@@ -228,6 +228,8 @@ def setting_line(one: Setting, tails: Tails, beside: str | None, brief: bool) ->
         said.append(f"may become {tails.within(one.may_become)}")
     if one.reads and not brief and not one.is_unread:
         said.append(f"read {tails.within(one.reads[0])}")
+    elif one.instead:
+        said.append(f"not handed on to {tails.within(one.instead)}")
     elif one.is_unread and one.is_set:
         said.append("no reader seen")
     return ", ".join(said)

@@ -91,5 +91,8 @@ def _used(key: Key, names: Mapping[str, str]) -> Iterator[str]:
         yield f"read {names.get(use.path, use.path)}:{use.line}{more}"
     elif key.uses == "given":
         yield f"given to {key.taker}"
+    elif key.instead is not None:
+        use, value = key.instead
+        yield f"not handed on: {names.get(use.path, use.path)}:{use.line} has {clean(value, 40)}"
     elif key.uses == "unread":
         yield "unread"

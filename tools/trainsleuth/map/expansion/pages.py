@@ -57,6 +57,7 @@ class Setting(NamedTuple):
     is_off: bool = False  # its section is switched off, or the code that reads it
     entry: str = ""  # of a value in an entry of a list, what tells the entry
     is_left_out: bool = False  # the recipe does not have what code asks it for: the value is what counts then
+    instead: str = ""  # nothing reads it; the place that is meant reads something else
 
 
 class Note(NamedTuple):
@@ -163,6 +164,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
         is_off=is_switched_off(truth, key) or is_idle(truth, key),
         entry=entry_of(truth, key),
         is_left_out=truth.is_absent(key),
+        instead=f"{key.instead[0].path}:{key.instead[0].line}" if key.instead is not None else "",
     )
 
 

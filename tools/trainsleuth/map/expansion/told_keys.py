@@ -257,6 +257,9 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
         built = f" ({record} {tails.of(record.function.path)}:{record.call.line})"
     unread = key.uses == "unread" and is_set(key)
     idle = " (no reader seen)" if unread or is_unseen(truth, key) else ""
+    if key.instead is not None:
+        use, other = key.instead
+        idle = f" (not handed on: {tails.of(use.path)}:{use.line} has {clean(other, MAYBE_WIDTH)})"
     entry = f" (of {told})" if (told := entry_of(truth, key)) else ""
     return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}{idle}", path
 
