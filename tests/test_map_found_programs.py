@@ -318,3 +318,28 @@ def test_a_program_of_the_readme_that_loads_a_training_it_is_not_seen_to_call(tm
     }
     made = _map(tmp_path, files)
     assert made.entry == ("train_net.py" if shown else "metric/dino/main_dino.py")
+
+
+FIRST = "# First\n\n```bash\ncd first\n# then\npython train.py --lr 0.1\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("readme", "entry", "launch"),
+    [
+        (FIRST, "first/train.py", "cd first && python train.py --lr 0.1"),
+        (FIRST.replace("# then\n", "cd ..\n"), "train.py", "python train.py --lr 0.1"),
+        (FIRST.replace("# then\n", "```\n\n## Second\n\n```\n"), "train.py", "python train.py --lr 0.1"),
+        (FIRST.replace("cd first", "cd somewhere"), "train.py", "python train.py --lr 0.1"),
+        (FIRST.replace("cd first", "    $ cd ./first/"), "first/train.py", "cd first && python train.py --lr 0.1"),
+    ],
+)
+def test_a_command_after_the_one_that_changes_the_folder(tmp_path: Path, readme: str, entry: str, launch: str) -> None:
+    program = "import torch\n\n\ndef main():\n    " + TRAINS.partition("\n    ")[2] + GUARD
+    made = _map(tmp_path, {"README.md": readme, "first/train.py": program, "train.py": program})
+    assert (made.entry, f"launch: {launch} (README.md:" in made.text) == (entry, True), made.text[:300]
+
+
+def test_a_readme_that_fine_tunes_what_it_has_trained_before(tmp_path: Path) -> None:
+    program = "import torch\n\n\ndef main():\n    " + TRAINS.partition("\n    ")[2] + GUARD
+    readme = "    python main.py --data d --save a.pt\n    python finetune.py --data d --save a.pt\n"
+    assert _map(tmp_path, {"README.md": readme, "main.py": program, "finetune.py": program}).entry == "main.py"

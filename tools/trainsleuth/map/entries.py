@@ -30,10 +30,10 @@ MOST_BY_REACH = 8.5  # what reaching everything can add to a score
 PLUGIN_DISTANCE = 4  # of the training of a library that loads the package
 LOADED_DISTANCE = 8  # of a training that a program loads and is not seen to call
 SHOWN = 1.0  # in the README of the whole
-SHOWN_FIRST = 0.5  # of those that train: it settles near ties, train_vqvae.py before train_prior.py
+SHOWN_FIRST = 1.0  # of those that train: it settles near ties, train_vqvae.py before train_prior.py
 FOLDER = 0.4  # of its own: TrainCode/main.py beside TestCode/main.py
 VARIANT = 1.2  # train_ddp.py beside train.py
-_TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tune|fit)", re.I)
+_TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tun(?:e|ing)|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
 _OTHER = re.compile(
     r"(?:^|[_/])(?:eval|valid|test|infer|sampl|generat|demo|export|convert|preproc|prepare|download|bench|"

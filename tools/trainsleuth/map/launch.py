@@ -27,6 +27,7 @@ _STARTERS = re.compile(
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
 _CHANGES = re.compile(r"\s*cd\s+([\w./-]+)\s*(?:&&|;)\s*(?=\S)")
+_CHANGES_ALONE = re.compile(r"[$> `]*cd\s+([\w./-]+?)/?[`;]*")
 _OWN_STARTER = re.compile(r"\./[\w./-]+$")  # a file with a line that says what runs it
 _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
@@ -95,12 +96,40 @@ def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
 
 def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
     script = Script((index.repository.read(path) or "").split("\n")) if path.endswith(SHELL) else None
-    for line, command in commands_in(index, path):
-        found = list(_command(index, path, line, command, consoles))
+    for line, command, folder in _placed(index, path):
+        found = list(_in_folder(index, path, folder, line, command, consoles))
+        found = found or list(_command(index, path, line, command, consoles))
         if not found and script is not None and "$" in command[:MAX_COMMAND] and not command.startswith("#"):
             text = filled(command[:MAX_COMMAND], script.before(line))
             found = list(_command(index, path, line, text, consoles))
         yield from found
+
+
+def _placed(index: Index, path: str) -> Iterator[tuple[int, str, str]]:
+    """Every line of a text, with the folder that a line before changed to, up to the next heading: cd training
+
+    "" for where the text lies, and for texts that do not lie at the root.
+    """
+    folder, is_code = "", path.endswith(SHELL)
+    for line, command in commands_in(index, path):
+        if _FENCE.match(command):
+            is_code = not is_code
+        elif command.startswith("#") and not is_code:
+            folder = ""
+        elif "/" not in path and (match := _CHANGES_ALONE.fullmatch(command)) is not None:
+            there = normal(f"{folder}/{match[1]}")
+            is_known = not there or any(one.startswith(f"{there}/") for one in index.files)
+            folder = there if is_known else folder
+        yield line, command, folder
+
+
+def _in_folder(
+    index: Index, path: str, folder: str, line: int, text: str, consoles: dict[str, Command]
+) -> Iterator[Command]:
+    """Commands of a line that start a file in the folder that a line before changed to."""
+    for one in _command(index, f"{folder}/{path}", line, text, consoles) if folder else ():
+        if one.target.startswith(f"{folder}/"):
+            yield one._replace(path=path, text=f"cd {folder} && {one.text}")
 
 
 def command_of(index: Index, text: str) -> Command | None:
