@@ -18,8 +18,8 @@ from .switches import switch_of
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
 _CALLS = {
-    "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
-    "distribution": r"init_process_group|\w*DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|FSDP|"
+    "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|NativeScaler|ApexScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
+    "distribution": r"init_process_group|\w*DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|ddp|FSDP|"
     r"DeviceMesh|init_device_mesh|Accelerator|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
     "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_gradients|clip_grads|dispatch_clip_grad|GradientClipp(?:ing|er)",
     "compile": r"compile",
@@ -73,7 +73,8 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
         best = tuple(sorted((p for p in places.values() if p not in idle), key=lambda p: (-p.score, p.path, p.line)))
         if not best:
             why = f"off: {next(iter(idle.values()))}" if idle else NONE_FOUND
-            parts[name] = _by_setting(program, truth, name) or Part("absent", why)
+            said = _by_setting(program, truth, name)
+            parts[name] = Part("absent", why) if said is None or (idle and said.status == "unresolved") else said
             continue
         parts[name] = Part("found", "", best)
     return parts
@@ -96,7 +97,25 @@ def _by_setting(program: Program, truth: Truth | None, name: str) -> Part | None
         return Part("unresolved", f"set: {later}") if later else Part("absent", f"off: {switch}")
     if program.training.framework is not None and switch.is_set and switch.source.path:
         return Part("found", f"on: {switch}", (Place(switch.source.path, switch.source.line, name, 0.5),))
-    return Part("unresolved", f"set: {switch}; no code that the entry reaches is seen to use it")
+    if given := tuple(_handed(program, name)):
+        return Part("found", f"on: {switch}", given)
+    return Part("unresolved", f"set: {switch}; no call that does it is found in the code that the entry reaches")
+
+
+_HANDED = {"clipping": ("clip_grad", "max_norm", "max_grad_norm")}
+
+
+def _handed(program: Program, name: str) -> Iterator[Place]:
+    """Where it is left to what steps: loss_scaler(loss, optimizer, clip_grad=args.clip_grad)"""
+    words = _HANDED.get(name, ())
+    for function, weight in program.functions() if words else ():
+        calls = (call for event in function.events for call in event.calls if _STEPS.search(call.last))
+        for call in calls:
+            if any(call.keyword(word) is not None for word in words):
+                yield program.at(function, call.line, name, weight)
+
+
+_STEPS = re.compile(r"scaler|backward|step", re.I)
 
 
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:
@@ -151,8 +170,9 @@ def _named(last: str) -> tuple[str, ...]:
 
 
 def _by_class(call: Expr) -> tuple[str, ...]:
-    """FP16Optimizer.build_optimizer(...): a class that says what it is for."""
-    made = call.receiver is not None and _HALF.fullmatch(call.receiver.last) is not None
+    """FP16Optimizer.build_optimizer(...): a class that says what it is for; amp.initialize(...), a module."""
+    holder = call.receiver.last if call.receiver is not None else ""
+    made = _HALF.fullmatch(holder) is not None or (holder == "amp" and call.last == "initialize")
     return ("mixed_precision",) if made else ()
 
 

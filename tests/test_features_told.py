@@ -1,0 +1,73 @@
+"""What is said of a feature of the training step: found, off by a setting, or set and not seen to be done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from map_depth import write
+from trainsleuth.map import map_repository
+
+TIMM = """import argparse
+
+import torch
+from apex import amp
+from timm.utils import NativeScaler
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--amp", action="store_true", default=False)
+parser.add_argument("--apex-amp", action="store_true", default=False)
+parser.add_argument("--native-amp", action="store_true", default=False)
+parser.add_argument("--clip-grad", type=float, default=None)
+parser.add_argument("--seed", type=int, default=0)
+args = parser.parse_args()
+if args.amp:
+    args.native_amp = True
+use_amp = None
+if args.apex_amp:
+    use_amp = "apex"
+elif args.native_amp:
+    use_amp = "native"
+if args.seed != 0:
+    torch.manual_seed(args.seed)
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+scaler = None
+if use_amp == "apex":
+    net, opt = amp.initialize(net, opt, opt_level="O1")
+elif use_amp == "native":
+    scaler = NativeScaler()
+for step in range(10):
+    loss = net(torch.ones(1, 2)).sum()
+    opt.zero_grad()
+    if scaler is not None:
+        scaler(loss, opt, clip_grad=args.clip_grad, parameters=net.parameters())
+    else:
+        loss.backward()
+        opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "feature", "status", "said"),
+    [
+        ("", "mixed_precision", "absent", "off: "),
+        ("--apex-amp", "mixed_precision", "found", ""),
+        ("--amp", "mixed_precision", "found", ""),
+        ("", "clipping", "absent", "off: clip_grad = None"),
+        ("--native-amp --clip-grad 1.0", "clipping", "found", "on: clip_grad = 1.0"),
+        ("", "seeds", "absent", "off: seed = 0 (train.py:12)"),
+        ("--seed 3", "seeds", "found", ""),
+    ],
+)
+def test_what_a_command_says(tmp_path: Path, given: str, feature: str, status: str, said: str) -> None:
+    root = write({"train.py": TIMM}, tmp_path)
+    part = map_repository(root, recipe=f"python train.py {given}".strip()).features[feature]
+    assert (part.status, part.why.startswith(said)) == (status, True), part.why
+
+
+def test_a_seed_that_nothing_sets(tmp_path: Path) -> None:
+    text = TIMM.replace("if args.seed != 0:\n    torch.manual_seed(args.seed)\n", "print(args.seed)\n")
+    part = map_repository(write({"train.py": text}, tmp_path), recipe="python train.py --seed 3").features["seeds"]
+    said = "set: seed = 3 (given command); no call that does it is found in the code that the entry reaches"
+    assert (part.status, part.why) == ("unresolved", said)
