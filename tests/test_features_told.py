@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from map_depth import write
-from trainsleuth.map import map_repository
+from trainsleuth.map import expand_component, map_repository
 
 TIMM = """import argparse
 
@@ -71,3 +71,19 @@ def test_a_seed_that_nothing_sets(tmp_path: Path) -> None:
     part = map_repository(write({"train.py": text}, tmp_path), recipe="python train.py --seed 3").features["seeds"]
     said = "set: seed = 3 (given command); no call that does it is found in the code that the entry reaches"
     assert (part.status, part.why) == ("unresolved", said)
+
+
+OPTIONS = "import argparse\nimport torch\n\n\ndef load():\n    return torch.load('a.pt')\n\n\n" + (
+    "if __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n"
+    "    parser.add_argument('--multi-gpu', action='store_true')\n    parser.add_argument('--output-dir', default='out')\n"
+    "    parser.add_argument('--steps', default=7)\n    args = parser.parse_args()\n    print(args.output_dir, args.steps)\n"
+)
+
+
+def test_options_of_a_program_that_this_one_imports(tmp_path: Path) -> None:
+    train = "from infer import load\n" + TIMM + "print(load(), args.output_dir, args.steps)\n"
+    root = write({"train.py": train, "infer.py": OPTIONS}, tmp_path)
+    made = map_repository(root, recipe="python train.py --seed 3")
+    assert made.features["distribution"].why == "none found in the code that the entry reaches"
+    text = expand_component(root, "config", recipe="python train.py --seed 3").text
+    assert "infer.py" not in text and "seed = 3" in text

@@ -17,12 +17,14 @@ NOT_GIVEN = "None"
 
 
 def options(program: Program) -> Iterator[Definition]:
-    """Every option that code of the program defines, nearest functions first."""
+    """Every option that code of the program defines, nearest functions first; none of a program that it only imports."""
     for function, _ in program.functions():
         commands = subcommands(function)
         if commands.dest:
             yield Definition(commands.dest, function.path, commands.line, commands.chosen)
         for event in function.events:
+            if program.never_runs(function.path, event.line):
+                continue
             for call in event.calls:
                 if call.last == "add_argument":
                     if not commands.is_others(parser_of(call)):
