@@ -182,7 +182,7 @@ def _worth(truth: Truth, topic: Topic, key: Key) -> float:
     by_command = source is not None and source.how == "command"
     by_recipe = _nearness_of_file(program, source.path) if source is not None else 0.0
     used = nearness(program, key)
-    said = 4.0 * (is_set(key) or left_out) - 2 * (key.uses == "unread") + 1.5 * by_command + by_recipe + 2 * used
+    said = 4.0 * (is_set(key) or left_out) - 2 * (key.uses == "unread") + 3.5 * by_command + by_recipe + 2 * used
     said += 2 * (left_out or key.value not in NOTHING)
     flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
     flag = flag or (not topic.is_switch and key.value.lower() == "false" and by_recipe < 1)
