@@ -42,10 +42,21 @@ def _uses(index: Index, function: Function, loaders: Collection[str]) -> Iterato
         elif event.value is not None and any(_goes_over(part, loaders) for part in event.value.walk()):
             yield position in backwards
         elif any(mentions(part, loaders) for call in event.calls for part in call.parts[1:]):
-            yield any(call.last not in _LOOKING for call in event.calls)
+            yield any(_is_handed(part, loaders) for call in event.calls if not _looks(call) for part in call.parts[1:])
         elif event.kind == "return" and mentions(event.value, loaders):
             yield True
 
 
 def _goes_over(part: Expr, loaders: Collection[str]) -> bool:
     return part.kind == "for" and mentions(part.parts[1], loaders)
+
+
+def _looks(expr: Expr) -> bool:
+    return expr.kind == "call" and expr.last in _LOOKING
+
+
+def _is_handed(given: Expr, loaders: Collection[str]) -> bool:
+    """A loader itself, not only its length: tqdm(total=len(loader))."""
+    if not given.parts:
+        return mentions(given, loaders)
+    return not _looks(given) and any(_is_handed(part, loaders) for part in given.parts)

@@ -94,6 +94,29 @@ Good (a loss with its own sigmoid takes the other arm):
             optimizer.zero_grad()
             loss_of(model, x, y, nn.BCEWithLogitsLoss()).backward()
             optimizer.step()
+
+Good (the arm with a teacher runs for a student that gives logits):
+    import torch
+
+    def train(model, loader, optimizer, teacher=None):
+        criterion = torch.nn.CrossEntropyLoss()
+        for x, y in loader:
+            output = model(x)
+            if teacher is not None:
+                with torch.no_grad():
+                    y = teacher(x).argmax(1)
+                loss = criterion(output, y)
+            else:
+                loss = (output - y).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    def main(loader):
+        scorer = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Softmax(dim=1))
+        train(scorer, loader, torch.optim.Adam(scorer.parameters()))
+        student = torch.nn.Linear(4, 3)
+        train(student, loader, torch.optim.Adam(student.parameters()), teacher=scorer)
 """
 
 from __future__ import annotations

@@ -21,6 +21,20 @@ Bad:
             total += loss
         return total / len(loader)
 
+Bad (only the target is detached):
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        total = 0.0
+        for x, y in loader:
+            loss = torch.nn.functional.mse_loss(model(x), model(y).detach())
+            total += loss
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return total / len(loader)
+
 Bad (kept in a list of the object):
     import torch
 
@@ -53,6 +67,24 @@ Good:
             optimizer.step()
             total += loss.item()
         return total / len(loader)
+
+Good (a round that is left out is kept as a number):
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        history = []
+        for x, y in loader:
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            if torch.isnan(loss):
+                loss = loss.cpu().detach().numpy()
+                history.append(loss)
+                continue
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.item())
+        return history
 """
 
 from __future__ import annotations
@@ -221,11 +253,22 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
 
 
 def _is_cut(function: Function, loss: str, backward: int, keeping: int) -> bool:
-    """Between backward() and keeping, the name is given a number: loss = loss.item()."""
+    """The name is given something else between backward() and keeping, or a number before: loss = loss.item()."""
     found, _ = reaching(function, loss, keeping)
+    if found and all(_is_number(one.value) for one in found):
+        return True
     return any(binding.position > backward for binding in found if binding.position < keeping) or any(
         call.callee == f"{loss}.detach_" for event in function.events for call in event.calls
     )
+
+
+def _is_number(value: Expr | None) -> bool:
+    """loss.cpu().detach().numpy(): what has left the graph; not what a call makes of something that has."""
+    while value is not None and value.kind == "call":
+        if value.last in ("item", "detach", "numpy", "tolist"):
+            return True
+        value = value.receiver
+    return False
 
 
 def _goes_backward(index: Index, function: Function, name: str) -> bool:

@@ -61,6 +61,24 @@ Good:
                 optimizer.zero_grad()
                 model(x).mean().backward()
                 optimizer.step()
+
+Good (a loader that the network labels once, before it is trained):
+    import torch
+    import tqdm
+
+    def train(model, teacher, dataset, labelled, rank, epochs):
+        once = torch.utils.data.distributed.DistributedSampler(dataset, 2, rank)
+        pseudo = torch.utils.data.DataLoader(dataset, 8, sampler=once)
+        bar = tqdm.tqdm(total=len(pseudo))
+        for x in pseudo:
+            labelled.add(teacher(x).argmax(1))
+            bar.update(1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(epochs):
+            for x, y in torch.utils.data.DataLoader(labelled, 8):
+                optimizer.zero_grad()
+                torch.nn.functional.cross_entropy(model(x), y).backward()
+                optimizer.step()
 """
 
 from __future__ import annotations

@@ -208,6 +208,11 @@ class Flow:
                 return False
         return True if None not in taken and block.loops == here.loops[: len(block.loops)] else None
 
+    def is_passed_over(self, spot: Spot) -> bool:
+        """The call of the spot's frame keeps its statement from running: if teacher is not None, of a call without one."""
+        block = spot.function.events[spot.position].block
+        return spot.frame is not None and any(self._is_taken(branch, spot) is False for branch in block.branches)
+
     def _is_taken(self, branch: Branch, spot: Spot) -> bool | None:
         if branch.kind != "if":
             return None
@@ -232,12 +237,23 @@ class Flow:
             if decisive in parts:
                 return decisive
             return None if None in parts else not decisive
+        if test.kind == "compare" and test.text in ("is", "is not") and test.parts[-1].text == "None":
+            nothing = self._is_nothing(test.parts[0], spot)
+            return None if nothing is None else nothing is (test.text == "is")
         if test.kind == "constant":
             return test.text == "True" if test.text in ("True", "False", "None") else None
         if test.kind != "path" or test.text.endswith(".training") or spot.frame is None:
             return None
         things = self.index.objects.of(test, spot)
         found = {_truth(thing.expr) if isinstance(thing, Literal) else None for thing in things}
+        return found.pop() if len(found) == 1 else None
+
+    def _is_nothing(self, expr: Expr, spot: Spot) -> bool | None:
+        """Whether a name is None for the call of the spot's frame."""
+        if expr.kind != "path" or spot.frame is None:
+            return None
+        things = self.index.objects.of(expr, spot)
+        found = {thing.expr.text == "None" if isinstance(thing, Literal) else None for thing in things}
         return found.pop() if len(found) == 1 else None
 
 

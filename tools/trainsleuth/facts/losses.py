@@ -58,8 +58,8 @@ def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | No
         return _unresolved(site, anyhow)
     spots: list[Spot] = []
     losses: set[str] = set()
-    for frame in index.calling.contexts(site.function):
-        spot = Spot(site.function, site.position, frame)
+    ways = [Spot(site.function, site.position, frame) for frame in index.calling.contexts(site.function)]
+    for spot in [one for one in ways if not index.flow.is_passed_over(one)] or ways:
         things = [
             thing
             for thing in index.objects.of(callee, spot)
