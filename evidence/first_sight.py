@@ -36,6 +36,7 @@ HALVES = tuple(
         "twelfth_",
         "thirteenth_",
         "fourteenth_",
+        "fifteenth_",
     )
 )
 

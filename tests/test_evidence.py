@@ -334,6 +334,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "twelfth_",
             "thirteenth_",
             "fourteenth_",
+            "fifteenth_",
         )
     ],
 )
