@@ -455,3 +455,14 @@ def test_what_a_checkpoint_holds_its_file_and_what_has_no_decay_are_told(tmp_pat
     assert "files: best.pth train.py:25" in sheet
     assert 'without decay: train.py:9 if parameter.ndim <= 1 or name.endswith(".bias"): · in groups()' in sheet
     assert sheet.count("without decay") == 1 and sheet.count("a checkpoint holds") == 1
+
+
+def test_a_group_with_a_decay_of_its_own_is_not_one_without(tmp_path: Path) -> None:
+    made = (
+        "plain = [one for name, one in net.named_parameters() if not 'bn' in name]\n"
+        "norms = [one for name, one in net.named_parameters() if 'bn' in name]\n"
+        "opt = torch.optim.SGD([{'params': plain, 'weight_decay': 0.0001}, {'params': norms}], lr=0.1)\n"
+    )
+    text = f"import torch\n\nnet = torch.nn.Linear(2, 1)\n{made}{map_depth.STEP}"
+    sheet = expand_component(map_depth.write({"train.py": text}, tmp_path), "run").text
+    assert sheet.count("without decay: ") == 1 and "without decay: train.py:5 norms" in sheet

@@ -33,7 +33,8 @@ def without_decay(program: Program, truth: Truth, tails: Tails) -> Iterator[tupl
         for function, weight in program.functions()
         if weight > NEAR and function.source.holds(_HOLDS) and _is_on_decay(function)
         for event in function.events
-        if _decides(event) and not _is_on_rate(function, event) and not off(program, truth, function, event.line)
+        if _decides(event) and not _is_on_rate(function, event) and not _is_decayed(function, event)
+        if not off(program, truth, function, event.line)
     )
     told: list[tuple[Function, Event | Expr]] = [*islice(found, MOST)] or [*islice(_groups(program, truth), MOST)]
     for function, said in told:
@@ -54,11 +55,30 @@ def _groups(program: Program, truth: Truth) -> Iterator[tuple[Function, Expr]]:
 
 
 def _params(expr: Expr) -> Expr | None:
+    decay, held = _group(expr)
+    is_none = decay is not None and decay.text in _NONE
+    return held if is_none and held is not None and held.kind != "path" else None
+
+
+def _group(expr: Expr) -> tuple[Expr | None, Expr | None]:
+    """The decay and the parameters of a group that is written out."""
     pairs = [part.parts for part in expr.parts if part.kind == "pair"] if expr.kind == "dict" else []
     named = {name.text: value for name, value in pairs if name.kind == "string"}
-    decay, held = named.get("weight_decay"), named.get("params")
-    is_none = decay is not None and decay.text in ("0", "0.0", "0.")
-    return held if is_none and held is not None and held.kind != "path" else None
+    return named.get("weight_decay"), named.get("params")
+
+
+def _is_decayed(function: Function, event: Event) -> bool:
+    """What it names is a group with a decay of its own: {"params": others, "weight_decay": 1e-4}."""
+    names = {target.text for target in event.targets if event.kind == "assign"}
+    values = (one.value for one in function.events if names and one.value is not None)
+    groups = (_group(part) for value in values for part in value.walk())
+    return any(
+        held is not None and held.text in names and decay is not None and decay.text not in _NONE
+        for decay, held in groups
+    )
+
+
+_NONE = ("0", "0.0", "0.")
 
 
 def _is_on_decay(function: Function) -> bool:
