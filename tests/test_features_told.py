@@ -87,3 +87,11 @@ def test_options_of_a_program_that_this_one_imports(tmp_path: Path) -> None:
     assert made.features["distribution"].why == "none found in the code that the entry reaches"
     text = expand_component(root, "config", recipe="python train.py --seed 3").text
     assert "infer.py" not in text and "seed = 3" in text
+
+
+def test_a_test_that_always_holds_is_no_condition(tmp_path: Path) -> None:
+    text = TIMM.replace(
+        "for step in range(10):\n    loss", "for step in range(10):\n    if True:  # autocast\n        loss"
+    )
+    sheet = expand_component(write({"train.py": text}, tmp_path), "run", recipe="python train.py").text
+    assert "loss = net(torch.ones(1, 2)).sum()" in sheet and "when True" not in sheet

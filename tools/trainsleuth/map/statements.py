@@ -56,13 +56,18 @@ def conditions(event: Event) -> str:
     """The tests under which a statement runs, outer first; "" when it always does."""
     said = []
     for branch in event.block.branches:
-        if branch.kind != "if" or (branch.test is not None and "__name__" in written(branch.test)):
+        if branch.kind != "if" or (branch.test is not None and _says_nothing(branch.test)):
             continue
         said.append(_test(branch.test) if branch.test is not None else f"not ({any_of(branch.tests)})")
     kept = said[-MOST_TESTS:]
     while len(kept) > 1 and len(" and ".join(kept)) > 2 * TEST_WIDTH:
         kept = kept[1:]  # the inner ones decide
     return " and ".join(kept if len(kept) == len(said) else ["...", *kept])
+
+
+def _says_nothing(test: Expr) -> bool:
+    """if True: what stood under a context once; the guard of a file."""
+    return (test.kind == "constant" and test.text == "True") or "__name__" in written(test)
 
 
 def any_of(tests: Sequence[Expr], width: int = TEST_WIDTH) -> str:
