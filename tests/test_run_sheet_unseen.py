@@ -123,3 +123,33 @@ def test_the_one_key_of_a_recipe_that_no_code_names_is_told(tmp_path: Path) -> N
     assert "save_embeds_path=out a.yaml:9 (no reader seen)" in expand_component(tmp_path, "run", recipe="a.yaml").text
     (tmp_path / "a.yaml").write_text(files["a.yaml"].replace("save_embeds", "save_embed"))
     assert "no reader seen" not in expand_component(tmp_path, "run", recipe="a.yaml").text
+
+
+UNREAD = "(no reader seen)"
+HEAD = "import argparse\n\nimport torch\n{imports}\nparser = argparse.ArgumentParser()\nparser.add_argument('--rate', type=float, default=0.1)\nargs = parser.parse_args()\n"  # fmt: skip
+NET = "net = torch.nn.Linear(2, 1)\n{made}\n" + STEP
+
+
+@pytest.mark.parametrize(
+    ("imports", "made", "is_said"),
+    [
+        ("", "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nprint(args)", True),
+        ("import json", "opt = torch.optim.SGD(net.parameters(), lr=0.1)\njson.dump(args, open('a', 'w'))", True),
+        ("from timm.optim import create_optimizer", "opt = create_optimizer(args, net)", False),
+        ("from timm.optim import create, kwargs", "opt = create(net, **kwargs(cfg=args))", False),
+    ],
+)
+def test_another_library_that_gets_all_settings_may_read_any(
+    tmp_path: Path, imports: str, made: str, is_said: bool
+) -> None:
+    root = write({"train.py": HEAD.format(imports=imports) + NET.format(made=made)}, tmp_path)
+    sheet = expand_component(root, "run", recipe="torchrun --nproc_per_node=8 train.py --rate 0.2").text
+    assert (f"rate=0.2 the command {UNREAD}" in sheet) is is_said
+    assert f"nproc_per_node=8 the command {UNREAD}" not in sheet
+
+
+def test_a_parameter_of_the_function_that_a_command_line_calls_is_read(tmp_path: Path) -> None:
+    body = NET.format(made="opt = torch.optim.SGD(net.parameters(), lr=0.1)").replace("\n", "\n    ")
+    text = f"import fire\nimport torch\n\n\ndef train(where: str = None):\n    print(where)\n    {body}\n\nfire.Fire(train)\n"
+    root = write({"train.py": text}, tmp_path)
+    assert UNREAD not in expand_component(root, "run", recipe="python train.py --where a").text

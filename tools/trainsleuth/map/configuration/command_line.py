@@ -68,6 +68,7 @@ def launched_by(text: str) -> Iterator[Given]:
 _DEVICES = "CUDA_VISIBLE_DEVICES"
 _PLACES = re.compile(r"\d+(?:,\d+)*")
 _PROCESSES = ("nproc_per_node", "num_processes", "num_gpus", "nnodes", "num_nodes", "num_machines")
+LAUNCHING = frozenset({_DEVICES, *_PROCESSES})  # read by what starts the program
 
 
 def with_variables(index: Index, path: str, line: int, text: str) -> str:

@@ -108,6 +108,8 @@ class Taken:
 
     @cached_property
     def _all_at_once(self) -> bool:
+        if is_handed_out(self.program):
+            return True
         for called in self.program.reached_calls:
             if called.call.last in _WHOLESALE:
                 return True
@@ -120,6 +122,34 @@ class Taken:
                     if called.call.arguments[1].kind != "string" and _holds(called.call.arguments[0].text):
                         return True
         return False
+
+
+def is_handed_out(program: Program) -> bool:
+    """A function of another library gets all settings at once, and may read any: create_optimizer(args, model)."""
+    return any(
+        _WHOLE.fullmatch(part.parts[0].text if part.kind == "keyword" else part.text)
+        for called in program.reached_calls
+        if called.call.callee and called.call.last not in _TELLING
+        for part in called.call.parts[1:]
+        if program.full_name(called.function, called.call.callee).partition(".")[0] not in _NO_READERS
+    )
+
+
+_WHOLE = re.compile(r"(?:self\.)?(?:args?|opts?|cfg|conf|config|hparams|flags|params|options)")
+_TELLING = (
+    "init",
+    "dump",
+    "safe_dump",
+    "save",
+    "deepcopy",
+    "spawn",
+    "info",
+    "debug",
+    "pformat",
+    "pprint",
+    "start_processes",
+)
+_NO_READERS = ("", "builtins", "json", "yaml", "logging", "pprint", "copy", "pickle", "argparse", "wandb", "os")
 
 
 def _holds(text: str) -> bool:

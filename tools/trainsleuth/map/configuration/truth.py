@@ -18,7 +18,7 @@ from .owners import Owners
 from .reads import Read, Reads, subscripts
 from .records import Key, Use
 from .switched_off import sections_off
-from .taken import Taken
+from .taken import Taken, is_handed_out
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
@@ -100,6 +100,11 @@ class Truth:
     def keys(self) -> tuple[Key, ...]:
         taken = Taken(self.program, self.reads, bool(self._gathered.recipes))
         return tuple(self._used(key, taken) for key in self._plain)
+
+    @cached_property
+    def is_handed_out(self) -> bool:
+        """Another library gets all settings at once, and may read any."""
+        return is_handed_out(self.program)
 
     def _used(self, key: Key, taken: Taken) -> Key:
         constant = key.name in self._gathered.constants

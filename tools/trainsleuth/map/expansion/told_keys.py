@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Class, Function
 
 from ..configuration import Key, Truth
+from ..configuration.command_line import LAUNCHING
 from ..configuration.records import NO_VALUE, Use
 from ..configuration.switched_off import SWITCHES, is_switched_off
 from ..program import Program
@@ -255,7 +256,7 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     record = truth.program.named_records.get(key.value) if made is None and is_set(key) else None
     if record is not None:
         built = f" ({record} {tails.of(record.function.path)}:{record.call.line})"
-    unread = key.uses == "unread" and is_set(key)
+    unread = key.uses == "unread" and is_set(key) and key.name not in LAUNCHING
     idle = " (no reader seen)" if unread or is_unseen(truth, key) else ""
     if key.instead is not None:
         use, other = key.instead

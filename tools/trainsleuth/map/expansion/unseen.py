@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..configuration import Key, Truth
+from ..configuration.command_line import LAUNCHING
 
 _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 
@@ -12,13 +13,25 @@ _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 def is_unseen(truth: Truth, key: Key) -> bool:
     """No line reads it, and neither a framework nor another name under which it is handed on may."""
     source = key.source
+    if key.name in LAUNCHING:
+        return False
     if source is not None and source.how == "file":
         return key.uses == "unknown" and not key.reads and _is_odd(truth, key, source.path)
     if source is None or source.how != "command" or key.reads or key.uses not in ("unread", "unknown"):
         return False
     if any(truth.program.is_reached(read.function) for read in truth.reads.of_any(key.name.rpartition(".")[2])):
         return False
-    return truth.program.training.framework is None and key.name in truth.offered and not _is_renamed(truth, key)
+    if truth.program.training.framework is not None or key.name not in truth.offered or truth.is_handed_out:
+        return False
+    return not _is_renamed(truth, key) and not _is_parameter(truth, key)
+
+
+def _is_parameter(truth: Truth, key: Key) -> bool:
+    """Of a function that a command line calls, whose code reads it as any name: fire.Fire(train)."""
+    first = key.layers[0]
+    file = truth.program.index.files.get(first.path)
+    found = (function.parameter(key.name) for function in (file.functions.values() if file is not None else ()))
+    return any(one is not None and one.default is not None and one.default.line == first.line for one in found)
 
 
 def _is_odd(truth: Truth, key: Key, path: str) -> bool:
