@@ -14,6 +14,7 @@ from .command_line import given_by
 from .overrides import launch_of
 
 _OPTION = re.compile(r"(?:config|cfg|conf|yaml)(?:_(?:name|file|path|yaml))?|recipe", re.I)
+_OF_FILE = re.compile(r"(?:name|file|path|yaml)$", re.I)
 _NAME = re.compile(r"(?=.*[A-Za-z])[\w./+-]*[\w+-]")
 _FLAGS = frozenset({"true", "false", "none", "null"})
 
@@ -27,7 +28,7 @@ def unread(program: Program) -> Iterator[str]:
     read = _called(program.config_paths)
     files = _called(program.index.configs)
     for name, value in given_by(command.text) if command is not None else ():
-        is_file = value.endswith(CONFIG_SUFFIXES) or "/" in value or value in files
+        is_file = value.endswith(CONFIG_SUFFIXES) or "/" in value or value in files or _OF_FILE.search(name)
         is_name = _OPTION.fullmatch(name) and _NAME.fullmatch(value) and value.lower() not in _FLAGS and is_file
         if command is not None and is_name and not value.endswith(".py") and PurePosixPath(value).name not in read:
             words = (word for word in words_behind(command.text) if word.lstrip("-").replace("-", "_").startswith(name))
