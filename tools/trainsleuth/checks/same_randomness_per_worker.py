@@ -160,9 +160,8 @@ def _kept_generator(index: Index, site: Site, spot: Spot) -> tuple[Link, Link] |
         getter = index.method(thing.kind, "__getitem__")
         if getter is None or _asks_for_worker(index, thing.kind):
             continue
-        for name, made in _generators(index, thing.kind):
-            if use := _drawn(index, thing.kind, getter, name):
-                return made, use
+        if found := next(_generators(index, thing.kind, getter), None):
+            return found
     return None
 
 
@@ -176,22 +175,24 @@ def _asks_for_worker(index: Index, cls: Class) -> bool:
     )
 
 
-def _generators(index: Index, cls: Class) -> Iterator[tuple[str, Link]]:
+def _generators(index: Index, cls: Class, getter: Function) -> Iterator[tuple[Link, Link]]:
+    """Where a generator is made and where it is drawn from. What is drawn from is asked first: how a name was made may
+    lead through every call of many constructors."""
     if not any(index.sites.may_call(name) for name in _GENERATORS):
         return
     for one in index.lineage(cls):
         if "__init__" not in one.methods:
             continue
         for name in index.hierarchy.attribute_names(one):
+            use = _drawn(index, cls, getter, name)
             for method, binding in index.hierarchy.attribute_bindings(one, name):
                 value = binding.value
-                if method.name != "__init__" or value is None:
+                if method.name != "__init__" or value is None or use is None:
                     continue
                 for call, at in makers(index, value, Spot(method, binding.position)):
                     base = call.receiver if call.kind == "call" and call.last == "manual_seed" else call
                     if base is not None and base.kind == "call" and base.last in _GENERATORS and _is_known(base):
-                        where = Link(at.function.path, call.line, f"self.{name} is {written(call)}")
-                        yield name, where
+                        yield Link(at.function.path, call.line, f"self.{name} is {written(call)}"), use
 
 
 def _is_known(call: Expr) -> bool:
