@@ -154,13 +154,12 @@ def _varies(seed: Expr, own: set[str]) -> bool:
 def _kept_generator(index: Index, site: Site, spot: Spot) -> tuple[Link, Link] | None:
     """A generator made in the dataset's constructor and drawn from in __getitem__."""
     given = site.call.argument(0, "dataset")
-    for thing in index.objects.of(given, spot) if given is not None else ():
-        if not isinstance(thing, Instance) or not isinstance(thing.kind, Class):
+    things = index.objects.of(given, spot) if given is not None else ()
+    for cls in dict.fromkeys(thing.kind for thing in things if isinstance(thing, Instance)):  # made in many ways
+        getter = index.method(cls, "__getitem__") if isinstance(cls, Class) else None
+        if not isinstance(cls, Class) or getter is None or _asks_for_worker(index, cls):
             continue
-        getter = index.method(thing.kind, "__getitem__")
-        if getter is None or _asks_for_worker(index, thing.kind):
-            continue
-        if found := next(_generators(index, thing.kind, getter), None):
+        if found := next(_generators(index, cls, getter), None):
             return found
     return None
 
