@@ -43,6 +43,7 @@ SETS = {
     "untouched11": EVIDENCE / "maps" / "untouched11",
     "untouched12": EVIDENCE / "maps" / "untouched12",
     "untouched13": EVIDENCE / "maps" / "untouched13",
+    "untouched14": EVIDENCE / "maps" / "untouched14",
 }
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLACE = re.compile(r"[^/:][^:]*:[1-9]\d*")

@@ -154,6 +154,44 @@ def test_the_folder_of_the_configuration_may_be_put_together(tmp_path: Path, fol
     assert _known(tmp_path, "python train.py data=images", {**FILES, "train.py": main})["data.size"] == "20"
 
 
+@pytest.mark.parametrize(
+    "above",
+    [
+        'FOLDER = os.getenv("CONFIGS", "config")\nif os.path.basename(FOLDER) != "config":\n    FOLDER = FOLDER + "/config"\n',
+        'FOLDER = Path(__file__).parent / "config"\n',
+    ],
+)
+def test_the_folder_and_the_name_of_the_configuration_may_be_constants(tmp_path: Path, above: str) -> None:
+    main = TRAIN.replace('config_path="config"', "config_path=FOLDER").replace('config_name="ppo"', "config_name=NAME")
+    main = f'import os\nfrom pathlib import Path\n\n{above}NAME = "ppo"\n\n{main}'
+    other = {"elsewhere/config/ppo.yaml": "steps: 70\n"}  # as far away as the words of the folder allow
+    assert _known(tmp_path, "python train.py data=images", {**FILES, **other, "train.py": main})["data.size"] == "20"
+
+
+LISTS = {
+    **FILES,
+    "config/ppo.yaml": "defaults:\n  - data: text\n  - hook: ???\n  - metric: [one, two]\n  - _self_\nsteps: 5\n",
+    **{f"config/{group}/{name}.yaml": f"{name}: {at}\n" for group in ("hook", "metric") for at, name in enumerate(("one", "two", "three"))},
+    "config/experiment/hooks.yaml": "# @package _global_\ndefaults:\n  - override /hook: [two, three]\n  - override /metric: [three]\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", {"metric.one", "metric.two"}),
+        ("hook=one", {"hook.one", "metric.one", "metric.two"}),
+        ("hook=[one,three] metric=two", {"hook.one", "hook.three", "metric.two"}),
+        ("+experiment=hooks", {"hook.two", "hook.three", "metric.three"}),
+        ("+experiment=hooks metric=[one,two]", {"hook.two", "hook.three", "metric.one", "metric.two"}),
+        ("~metric", set()),
+    ],
+)
+def test_a_group_may_have_several_options_at_once(words: str, expected: set[str], tmp_path: Path) -> None:
+    known = _known(tmp_path, f"python train.py {words}".strip(), LISTS)
+    assert {name for name in known if name.startswith(("hook.", "metric."))} == expected
+
+
 def test_a_file_that_a_loaded_module_reads_when_it_is_started_itself_is_none_of_the_run(tmp_path: Path) -> None:
     read = "import yaml\n\nif __name__ == '__main__':\n    yaml.safe_load(open('alone/width.yaml'))\n"
     files = {**FILES, "other.py": read, "train.py": f"import other\n{TRAIN}", "alone/width.yaml": "size: 77\nkind: 5\n"}

@@ -48,12 +48,12 @@ SELF = Entry("", "_self_")
 
 
 def composed(
-    index: Index, roots: Sequence[str], primary: str, chosen: Mapping[str, str], added: Iterable[Entry] = ()
+    index: Index, roots: Sequence[str], primary: str, chosen: Mapping[str, tuple[str, ...]], added: Iterable[Entry] = ()
 ) -> tuple[Part, ...]:
     """The parts of the configuration of the file `primary`, later ones win.
 
-    `roots` are the folders in which groups are looked for. `chosen` has options by group ("model", "model@encoder"),
-    `added` what the command line puts behind the primary defaults list.
+    `roots` are the folders in which groups are looked for. `chosen` has options by group ("model", "model@encoder"), none
+    of a group that is taken out, `added` what the command line puts behind the primary defaults list.
     """
     return tuple(reversed(list(_Composition(index, roots, dict(chosen)).backwards(primary, "", "", tuple(added)))))
 
@@ -62,17 +62,17 @@ def group_keys(index: Index, roots: Sequence[str], primary: str) -> frozenset[st
     """The groups that a choice can exchange in the configuration of `primary`, as `composed` has them."""
     one = _Composition(index, roots, {})
     list(one.backwards(primary, "", ""))
-    return frozenset(one.options)
+    return frozenset(one.met)
 
 
 class _Composition:
     """Defaults lists are walked from their ends: an override is known before what it exchanges is met."""
 
-    def __init__(self, index: Index, roots: Sequence[str], chosen: dict[str, str]) -> None:
+    def __init__(self, index: Index, roots: Sequence[str], chosen: dict[str, tuple[str, ...]]) -> None:
         self._index = index
         self._roots = roots
         self._chosen = chosen
-        self.options: dict[str, str] = {}  # taken in the end, by the key of their group
+        self.met: set[str] = set()  # keys of groups
 
     def backwards(
         self, path: str, group: str, package: str, added: tuple[Entry, ...] = (), depth: int = 0
@@ -82,9 +82,12 @@ class _Composition:
         if SELF not in entries:
             entries.append(SELF)
         entries += added
+        exchanged: dict[str, tuple[str, ...]] = {}
         for entry in entries:
             if entry.is_override:
-                self._chosen.setdefault(_key(entry, group, package), entry.option)
+                key = _key(entry, group, package)
+                exchanged[key] = (*exchanged.get(key, ()), entry.option)
+        self._chosen = exchanged | self._chosen
         siblings = {entry.group: entry.option for entry in entries if entry.group}
         for entry in reversed(entries):
             if entry is SELF:
@@ -95,12 +98,26 @@ class _Composition:
     def _default(
         self, entry: Entry, group: str, package: str, siblings: Mapping[str, str], depth: int
     ) -> Iterator[Part]:
-        option = entry.option
+        options: tuple[str, ...] = (entry.option,)
         if entry.group:
             key = _key(entry, group, package)
-            option = self._chosen.get(key, option)
-            self.options[key] = option
-        option = _REFERRED.sub(lambda match: self._chosen.get(match[1], siblings.get(match[1], match[0])), option)
+            if key in self._chosen and key in self.met:
+                return  # the last line of a list of options stands for all that were exchanged
+            self.met.add(key)
+            options = self._chosen.get(key, options)
+        for option in reversed(options):
+            yield from self._option(entry, self._said(option, siblings), group, package, depth)
+
+    def _said(self, option: str, siblings: Mapping[str, str]) -> str:
+        """The name of an option that is made of those of other groups: ${data}_small"""
+
+        def taken(match: re.Match[str]) -> str:
+            chosen = self._chosen.get(match[1], ())
+            return chosen[0] if chosen else siblings.get(match[1], match[0])
+
+        return _REFERRED.sub(taken, option)
+
+    def _option(self, entry: Entry, option: str, group: str, package: str, depth: int) -> Iterator[Part]:
         if option in _NOTHING:
             return
         name = f"{entry.group}/{option}" if entry.group else option

@@ -9,11 +9,12 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, bindings
+from trainsleuth.facts import Expr, Function, Index, Variable, bindings
 from trainsleuth.repository import is_under
 
 from .command_words import words_behind
 from .composition import Entry, Part, composed, config_file, group_keys, normal
+from .constants import constant_text
 from .launch import Command
 from .reach import Reach
 
@@ -37,7 +38,7 @@ def of_main(index: Index, reached: Reach, command: Command | None, recipe: str |
     chosen, added = _choices(index, start.roots, words)
     if recipe is not None and recipe != start.primary:
         key, entry = _as_choice(index, start, recipe)
-        chosen[key] = entry.option
+        chosen[key] = (entry.option,)
         added += [] if key in group_keys(index, start.roots, start.primary) else [entry]
     return composed(index, start.roots, start.primary, chosen, added)
 
@@ -92,12 +93,25 @@ def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:
                 folder, name = (_keyword(index, path, decorator, f"config_{what}") for what in ("path", "name"))
                 if decorator.kind != "call" or not (folder or name or _MAINS.match(decorator.callee or "")):
                     continue
-                if folder is None or folder.kind != "string":
-                    root = _join_path(index, function, folder)
-                else:
-                    root = normal(f"{PurePosixPath(function.path).parent}/{folder.text}")
-                yield function, root, name.text if name is not None and name.kind == "string" else "config"
+                said = constant_text(index, index.files[path].body, name) if name is not None else ""
+                yield function, _folder(index, function, folder, said or "config"), said or "config"
                 return
+
+
+def _folder(index: Index, function: Function, folder: Expr | None, name: str) -> str:
+    """What `config_path` means. Of a constant that is set in several ways, os.getenv("CONFIGS", "config") among them,
+    the first literal counts that names a folder with the configuration `name`."""
+    here = PurePosixPath(function.path).parent
+    symbol = index.resolve(index.files[function.path].body, folder.text) if folder and folder.kind == "path" else None
+    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
+    values = [one.value for one in bound if one.value is not None]
+    literals = (part.text for value in values for part in value.walk() if part.kind == "string")
+    for root in (normal(f"{here}/{text}") for text in literals):
+        if config_file(index, root, name) is not None:
+            return root
+    if folder is not None and folder.kind == "string":
+        return normal(f"{here}/{folder.text}")
+    return _join_path(index, function, values[0] if values else folder)
 
 
 def _keyword(index: Index, path: str, decorator: Expr, name: str) -> Expr | None:
@@ -131,9 +145,11 @@ def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield flag, value if equals else following
 
 
-def _choices(index: Index, roots: Sequence[str], words: Sequence[str]) -> tuple[dict[str, str], list[Entry]]:
-    """Options of groups that the command exchanges, and what it adds."""
-    chosen: dict[str, str] = {}
+def _choices(
+    index: Index, roots: Sequence[str], words: Sequence[str]
+) -> tuple[dict[str, tuple[str, ...]], list[Entry]]:
+    """Options of groups that the command exchanges, and what it adds: model=large, callbacks=[early_stop,progress]."""
+    chosen: dict[str, tuple[str, ...]] = {}
     added: list[Entry] = []
     for match in filter(None, map(_GIVEN.match, words)):
         group, package, option = match["group"], match["package"], match["option"]
@@ -141,10 +157,11 @@ def _choices(index: Index, roots: Sequence[str], words: Sequence[str]) -> tuple[
             continue
         package = package.rpartition(":")[2] if package is not None else None
         key = group if package in (None, group.replace("/", ".")) else f"{group}@{package or '_global_'}"
+        options = tuple(one.strip() for one in (option or "").strip("[]").split(","))
         if match["sign"] == "+" and option is not None:
-            added.append(Entry(group, option, package))
+            added += [Entry(group, one, package) for one in options]
         elif option is not None or match["sign"] == "~":
-            chosen[key] = "null" if match["sign"] == "~" else option
+            chosen[key] = () if match["sign"] == "~" else options
     return chosen, added
 
 
