@@ -200,6 +200,25 @@ def test_a_file_that_a_loaded_module_reads_when_it_is_started_itself_is_none_of_
     assert "77" in _known(tmp_path, "python train.py", again).values()
 
 
+def test_a_group_of_which_nothing_is_taken_is_told_and_decides(tmp_path: Path) -> None:
+    limited = TRAIN.replace(
+        "        opt.step()",
+        "        if cfg.get('limit') is not None:\n            loss = loss * cfg.limit.width\n        opt.step()",
+    )
+    files = {
+        **FILES,
+        "train.py": limited,
+        "config/ppo.yaml": FILES["config/ppo.yaml"].replace("  - _self_\n", "  - limit: null\n  - _self_\n"),
+        "config/limit/tight.yaml": "width: 3\n",
+    }
+    assert _known(tmp_path, "python train.py", files)["limit"] == "null"
+    known = _known(tmp_path, "python train.py limit=tight", files)
+    assert known["limit.width"] == "3" and "limit" not in known
+    for words, is_off in (("", True), ("limit=tight", False)):
+        text = expand_component(tmp_path, "loss", recipe=f"python train.py {words}".strip()).text
+        assert ("off: limit = null" in text) is is_off
+
+
 def test_a_section_takes_the_place_of_nothing_and_nothing_that_of_a_section(tmp_path: Path) -> None:
     flow = "# @package _global_\nworker:\n  flow:\n    rate: 3\n"
     files = {

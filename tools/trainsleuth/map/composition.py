@@ -20,7 +20,8 @@ MAX_DEPTH = 12  # from defaults list to defaults list
 _ENTRY = re.compile(r"^defaults\.(?P<place>\d+)(?:\.(?P<group>.+?)(?:\.\d+)?)?$")
 _HEADER = re.compile(r"^#\s*@package[ \t]+(\S+)", re.M)
 _REFERRED = re.compile(r"\$\{([\w/@.]+)\}")
-_NOTHING = ("null", "???", "None", "~", "")
+_NONE = ("null", "None", "~")
+_NOTHING = (*_NONE, "???", "")
 _GLOBAL = "_global_"
 
 
@@ -42,6 +43,7 @@ class Entry(NamedTuple):
     option: str
     package: str | None = None  # as written behind "@"
     is_override: bool = False
+    key: str = ""  # under which its file holds it
 
 
 SELF = Entry("", "_self_")
@@ -93,10 +95,10 @@ class _Composition:
             if entry is SELF:
                 yield Part(path, package)
             elif not entry.is_override and depth < MAX_DEPTH:
-                yield from self._default(entry, group, package, siblings, depth)
+                yield from self._default(path, entry, group, package, siblings, depth)
 
     def _default(
-        self, entry: Entry, group: str, package: str, siblings: Mapping[str, str], depth: int
+        self, path: str, entry: Entry, group: str, package: str, siblings: Mapping[str, str], depth: int
     ) -> Iterator[Part]:
         options: tuple[str, ...] = (entry.option,)
         if entry.group:
@@ -105,8 +107,18 @@ class _Composition:
                 return  # the last line of a list of options stands for all that were exchanged
             self.met.add(key)
             options = self._chosen.get(key, options)
+        if options == (entry.option,) and entry.option in _NONE and entry.group:
+            yield from self._left_out(path, entry, _path(entry.group, group), package)
         for option in reversed(options):
             yield from self._option(entry, self._said(option, siblings), group, package, depth)
+
+    def _left_out(self, path: str, entry: Entry, group: str, package: str) -> Iterator[Part]:
+        """A group of which nothing is taken: the line that says so counts as its value, where options have a place."""
+        folders = tuple(f"{normal(f'{root}/{group}')}/" for root in self._roots)
+        option = next((one for one in self._index.configs if one.startswith(folders)), None)
+        if option is not None and package_line(self._index, option) != _GLOBAL:
+            place = _within(package, _dotted(entry.group) if entry.package is None else entry.package)
+            yield Part(path, taken=((entry.key, place),))
 
     def _said(self, option: str, siblings: Mapping[str, str]) -> str:
         """The name of an option that is made of those of other groups: ${data}_small"""
@@ -150,7 +162,7 @@ def entries_of(config: Mapping[str, ConfigValue]) -> Iterator[Entry]:
         if match["group"] is None:
             yield SELF if written == "_self_" else Entry("", written, package if at else None)
         elif not written.startswith(("hydra/", "/hydra/")):
-            yield Entry(written, found.value, package.rpartition(":")[2] if at else None, is_override)
+            yield Entry(written, found.value, package.rpartition(":")[2] if at else None, is_override, name)
 
 
 def package_line(index: Index, path: str) -> str:

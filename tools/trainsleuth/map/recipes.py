@@ -85,6 +85,7 @@ def _below(index: Index, part: Part) -> Iterator[tuple[str, ConfigValue]]:
     for key, found in index.configs[part.path].items():
         if part.taken:
             head, dot, rest = key.partition(".")
+            yield from ((here, found) for name, here in part.taken if name == key and dot)
             yield from ((f"{here}{dot}{rest}", found) for name, here in part.taken if name == head)
         elif not part.package:
             yield key, found

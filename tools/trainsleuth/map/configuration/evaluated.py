@@ -194,9 +194,9 @@ def _value(scope: Scope, expr: Expr) -> Any:
     if expr.kind == "choice" and len(expr.parts) == 3:
         first, test, other = expr.parts
         truth = _truth(scope, test)
-        if truth is None:
+        if truth is None and (either := _value(scope, first)) != _value(scope, other):
             raise UnknownValueError
-        return _value(scope, first if truth else other)
+        return either if truth is None else _value(scope, first if truth else other)
     if expr.kind == "path" and (text := member(scope.truth.program.index, scope.function, expr.text)) is not None:
         return text
     if expr.kind == "path" and (given := kept_keyword(scope.truth.program.index, scope.function, expr.text)):
