@@ -8,7 +8,7 @@ need only be told so. `first` keeps the scores of the first run for an anatomy t
 ever seen the repository; whatever was missed then was looked into afterwards.
 
 The anatomies in maps/ were looked at while the map was built. Those in maps/untouched/ were written blind and
-are kept for measuring; those in maps/untouched2/ to maps/untouched13/ are the second to the thirteenth blind half, written
+are kept for measuring; those in maps/untouched2/ to maps/untouched14/ are the second to the fourteenth blind half, written
 later by readers who never ran the map on their repositories.
 """
 

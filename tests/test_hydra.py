@@ -6,7 +6,7 @@ from pathlib import Path
 
 import map_depth
 import pytest
-from trainsleuth.map import expand_component
+from trainsleuth.map import expand_component, map_repository
 
 TRAIN = """from dataclasses import dataclass
 
@@ -217,6 +217,36 @@ def test_a_group_of_which_nothing_is_taken_is_told_and_decides(tmp_path: Path) -
     for words, is_off in (("", True), ("limit=tight", False)):
         text = expand_component(tmp_path, "loss", recipe=f"python train.py {words}".strip()).text
         assert ("off: limit = null" in text) is is_off
+
+
+DRIVER = {
+    "train.py": "import hydra\nimport pytorch_lightning as pl\n\nfrom smooth import Smoother\n\n\n"
+    '@hydra.main(config_path="config", config_name="drive")\ndef main(cfg):\n    smoother = Smoother(cfg.mode)\n'
+    "    wrapped = hydra.utils.instantiate(cfg.model, mode=cfg.mode, smoother=smoother)\n"
+    "    trainer = pl.Trainer(**cfg.lightning.params)\n    trainer.fit(wrapped)\n\n\nif __name__ == '__main__':\n    main()\n",
+    "smooth.py": "from casadi import Opti\n\n\nclass Smoother:\n    def __init__(self, mode):\n"
+    "        self._optimizer = Opti()\n        self._optimizer.minimize(3)\n",
+    "nets/open_loop_model.py": "import pytorch_lightning as pl\nimport torch\n\n\nclass OpenLoopModel(pl.LightningModule):\n"
+    "    def __init__(self, width, mode, smoother):\n        super().__init__()\n        self.fc = torch.nn.Linear(width, 1)\n"
+    "        self.mode = mode\n\n"
+    "    def training_step(self, batch, batch_idx):\n        loss = self.fc(batch)\n        return loss.sum() if self.mode == 'sum' else loss.mean()\n\n"
+    "    def configure_optimizers(self):\n        return torch.optim.Adam(self.parameters())\n",
+    "config/drive.yaml": "job_name: open_loop_model\nmode: mean\nmodel:\n  _target_: nets.open_loop_model.OpenLoopModel\n"
+    "  _convert_: all\n  width: 4\nnoise:\n  mean: [1.0, 0.5]\n"
+    "lightning:\n  params:\n    max_time: 00:16:00:00\n    max_epochs: 20\n    accelerator: ddp\n",
+}
+
+
+def test_what_a_configuration_names_is_told_once_and_only_what_it_names(tmp_path: Path) -> None:
+    root = map_depth.write(DRIVER, tmp_path)
+    sheet = expand_component(root, "run", recipe="python train.py", budget=3000).text
+    assert "max_epochs=20" in sheet and "max_time=00:16:00:00" in sheet
+    assert "OpenLoopModel open_loop_model.py:5 by model" in sheet and "width=4" in sheet
+    assert "by job_name" not in sheet and "_target_" not in sheet and "_convert_" not in sheet
+    assert "mean = [" not in sheet  # a word, not the setting that is called so
+    shown = map_repository(root, recipe="python train.py", budget=4000)
+    assert "distribution: config/drive.yaml:13" in shown.text
+    assert "smooth.py" not in str(shown.components["training_loop"])  # it solves equations
 
 
 def test_a_section_takes_the_place_of_nothing_and_nothing_that_of_a_section(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "comp
 _CALLS = {
     "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|NativeScaler|ApexScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
     "distribution": r"init_process_group|\w*DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|ddp|FSDP|"
-    r"DeviceMesh|init_device_mesh|Accelerator|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
+    r"DeviceMesh|init_device_mesh|Accelerator|\w*(?:DDP|FSDP|DeepSpeed)(?:Plugin|Strategy)|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
     "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_gradients|clip_grads|dispatch_clip_grad|GradientClipp(?:ing|er)",
     "compile": r"compile",
     "ema": r"\w*EMA|AveragedModel|ExponentialMovingAverage|ModelEma\w*|ModuleDictEMA|update_ema|ema_update|EMAModel|swap_ema_state",
@@ -134,6 +134,8 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
             yield from _resumes(program, function, event, weight)
     yield from _launched(program)
     for choice_path, line, key, value in program.settings:
+        if key.rpartition(".")[2] in ("accelerator", "distributed_backend") and _SHARES.match(value):
+            yield "distribution", Place(choice_path, line, "distribution", 0.5)
         for name, keywords in _KEYWORDS.items():
             if key.rpartition(".")[2] in keywords and value not in (
                 "",
@@ -148,6 +150,7 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
                 yield name, Place(choice_path, line, name, 0.5)
 
 
+_SHARES = re.compile(r"ddp|dp$|fsdp|deepspeed|horovod")
 _LAUNCHES = re.compile(r"\btorchrun\b|\btorch\.distributed\.(?:run|launch)\b|\bdeepspeed\b|--multi_gpu\b")
 _ALONE = re.compile(r"--(?:nproc[_-]per[_-]node|num_gpus|num_processes)[ =]1(?!\d)")
 

@@ -27,7 +27,7 @@ _CHOOSES = re.compile(
 _TAG = re.compile(
     r"(?:^|[._])(?:type|kind|plugin|extension|task|algo|algorithm|method|trainer)(?:_(?:name|type))?$", re.I
 )
-_LABELS = re.compile(r"(?:^|[._])(?:project|group|run|exp\w*|title|author|desc\w*|wandb|log\w*|file|path|dir|tags?|entity)(?:_name|_id)?$", re.I)  # fmt: skip
+_LABELS = re.compile(r"(?:^|[._])(?:project|group|run|job|session|exp\w*|title|author|desc\w*|wandb|log\w*|file|path|dir|tags?|entity)(?:_name|_id)?$", re.I)  # fmt: skip
 MIN_NAME = 3  # letters
 
 

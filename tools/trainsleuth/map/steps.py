@@ -110,6 +110,8 @@ def step_role(site: Site, values: Values) -> str:
     given = site.call.arguments[0] if site.call.arguments and site.call.last == "step" else None
     if given is not None and given.kind == "path" and _looks_like_optimizer(given.text):
         return "optimizer step"  # of something that scales, whatever it is called
+    if site.call.last == "minimize" and any(map(_is_solver, values.of(site.function, receiver))):
+        return ""
     if _looks_like_optimizer(text) or _SCALER.search(text):
         return "optimizer step"
     if site.call.last == "minimize":
@@ -123,6 +125,14 @@ def step_role(site: Site, values: Values) -> str:
             if isinstance(held, External) and ".lr_scheduler." in held.name:
                 return "scheduler step"
     return ""
+
+
+def _is_solver(held: Class | External) -> bool:
+    """Of another library, for equations: casadi.Opti()"""
+    return isinstance(held, External) and _TRAINS.search(held.name) is None
+
+
+_TRAINS = re.compile(r"optim|train|torch", re.I)
 
 
 def schedules_noise(index: Index, held: Class | External) -> bool:

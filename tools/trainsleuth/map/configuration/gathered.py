@@ -26,7 +26,7 @@ from .unpacked import taken_out, unpacked
 from .unset_attributes import unset
 
 _NOT_KEYS = re.compile(
-    r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|//.*)$"
+    r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|_(?:convert|recursive|partial)_|//.*)$"
 )
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 _IS_CLASS = re.compile(r"^(?!(?:None|True|False)$)[A-Z]\w*[a-z]\w*(?:\(\))?$")

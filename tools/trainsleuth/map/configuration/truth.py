@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from trainsleuth.facts import Class, Expr, Function
+from trainsleuth.repository import is_python
 
 from ..program import Program
 from ..recipes import refers_to
@@ -16,7 +17,7 @@ from .missed import missed
 from .overrides import launch_of
 from .owners import Owners
 from .reads import Read, Reads, subscripts
-from .records import Key, Use
+from .records import Key, Layer, Use
 from .switched_off import sections_off
 from .taken import Taken, is_handed_out
 
@@ -190,6 +191,11 @@ class Truth:
         referred = refers_to(key.value)
         found = self.find(referred, hops=hops) if referred and hops > 0 else None
         return self.last(found, hops - 1) if found is not None and found.source is not None else key
+
+    def worth(self, layer: Layer) -> str:
+        """A value with what it refers to. A bare word in a file of settings or a command is a text, not a name."""
+        is_text = layer.how in ("file", "command") and not is_python(layer.path) and _NAME.match(layer.value)
+        return layer.value if is_text else self.effective(layer.value)
 
     def effective(self, value: str, hops: int = MAX_HOPS) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""

@@ -66,7 +66,7 @@ def worth(key: Key) -> float:
 
 def key_line(truth: Truth, key: Key, names: Mapping[str, str], section: str = "") -> str:
     """In one line; the name of `section` stands above it, and who is given its keys."""
-    shown = clean(truth.effective(key.value), 60) if key.source is not None else "?"
+    shown = clean(truth.worth(key.source), 60) if key.source is not None else "?"
     said = [f"{key.name[len(section) + 1 :] if section else key.name} = {shown or repr('')}"]
     source = key.source
     for layer in key.layers:

@@ -150,7 +150,7 @@ def _setting(truth: Truth, key: Key) -> Setting:
     when = f" when {clean(changed.when, 60)}" if changed is not None and changed.when else ""
     return Setting(
         key.name,
-        clean(truth.effective(last.value), WIDTH),
+        clean(truth.worth(last), WIDTH),
         f"{last.path}:{last.line}" if last.path else "",
         is_set(key),
         clean(before[-1].value, 40) if before else "",

@@ -72,7 +72,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     keys, code = by_topic(program, truth), Code(program, truth, anatomy.by_lines(), tails)
     found = {topic.name: list(_lines(topic, truth, keys[topic.name], code, tails)) for topic in TOPICS}
     beside = enumerate(_rows(truth, keys[BESIDE.name], tails))
-    others = enumerate(_rows(truth, keys[OTHER.name], tails))
+    built = {line.item.get("built") for lines in found.values() for line in lines}
+    others = enumerate(_rows(truth, [key for key in keys[OTHER.name] if key.name not in built], tails))
     found[OTHER.name] = [Line(FIRST_OTHER, *one) for one in parser_actions(program, tails)]
     found[OTHER.name] += [Line(0.4 + 1.6 * number, *_settings(truth, row, tails)) for number, row in beside]
     found[OTHER.name] += [Line(LAST + number, *_settings(truth, row, tails)) for number, row in others]
@@ -138,7 +139,13 @@ def _lines(topic: Topic, truth: Truth, keys: list[Key], code: Code, tails: Tails
     first = [text for text, _ in lists[:1]] if topic.name in _LISTS_FIRST else []
     first += [text for text, _ in built[:1]] if topic.name in _BUILT_FIRST or truth.program.values.objects.made else []
     told = {one["name"] for text, item in (*lists, *built) for one in item["keys"] if text in first}
+    told |= {item["built"] for _, item in built}
     rows = _rows(truth, [key for key in keys if key.name not in told], tails)
+    beside = {
+        one["name"] for text, item in built for one in item["keys"] if f"{one['name'].rpartition('.')[2]}=" in text
+    }
+    rest = [key for row in rows[1:] for key in row if key.name not in beside]
+    rows = rows[:1] + _rows(truth, rest, tails)
     settings = [_settings(truth, row, tails) for row in rows]
     files = list(_files(truth, tails)) if topic.name == "saved" else []
     terms = list(code.terms()) if topic.name == "loss" else list(_of_code(topic, truth, tails, bool(lists)))

@@ -252,6 +252,8 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     if maybe is not None and _is_replaced(key):
         then = f" (then {clean(maybe.value, MAYBE_WIDTH)} {tails.of(maybe.path)}:{maybe.line})"
     made = _made(truth, key)
+    if isinstance(made, Class) and last.value.endswith(f".{made.name}") and key.name.rpartition(".")[2] in TAGS:
+        value = made.name
     built = f" ({tails.of(made.path)}:{made.line})" if made is not None else ""
     record = truth.program.named_records.get(key.value) if made is None and is_set(key) else None
     if record is not None:

@@ -231,7 +231,7 @@ def _told(truth: Truth, key: Key) -> str:
     over = f", default {default.value}" if default.value not in (source.value, *NO_VALUE) else ""
     later = key.layers[key.layers.index(source) + 1 :]
     maybe = "".join(f"; {become(one)}" for one in later[:1])
-    return f"{truth.effective(source.value)} ({where}{over}){maybe}"
+    return f"{truth.worth(source)} ({where}{over}){maybe}"
 
 
 def _is_filled(truth: Truth, key: Key) -> bool:
