@@ -28,7 +28,7 @@ MAX_FILES = 20_000
 MAX_SCRIPTS = 2_000  # files without an ending whose first line is looked at
 MAX_TOTAL_BYTES = 200_000_000
 _PYTHON = re.compile(rb"#![^\n]*\bpython")
-_CONFIG_FOLDER = re.compile(r"(?:^|[/_-])(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
+_CONFIG_FOLDER = re.compile(r"(?:^|[/_-])(?:config(?:s|ure|urations?)?|cfgs?|confs?|settings|recipes|hparams)/", re.I)
 _FIELD = "\x1f"  # between path, line and text in ripgrep's output: no file name has it
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .recipes import Setting
 
 _FLAGS = {"true": True, "false": False, "none": False, "null": False}
-_LITERALS = ("string", "number", "constant")
+LITERALS = ("string", "number", "constant")
 _CASES = ("lower", "upper", "strip")
 
 
@@ -67,6 +67,12 @@ def is_left(branch: Branch, settled: Settled) -> bool:
         return False
     truths = [_truth(test, settled) for test in branch.tests[: branch.arm + 1]]
     return any(one is True for one in truths[: branch.arm]) or truths[branch.arm :] == [False]
+
+
+def is_taken(branch: Branch, settled: Settled) -> bool:
+    """These settings are seen to take the arm."""
+    truths = [_truth(test, settled) for test in branch.tests[: branch.arm + 1]] if branch.kind == "if" else [None]
+    return all(one is False for one in truths[: branch.arm]) and truths[branch.arm :] in ([], [True])
 
 
 def arms_of(choice: Expr, settled: Settled) -> tuple[Expr, ...]:
@@ -124,14 +130,23 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
         return None
     if value == "false" and other.text == "None":
         return None  # a flag is never None: cfg.evaluate is no args.evaluate
-    if test.text in ("==", "is", "!=", "is not") and other.kind in _LITERALS:
-        return (other.text.lower() == value) == (test.text in ("==", "is"))
+    if test.text in ("==", "is", "!=", "is not") and other.kind in LITERALS:
+        same = other.text.lower() == value or (other.kind == "number" and _is_number(value, other.text))
+        return same == (test.text in ("==", "is"))
     if test.text in ("in", "not in") and other.kind in ("list", "tuple", "set"):
-        if all(part.kind in _LITERALS for part in other.parts):
+        if all(part.kind in LITERALS for part in other.parts):
             return (value in [part.text.lower() for part in other.parts]) == (test.text == "in")
     elif test.text in ("in", "not in") and (keys := _keys(other, settled)):
         return (value in keys) == (test.text == "in")
     return None
+
+
+def _is_number(value: str, literal: str) -> bool:
+    """1 is 1.0, and 1e-3 is 0.001."""
+    try:
+        return float(value) == float(literal)
+    except ValueError:
+        return False
 
 
 def _holds(word: str, holder: Expr, expected: bool, settled: Settled) -> bool | None:
@@ -180,7 +195,7 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
 
     In small letters, as settings are compared. `names` are those whose values are being asked: kind = kind.lower().
     """
-    if expr.kind in _LITERALS:
+    if expr.kind in LITERALS:
         return expr.text.lower()
     if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:
         return value_of(expr.receiver, settled, names)
@@ -218,7 +233,7 @@ def _is_itself(value: Expr, name: str) -> bool:
 
 def _is_setting(value: Expr) -> bool:
     """Not a literal, and not another name."""
-    return value.kind not in _LITERALS and not (value.kind == "path" and "." not in value.text)
+    return value.kind not in LITERALS and not (value.kind == "path" and "." not in value.text)
 
 
 def _of_section(words: list[str], settled: Settled) -> list[str]:
@@ -226,7 +241,7 @@ def _of_section(words: list[str], settled: Settled) -> list[str]:
     held = _bound_once(words[0], settled) if len(words) > 1 else None
     above = (held.text if held.kind == "path" else key_asked(held)) if held is not None else ""
     holder, _, section = above.rpartition(".")
-    return [*above.split("."), *words[1:]] if section and _HOLDS.search(holder) else []
+    return [*above.split("."), *words[1:]] if section and HOLDS.search(holder) else []
 
 
 def _key_of_section(expr: Expr, settled: Settled) -> str:
@@ -241,7 +256,7 @@ def _fallback(expr: Expr, key: str, known: Mapping[str, str]) -> str | None:
     """What get() gives for a key that nobody sets, in a section that somebody wrote: cfg.get("ema", {}).get("on", False)."""
     section = key.split(".")[-2]
     fallback = expr.arguments[1] if expr.kind == "call" and len(expr.arguments) == 2 else None
-    if fallback is None or fallback.kind not in _LITERALS or f".{section}." not in known:
+    if fallback is None or fallback.kind not in LITERALS or f".{section}." not in known:
         return None
     return fallback.text.lower()
 
@@ -272,7 +287,7 @@ def key_asked(expr: Expr) -> str:
     if holder.kind != "path":
         above = key_asked(holder)
         return f"{above}.{key.text}" if above else ""
-    return f"{holder.text}.{key.text}" if _HOLDS.search(holder.last) else ""
+    return f"{holder.text}.{key.text}" if HOLDS.search(holder.last) else ""
 
 
 def whole_key(holder: str) -> str:
@@ -311,7 +326,7 @@ def _known(words: list[str], known: Mapping[str, str]) -> str | None:
             return value
     if len(words) > 2 and (value := known.get(f".{words[-2]}.{words[-1]}")) is not None:
         return value
-    return known.get(f".{words[-1]}") if _HOLDS.search(words[-2]) else None
+    return known.get(f".{words[-1]}") if HOLDS.search(words[-2]) else None
 
 
-_HOLDS = re.compile(r"(?:^|_)(?:args?|cfg|conf|configs?|hparams|opts?|options|params|settings)$", re.I)
+HOLDS = re.compile(r"(?:^|_)(?:args?|cfg|conf|configs?|hparams|opts?|options|params|settings)$", re.I)

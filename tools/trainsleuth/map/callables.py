@@ -98,8 +98,18 @@ class Callables:
         returned = (inner for one in called for inner in given_back(self._index, one))
         returned = (inner for inner in returned if inner not in self._known.excluded)
         same = (held for one in called for held in self._handed_back(function, call, one, depth))
-        listed = (cls for one in called for cls in looped_members(self._index, self._known.modules, one))
+        listed = [cls for one in called for cls in looped_members(self._index, self._known.modules, one)]
+        listed += [cls for one in called for cls in self._imported_by(one)]
         return chosen or tuple(dict.fromkeys([*returned, *same, *listed, *self._wrapped(function, call)]))[:MAX_HELD]
+
+    def _imported_by(self, function: Function) -> Iterator[Class]:
+        """A class that a function gives back out of a module which it imports under a name: return import_module(name).Model"""
+        for event in function.events if function in self._importing else ():
+            value = event.value if event.kind == "return" else None
+            bound = bindings(function).get(value.text, ()) if value is not None and value.kind == "path" else ()
+            for one in (value, *(each.value for each in bound)):
+                found = self._of_named_module(function, one) if one is not None and one.last != "import_module" else ()
+                yield from (cls for cls in found if isinstance(cls, Class))
 
     def _of_named_module(self, function: Function, expr: Expr) -> tuple[Called, ...]:
         modules = self._known.modules

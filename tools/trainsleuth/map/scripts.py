@@ -68,15 +68,15 @@ _OPTION = re.compile(r"^\s*--([A-Za-z][\w.-]*)[ =]+([^\s\\]+)")
 
 def settings_in(index: Index, launch: Command | None, others: Iterable[Command] = ()) -> Iterator[Setting]:
     """The options of the given script's command that stand on lines of their own; of a command that is given as it is,
-    those of the one among `others` that a document of the repository has over several lines.
+    those of the one among `others` that a document of the repository has.
     """
     if launch is not None and not launch.script and (same := _written_out(launch, others)) is not None:
         given = {one.name: one.value for one in given_by(launch.text)}
         lines = (index.repository.read(same.path) or "").split("\n")
         last = next((at for at in range(same.line, len(lines)) if not lines[at - 1].rstrip().endswith("\\")), same.line)
-        for number in range(same.line + 1, last + 1):
-            if (match := _NAME.match(lines[number - 1])) is not None and (name := match[1].replace("-", "_")) in given:
-                yield Setting(same.path, number, name, given[name])
+        for number in range(same.line, last + 1):
+            said = (name.replace("-", "_") for name in _NAME.findall(lines[number - 1]))
+            yield from (Setting(same.path, number, name, given[name]) for name in said if name in given)
     if launch is not None and launch.script:
         lines = (index.repository.read(launch.script) or "").split("\n")
         known = known_before(lines, launch.line, launch.arguments)
@@ -87,17 +87,20 @@ def settings_in(index: Index, launch: Command | None, others: Iterable[Command] 
 
 
 def _written_out(launch: Command, others: Iterable[Command]) -> Command | None:
-    """The command of a document that starts the same program with most of the same options."""
-    given = {one.name for one in given_by(launch.text)}
+    """The command of a document that starts the same program with most of the same options, given alike."""
+    given = {(one.name, one.value) for one in given_by(launch.text)}
+    names = {name for name, _ in given}
+    shared: dict[Command, int] = {}
     for one in others if len(given) >= LEAST_OPTIONS else ():
         if one.path and one.target == launch.target and not one.path.endswith(SHELL):
-            if len(given & {other.name for other in given_by(one.text)}) > len(given) / 2:
-                return one
-    return None
+            own = {(other.name, other.value) for other in given_by(one.text)}
+            if len(names & {name for name, _ in own}) > len(names) / 2:
+                shared[one] = len(given & own)
+    return max(shared, key=lambda one: shared[one], default=None)
 
 
 LEAST_OPTIONS = 3
-_NAME = re.compile(r"^\s*--([A-Za-z][\w.-]*)[ =]")
+_NAME = re.compile(r"(?<!\S)--([A-Za-z][\w.-]*)(?=[ =]|$)")
 
 
 def _in_values(lines: Sequence[str], launch: Command) -> Iterator[tuple[int, str]]:

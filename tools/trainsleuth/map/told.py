@@ -48,6 +48,7 @@ from .tabled_sections import picked_sections
 from .tables import Table
 from .templated_files import templated_files
 from .values import Values
+from .worked_out import with_worked_out
 
 NAMED_DISTANCE = 8  # from the entry: further away, a class that is named by a string is none of its choices
 
@@ -126,6 +127,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
     if is_told:
         decided = with_sections(program, _deciding(without, weak, (*given, *read.commanded)))
+        decided = with_worked_out(index, entry.reach.distance, decided)
     return Told(
         read.parts,
         given,

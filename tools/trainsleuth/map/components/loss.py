@@ -10,7 +10,7 @@ from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
 from ..frameworks import owned_by
-from ..networks import is_loss_class, is_loss_name
+from ..networks import is_loss_class, is_loss_name, is_network
 from ..program import Program
 from ..records import Place
 
@@ -35,6 +35,7 @@ def places(program: Program) -> Iterator[Place]:
     known = any(stage.role == "loss" for stage in program.training.stages)
     if not any(stage.role in ("loss", "sum") for stage in program.training.stages):
         yield from _minimised(program)
+        yield from _of_forward(program)
     share = 0.7 if known else 1.0
     yield from (
         place._replace(score=share * place.score)
@@ -92,6 +93,18 @@ def _minimised(program: Program) -> Iterator[Place]:
         for step in (method for name, method in cls.methods.items() if name == "training_step"):
             returned = (event for event in step.events if event.kind == "return")
             yield from (program.at(step, event.line, "minimised", 0.8) for event in returned)
+
+
+def _of_forward(program: Program) -> Iterator[Place]:
+    """Where a framework takes what the model gives back: the loss that a network's own forward makes, from labels say."""
+    for function, weight in program.functions() if program.training.framework is not None else ():
+        owner = program.index.class_of(function) if function.name == "forward" else None
+        if owner is None or not is_network(program.index, owner):
+            continue
+        for event in function.events:
+            made = event.kind == "assign" and event.value is not None and event.value.kind in ("call", "attr", "binary")
+            if made and any(_says(target) for target in event.targets):
+                yield program.at(function, event.line, "minimised", 0.8 * weight**0.5)
 
 
 _REWARDS = re.compile(r"reward_(?:funcs?|fns?|functions?)|compute_loss_func|loss_(?:fn|func)")
