@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from map_depth import write
-from trainsleuth.map import map_repository
+from trainsleuth.map import expand_component, map_repository
 
 STEP = "    opt.zero_grad()\n    loss = net(torch.ones(1, 2)).sum()\n    loss.backward()\n    opt.step()\n"
 MODES = {
@@ -120,3 +120,44 @@ def test_a_model_that_a_function_imports_by_its_name_is_the_model_and_makes_the_
     assert ("models/unified/fine.py", 11) in {(one.path, one.line) for one in found["loss"].places}
     # what the framework does by itself is told by the line of the README that gives the same command
     assert {(one.path, one.line) for one in found["optimizer_scheduler"].places} == {("README.md", 10)}
+
+
+FOLDER = {
+    "train.py": """import argparse
+import imp
+import os
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--path")
+args = parser.parse_args()
+cfg = imp.load_source("conf", os.path.join(args.path, "conf.py")).configuration
+net = cfg.model(cfg.width)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(cfg.epochs):
+    loss = net(torch.ones(1, 2)).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "nets.py": "import torch\n\n\nclass Small(torch.nn.Linear):\n    pass\n\n\nclass Large(torch.nn.Linear):\n    pass\n",
+    **{
+        f"configs/{name.lower()}/conf.py": f"from nets import {name}\n\nconfiguration = {{'model': {name}, 'epochs': {epochs}}}\n"
+        for name, epochs in (("Small", 3), ("Large", 70))
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "epochs", "line"), [("configs/small", "3", 4), ("./configs/large/", "70", 8), ("large", "70", 8)]
+)
+def test_a_command_may_name_the_folder_of_its_configuration(given: str, epochs: str, line: int, tmp_path: Path) -> None:
+    root = write(FOLDER, tmp_path)
+    known = {
+        one["name"]: one["value"]
+        for one in expand_component(root, "config", recipe=f"python train.py --path={given}").items
+    }
+    assert known.get("configuration.epochs", known.get("epochs")) == epochs
+    found = map_repository(root, recipe=f"python train.py --path={given}").components["model"].places
+    assert {one.line for one in found if one.path == "nets.py"} == {line}

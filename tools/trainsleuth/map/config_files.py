@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Expr, Index
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
+from .command_words import words_behind
 from .composition import Part, composed, config_file, entries_of, normal
 from .configuration.handed_tables import base_files
 from .configuration.imported_settings import taken
@@ -48,7 +49,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     for command in (given or tried) if not composed else ():
         folder = folder_of(command)
         values = (one.value for one in exported(index, reached.distance, command))
-        paths = (path for text in (command.text, *values) for path in _named_in(index, text, folder))
+        paths = [path for text in (command.text, *values) for path in _named_in(index, text, folder)]
+        paths = paths or list(_in_folders(index, words_behind(command.text), folder))
         if named := [part for path in paths for part in with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
     read = [one for one in _named_in_code(index, reached) if one not in composed]
@@ -195,6 +197,22 @@ def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
                 yield tail
             elif len(fits) == 1 or len(near) == 1:
                 yield (near or fits)[0]
+
+
+def _in_folders(index: Index, words: Iterable[str], folder: str) -> Iterator[str]:
+    """The configuration in Python that lies in a folder which a command names, by its path or by its end that only one has."""
+    files = [path for path in index.configs if path.endswith(_STANDING)]
+    for word in words:
+        named = word.rpartition("=")[2].strip("/")
+        if len(named) > SHORTEST and not named.startswith("-"):
+            homes = {normal(f"{base}/{named}") for base in (folder, ".")}
+            fits = [path for path in files if path.rpartition("/")[0] in homes]
+            fits = fits or [path for path in files if f"/{path}".rpartition("/")[0].endswith(f"/{named}")]
+            yield from fits if len(fits) == 1 else ()
+
+
+SHORTEST = 2  # letters of the name of a folder
+_STANDING = ("/conf.py", "/config.py")
 
 
 def _inside(index: Index, path: str) -> str:

@@ -73,10 +73,16 @@ def _file(index: Index, site: Site, values: Mapping[str, str]) -> tuple[str, ...
 
 
 def given_files(index: Index, words: Collection[str]) -> tuple[Module, ...]:
-    """The only file of the project that the command hands to the program: train.py -f experiments/small.py."""
-    given = dict.fromkeys(word.rpartition("=")[2].removeprefix("./") for word in words if word.endswith(".py"))
-    paths = [path for path in given if path in index.files]
+    """The only file of the project that the command hands to the program, itself or by the folder of its configuration:
+    train.py -f experiments/small.py, train.py --path=experiments/small where conf.py lies.
+    """
+    given = dict.fromkeys(word.rpartition("=")[2].removeprefix("./").rstrip("/") for word in words)
+    paths = [path for path in given if path.endswith(".py") and path in index.files]
+    paths = paths or [f"{one}/{name}" for one in given for name in _CONFIGURATIONS if f"{one}/{name}" in index.files]
     return (Module(paths[0], ""),) if len(paths) == 1 else ()
+
+
+_CONFIGURATIONS = ("conf.py", "config.py")
 
 
 def _set_files(index: Index, values: Mapping[str, str]) -> tuple[Module, ...]:

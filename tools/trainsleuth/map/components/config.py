@@ -249,7 +249,7 @@ MAX_FRAME = 8  # functions
 def _experiment(program: Program) -> Iterator[Place]:
     """The file that the command hands to the program and that it imports: train.py -f experiments/small.py."""
     text = program.entry.commands[0].text if program.told and program.entry.commands else ""
-    for module in given_files(program.index, words_behind(text)) if ".py" in text else ():
+    for module in given_files(program.index, words_behind(text)):
         file = program.index.files[module.path]
         if module.path in program.entry.reach.files:
             last = max((cls.line for cls in file.classes.values()), default=0)  # behind what it is made of
