@@ -141,7 +141,9 @@ for epoch in range(cfg.epochs):
     loss.backward()
     opt.step()
 """,
-    "nets.py": "import torch\n\n\nclass Small(torch.nn.Linear):\n    pass\n\n\nclass Large(torch.nn.Linear):\n    pass\n",
+    "nets.py": "import torch\n\n\n"
+    "class Small(torch.nn.Module):\n    def __init__(self, width):\n        super().__init__()\n        self.fc = torch.nn.Linear(2, 1)\n\n    def forward(self, x):\n        return self.fc(x)\n\n\n"
+    "class Large(torch.nn.Module):\n    def __init__(self, width):\n        super().__init__()\n        self.fc = torch.nn.Linear(2, 1)\n\n    def forward(self, x):\n        return self.fc(x)\n",
     **{
         f"configs/{name.lower()}/conf.py": f"from nets import {name}\n\nconfiguration = {{'model': {name}, 'epochs': {epochs}}}\n"
         for name, epochs in (("Small", 3), ("Large", 70))
@@ -150,7 +152,7 @@ for epoch in range(cfg.epochs):
 
 
 @pytest.mark.parametrize(
-    ("given", "epochs", "line"), [("configs/small", "3", 4), ("./configs/large/", "70", 8), ("large", "70", 8)]
+    ("given", "epochs", "line"), [("configs/small", "3", 4), ("./configs/large/", "70", 13), ("large", "70", 13)]
 )
 def test_a_command_may_name_the_folder_of_its_configuration(given: str, epochs: str, line: int, tmp_path: Path) -> None:
     root = write(FOLDER, tmp_path)
@@ -160,4 +162,4 @@ def test_a_command_may_name_the_folder_of_its_configuration(given: str, epochs: 
     }
     assert known.get("configuration.epochs", known.get("epochs")) == epochs
     found = map_repository(root, recipe=f"python train.py --path={given}").components["model"].places
-    assert {one.line for one in found if one.path == "nets.py"} == {line}
+    assert {one.line for one in found if one.path == "nets.py"} == {line, line + 5}

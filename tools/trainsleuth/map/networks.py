@@ -53,16 +53,11 @@ _NOT_LOSS = re.compile(
 def is_network(index: Index, cls: Class) -> bool:
     """By its bases; what has a forward method and a base of another library, or parameters of its own, counts."""
     bases = index.external_bases(cls)
-    if any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) or _LAYER.fullmatch(base) for base in bases):
+    if any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in bases):
         return True
     forward = index.method(cls, "forward") if any(_MAY_BE_BASE.search(base) for base in bases) else None
     forward = forward or (index.method(cls, "forward_train") if bases else None)
     return (forward is not None and len(forward.parameters) > 1) or holds_parameters(index, cls)
-
-
-_LAYER = re.compile(
-    r"torch\.nn\.(?!Parameter$|Buffer$|Uninitialized)[A-Z]\w*(?<!Loss)"
-)  # torch.nn.Linear, torch.nn.LSTM
 
 
 _MAY_BE_BASE = re.compile(

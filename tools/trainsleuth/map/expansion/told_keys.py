@@ -247,7 +247,8 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
         where = f" :{source.line}" if path == before else f" {tails.of(path)}:{source.line}"
         where = f" the command{where}" if source.how == "command" else where
     default = LEFT_OUT if truth.is_absent(key) else " default" if source is not None and source.how == "default" else ""
-    maybe = next((layer for layer in key.layers if not layer.certain and layer is not key.source), None)
+    others = (layer for layer in key.layers if not layer.certain and layer is not key.source)
+    maybe = next((layer for layer in others if source is None or layer.value != source.value), None)
     then = f" ({clean(become(maybe, tails.of(maybe.path)), MAYBE_WIDTH)})" if maybe is not None else ""
     if maybe is not None and _is_replaced(key):
         then = f" (then {clean(maybe.value, MAYBE_WIDTH)} {tails.of(maybe.path)}:{maybe.line})"
