@@ -122,6 +122,8 @@ def _call(reader: ExpressionReader, node: Node) -> Expr:
     if called.text.endswith("remote") and called.last == "remote":
         called = called_here(called)
     parts = [called]
+    if called.text.endswith("__getattribute__") and (owner := called.receiver) is not None and owner.text != "object":
+        parts = [_new(Expr, ("path", "getattr", (), called.line)), owner]
     if arguments.kind_id == _ARGUMENTS:
         parts += reader.items(arguments)
     elif len(children) > 1:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainsleuth.facts import Event, Expr, Function, Index, Variable, bindings
 from trainsleuth.facts.records import Branch
 
+from .held_settings import WORDS
+
 if TYPE_CHECKING:
     from .recipes import Setting
 
@@ -128,7 +130,7 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     value = value_of(left, settled)
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
-    if value == "false" and other.text == "None":
+    if other.text == "None" and (value == "false" or _is_made_of_section(left, settled)):
         return None  # a flag is never None: cfg.evaluate is no args.evaluate
     if test.text in ("==", "is", "!=", "is not") and other.kind in LITERALS:
         same = other.text.lower() == value or (other.kind == "number" and _is_number(value, other.text))
@@ -139,6 +141,11 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     elif test.text in ("in", "not in") and (keys := _keys(other, settled)):
         return (value in keys) == (test.text == "in")
     return None
+
+
+def _is_made_of_section(left: Expr, settled: Settled) -> bool:
+    """An object that is made once, later, of the section that has its name: if self.net is None: self.net = make(cfg.net)"""
+    return left.kind == "path" and left.text.startswith("self.") and f".{left.last}." in settled.known
 
 
 def _is_number(value: str, literal: str) -> bool:
@@ -329,4 +336,4 @@ def _known(words: list[str], known: Mapping[str, str]) -> str | None:
     return known.get(f".{words[-1]}") if HOLDS.search(words[-2]) else None
 
 
-HOLDS = re.compile(r"(?:^|_)(?:args?|cfg|conf|configs?|hparams|opts?|options|params|settings)$", re.I)
+HOLDS = re.compile(rf"(?:^|_)(?:{WORDS})$", re.I)

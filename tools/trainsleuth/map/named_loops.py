@@ -42,7 +42,7 @@ def named_loops(program: Program) -> Iterator[Place]:
                     for one in targets:
                         if isinstance(one, Function):
                             yield program.at_target(one, "step", 0.6)
-                            yield from _networks_run(program, one)
+                            yield from networks_run(program, one)
 
 
 def beside_the_step(program: Program, function: Function, loop: Loop) -> Iterator[Place]:
@@ -50,16 +50,16 @@ def beside_the_step(program: Program, function: Function, loop: Loop) -> Iterato
     for event in function.events:
         for call in event.calls if loop in (function.loops[number] for number in event.block.loops) else ():
             for one in program.graph.targets(function, call) if SAYS_TRAIN.match(call.last) else ():
-                found = list(_networks_run(program, one)) if isinstance(one, Function) else []
+                found = list(networks_run(program, one)) if isinstance(one, Function) else []
                 if found and isinstance(one, Function):
                     yield program.at(function, call.line, "call of the step", 0.85)
                     yield program.at_target(one, "step", 0.6)
                     yield from found
 
 
-def _networks_run(program: Program, function: Function) -> Iterator[Place]:
-    """What runs forward in a step from which no loss is seen to go to backward: it leaves it to a hook."""
-    if not any(stage.role == "forward" for stage in program.training.stages):
+def networks_run(program: Program, function: Function) -> Iterator[Place]:
+    """What a function runs forward where no loss is seen to come from a network: a hook has it, or a table holds it."""
+    if not any(stage.role in ("forward", "through") for stage in program.training.stages):
         for event in function.events:
             for call in event.calls:
                 if calls_network(program.values, function, call):

@@ -20,7 +20,7 @@ _IMPORTS = ("import_module", "__import__")
 _LOADS = ("module_from_spec", "load_module", "load_source", "run_path")  # a file by its path
 IMPORTERS = (*_IMPORTS, *_LOADS)
 _BY_PATH = ("load_source", "spec_from_file_location", "SourceFileLoader")  # as the second argument
-_TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF][\"']([^\"'\n]+)[\"']")
+_TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF](?:\"([^\"\n]+)\"|'([^'\n]+)')")
 _HOLE = re.compile(r"\{[^{}]*\}|%s")
 
 
@@ -135,8 +135,7 @@ def _pieces(site: Site) -> list[str | Expr]:
     name = _said(site.function, site.call.arguments[0])
     template, given = "", list(name.parts)
     if name.kind == "format":
-        templates = [one.decode() for one in site.function.source.found(_TEMPLATE)]
-        template = templates[0] if len(templates) == 1 else ""
+        template = _template(site)
     elif name.kind == "call" and name.last == "format" and name.receiver is not None:
         template, given = name.receiver.text if name.receiver.kind == "string" else "", list(name.arguments)
     elif name.kind == "binary" and name.text == "%" and name.parts[0].kind == "string":
@@ -148,6 +147,16 @@ def _pieces(site: Site) -> list[str | Expr]:
     if len(literals) != len(given) + 1:
         return []
     return [piece for pair in zip_longest(literals, given) for piece in pair if piece is not None]
+
+
+def _template(site: Site) -> str:
+    """Of the f-string in the call; "" where the function has others that are not told apart."""
+    templates = [b"".join(either).decode() for either in site.function.source.found(_TEMPLATE)]
+    calls = (call for event in site.function.events for call in event.calls if call.last in _IMPORTS)
+    written = [call for call in calls if call.arguments and call.arguments[0].kind == "format"]
+    if len(templates) == len(written) and site.call in written:
+        return templates[written.index(site.call)]
+    return templates[0] if len(templates) == 1 else ""
 
 
 def _said(function: Function, name: Expr) -> Expr:
@@ -173,19 +182,34 @@ def _fitting(index: Index, importer: str, parts: list[str | None], words: Collec
     if not parts or parts[0] is None:
         return
     if None not in parts:
-        name = "".join(part for part in parts if part is not None)
-        module = index.names.module(importer, name) if name.replace(".", "_").isidentifier() else None
+        module = _module(index, importer, "".join(part for part in parts if part is not None))
         yield from [module] if module is not None and module.path else []
         return
-    named = "".join(r"(\w+)" if part is None else re.escape(part.replace(".", "/")) for part in parts)
+    named = "".join(r"(\w+)" if part is None else re.escape(part.replace(".", "/")) for part in parts).lstrip("/")
     fits = re.compile(rf"(?:.*/)?{named}(?:/__init__)?\.py")
     found = {path: match.groups() for path in index.files if (match := fits.fullmatch(path)) is not None}
     spelled = {*words, *(word.lower() for word in words)}
-    paths = [path for path, holes in found.items() if spelled.issuperset(holes)] or list(found)
-    near = [module.path for path in paths if (module := index.names.module(importer, _dotted(parts, found[path])))]
+    paths = [path for path, holes in found.items() if spelled.issuperset(holes)]
+    paths = paths or _in_a_word(words, found) or list(found)
+    near = [module.path for path in paths if (module := _module(index, importer, _dotted(parts, found[path])))]
     paths = [path for path in paths if path in near] or paths  # of those in several folders
     if len(paths) <= MAX_FITTING:
         yield from (Module(path, path.rpartition("/")[0] if path.endswith("/__init__.py") else "") for path in paths)
+
+
+def _module(index: Index, importer: str, name: str) -> Module | None:
+    """By its dotted name; ".nets.small" is looked for beside the file that imports it."""
+    below = name.lstrip(".")
+    return (
+        index.names.module(importer, below, len(name) - len(below)) if below.replace(".", "_").isidentifier() else None
+    )
+
+
+def _in_a_word(words: Collection[str], found: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The only file whose names are links of one word of the command: nets/small.py of --model vae_small_kl."""
+    links = [set(word.lower().split("_")) for word in words if "_" in word]
+    fit = [path for path, holes in found.items() if any(one.issuperset(holes) for one in links)]
+    return fit if len(fit) == 1 else []
 
 
 def _dotted(parts: list[str | None], holes: tuple[str, ...]) -> str:
@@ -214,10 +238,14 @@ def members(
 
 
 def _called_like_it(index: Index, loaded: frozenset[Module]) -> tuple[Class, ...]:
-    """Of few modules that may be loaded the class that has the module's name: DIV2K of data/div2k.py."""
+    """Of few modules that may be loaded the class that has the module's name: DIV2K of data/div2k.py. Of only one the few
+    that have it in their names as well: Encoder_GRU and Decoder_GRU of nets/gru.py.
+    """
     stems = {one.path: one.path.rpartition("/")[2].removesuffix(".py").replace("_", "").lower() for one in loaded}
-    found = ((path, cls) for path in sorted(stems) for cls in index.files[path].classes.values())
-    return tuple(cls for path, cls in found if cls.name.lower() == stems[path]) if len(stems) <= FEW else ()
+    found = [(path, cls) for path in sorted(stems) for cls in index.files[path].classes.values()]
+    same = tuple(cls for path, cls in found if cls.name.lower() == stems[path]) if len(stems) <= FEW else ()
+    akin = tuple(cls for path, cls in found if stems[path] in cls.name.lower()) if len(stems) == 1 else ()
+    return same or (akin if len(akin) <= FEW else ())
 
 
 def loaded_as(

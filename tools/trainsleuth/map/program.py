@@ -116,11 +116,12 @@ class Program:
 
     @cached_property
     def reached_calls(self) -> tuple[Called, ...]:
-        """Every call in reached code, nearest functions first, in source order."""
+        """Every call in reached code that the settings let run, nearest functions first, in source order."""
         return tuple(
             Called(function, event, call, self.graph.targets(function, call), weight)
             for function, weight in self.functions()
             for event in function.events
+            if event.calls and not is_not_chosen(event, Settled(self.values.known.settings, self.index, function))
             for call in event.calls
         )
 

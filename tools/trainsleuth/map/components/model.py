@@ -199,6 +199,10 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
             yield place(0.95 if makes else base)
     if call.last in _ADAPTS:
         yield place(0.8 * called.weight**0.5)
+    if is_factory(call.last) and not nested:
+        for made in _held(program, called, call):
+            if is_network(program.index, made) and not is_loss_class(program.index, made):
+                yield place(0.95 if made in run else 0.85 * called.weight**0.5, made)
     held = _assigned_to_network(called.event)
     by_table = call.parts[0].kind == "index" and "models" in call.parts[0].parts[0].text  # models.__dict__[arch]()
     handed = not called.targets and "." not in call.callee and called.event.kind == "assign"  # make_model().to(device)

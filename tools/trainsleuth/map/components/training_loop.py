@@ -9,7 +9,7 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 
 from ..experience import collected, collectors
 from ..framework_loop import handed_loop
-from ..named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops
+from ..named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops, networks_run
 from ..own_runners import STEPS
 from ..parameter_holders import changes_parameters
 from ..program import Program
@@ -52,6 +52,8 @@ def places(program: Program) -> Iterator[Place]:
                     sign.role,
                     share * SCORES[sign.role] * program.weight(function) ** 0.3,
                 )
+    for function in near:  # where losses are gathered in a table no way leads back from them
+        yield from networks_run(program, function)
     if step.name != "<module>":
         yield program.at(step, step.line, "step", 0.79)
     for caller, loop, _ in program.training.ways.loops_down_to(step):

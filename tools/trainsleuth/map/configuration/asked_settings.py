@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Function, bindings
 
+from ..held_settings import WORDS
 from .named_values import key_asked
 from .records import Key
 
 if TYPE_CHECKING:
     from .truth import Truth
 
-HOLDS = re.compile(
-    r"(?:^|_)(?:args?|opts?|cfg|conf|config\w*|hparams?|hps?|hp|flags?|params|options?|settings?|C)$", re.I
-)
+HOLDS = re.compile(rf"(?:^|_)(?:{WORDS}|C)$", re.I)
 
 
 def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Expr, Function
 
+from ..held_settings import WORDS
 from ..program import Program
 from .literals import is_literal, text_of
 from .named_values import key_asked
 from .records import Definition
 
-_HOLDS = re.compile(r"(?:^|[._])(?:args?|opts?|cfg|conf|config\w*|hparams?|hps?|params|options?|settings?)$", re.I)
+_HOLDS = re.compile(rf"(?:^|[._])(?:{WORDS})$", re.I)
 _SCHEMA = ("Argument", "Arg", "Field", "Param", "Option")
 _KEY = re.compile(r"[A-Za-z_]\w*")
 _OPEN = ("None", "", "{}", "[]", "()")  # says nothing of what the code then does

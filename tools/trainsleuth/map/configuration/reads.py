@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function, Index, is_test
 
-_HOLDS = re.compile(
-    r"(?:^|_)(?:args?|opts?|cfg|conf|config\w*|hparams?|hps?|hp|flags?|params?|options?|settings?|exp|hyper\w*|self|trainer|spec|meta)$",
-    re.I,
-)
+from ..held_settings import WORDS
+
+_HOLDS = re.compile(rf"(?:^|_)(?:{WORDS}|param|exp|hyper|self|trainer|spec|meta)$", re.I)
 _HOLDER = re.compile(r"_?(?:args?|opts?|cfg|conf|config|hparams?|params?|options?|settings?)$")
 _AKIN = 4  # letters of what is left of the name of a holder
 

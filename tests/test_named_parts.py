@@ -1,0 +1,180 @@
+"""Parts of a program that are found by names put together from one option, and networks without a way from the loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from map_depth import write
+from trainsleuth.map import map_repository
+
+KINDS = {
+    "train.py": """import argparse
+
+import torch
+
+from nets.find import get_net
+from other.find import get_net as get_other
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--name")
+parser.add_argument("--rate", type=float, default=0.1)
+parameters = {key: value for key, value in vars(parser.parse_args()).items() if value is not None}
+parameters["kind"], parameters["part"], *parameters["losses"] = parameters["name"].split("_")
+
+
+def make(parameters):
+    if parameters["name"] == "other":
+        net = get_other(parameters)
+    else:
+        net = get_net(parameters)
+    return net
+
+
+net = make(parameters)
+opt = torch.optim.SGD(net.parameters(), lr=parameters["rate"])
+for epoch in range(3):
+    opt.zero_grad()
+    loss = net(torch.ones(1, 2)).sum()
+    loss.backward()
+    opt.step()
+""",
+    "nets/__init__.py": "",
+    "nets/find.py": """import importlib
+
+
+def get_net(parameters):
+    parts = importlib.import_module(f".parts.{parameters['part']}", package="nets")
+    First = parts.__getattribute__(f"First_{parameters['part'].upper()}")
+    kinds = importlib.import_module(f".kinds.{parameters['kind']}", package="nets")
+    Net = kinds.__getattribute__(parameters["kind"].upper())
+    return Net(First())
+""",
+    **{
+        f"nets/parts/{name}.py": f"from torch import nn\n\n\nclass First_{name.upper()}(nn.Linear):\n"
+        "    def __init__(self):\n        super().__init__(2, 1)\n"
+        for name in ("flat", "deep")
+    },
+    **{
+        f"nets/kinds/{name}.py": f"from torch import nn\n\n\nclass {name.upper()}(nn.Module):\n"
+        "    def __init__(self, first):\n        super().__init__()\n        self.first = first\n\n"
+        "    def forward(self, x):\n        return self.first(x)\n"
+        for name in ("vae", "gan")
+    },
+    "other/__init__.py": "",
+    "other/find.py": "from torch import nn\n\n\nclass Other(nn.Linear):\n    pass\n\n\n"
+    "def get_net(parameters):\n    return Other(2, 1)\n",
+}
+
+
+def test_modules_named_by_links_of_one_word(tmp_path: Path) -> None:
+    found = map_repository(write(KINDS, tmp_path), recipe="python train.py --name vae_flat_rc", budget=4000)
+    shown = {place.path for place in found.components["model"].places}
+    assert {"nets/kinds/vae.py", "nets/parts/flat.py"} <= shown
+    assert not shown & {"nets/kinds/gan.py", "nets/parts/deep.py"}
+
+
+def test_a_call_in_an_arm_that_is_not_taken_is_no_place(tmp_path: Path) -> None:
+    found = map_repository(write(KINDS, tmp_path), recipe="python train.py --name vae_flat_rc", budget=4000)
+    lines = [place.line for place in found.components["model"].places if place.path == "train.py"]
+    text = KINDS["train.py"].split("\n")
+    assert any("get_net(parameters)" in text[line - 1] for line in lines)
+    assert not any("get_other(parameters)" in text[line - 1] for line in lines)
+
+
+BY_SECTION = {
+    "train.py": """import hydra
+import torch
+
+
+class Work:
+    def __init__(self, cfg):
+        self.cfg = cfg
+        self.prior = None
+        self.start()
+
+    def start(self):
+        if self.prior is None:
+            self.prior = hydra.utils.instantiate(self.cfg.prior, width=2).to("cpu")
+
+    def run(self):
+        opt = torch.optim.SGD(self.prior.parameters(), lr=0.1)
+        for epoch in range(3):
+            opt.zero_grad()
+            loss = self.prior(torch.ones(1, 2)).sum()
+            loss.backward()
+            opt.step()
+
+
+@hydra.main(config_path="conf", config_name="train")
+def main(cfg):
+    Work(cfg).run()
+
+
+if __name__ == "__main__":
+    main()
+""",
+    "conf/train.yaml": "defaults:\n  - _self_\n  - prior: small\n",
+    "conf/prior/small.yaml": "_target_: net.Small\nwidth: 4\n",
+    "net.py": "from torch import nn\n\n\nclass Small(nn.Module):\n    def __init__(self, width):\n"
+    "        super().__init__()\n        self.first = nn.Linear(width, 1)\n\n    def forward(self, x):\n"
+    "        return self.first(x)\n",
+}
+
+
+def test_a_network_made_of_a_section_is_shown_where_it_is_made(tmp_path: Path) -> None:
+    found = map_repository(write(BY_SECTION, tmp_path), scope="train.py", budget=4000)
+    assert ("train.py", 13) in {(place.path, place.line) for place in found.components["model"].places}
+
+
+TABLE = {
+    "train.py": """import torch
+from torch import nn
+
+from trainer import Trainer
+
+gen, disc = nn.Linear(2, 2), nn.Linear(2, 1)
+
+
+class Gen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 2)
+
+    def decode(self, x):
+        return self.first(x)
+
+
+gen = Gen()
+Trainer(gen, torch.optim.SGD(gen.parameters(), lr=0.1)).train(range(3))
+""",
+    "trainer.py": """import torch
+
+
+class Trainer:
+    def __init__(self, gen, optim):
+        self.gen = gen
+        self.optim = optim
+        self.losses = {}
+
+    def add(self, name, value):
+        self.losses[name] = value
+
+    def back(self):
+        loss = sum(self.losses.values())
+        loss.backward()
+
+    def train(self, loader):
+        for batch in loader:
+            made = self.gen.decode(torch.ones(1, 2) * batch)
+            self.add("l1", made.abs().mean())
+            self.optim.zero_grad()
+            self.back()
+            self.optim.step()
+            self.losses.clear()
+""",
+}
+
+
+def test_networks_run_before_losses_that_a_table_holds(tmp_path: Path) -> None:
+    found = map_repository(write(TABLE, tmp_path), scope="train.py", budget=4000)
+    assert ("trainer.py", 19) in {(place.path, place.line) for place in found.components["training_loop"].places}
