@@ -103,3 +103,65 @@ def test_what_an_object_makes_of_a_field_of_one_that_it_holds_is_its_value(progr
 def test_a_field_that_is_set_keeps_its_value(program: Path) -> None:
     asked = expand_component(program, "config", recipe=f"{COMMAND} trainer.loss.heat=2", budget=3000)
     assert {item["name"]: item["value"] for item in asked.items}["trainer.loss.heat"] == "2"
+
+
+NOTHING = {
+    "train.py": """
+        import sys
+
+        import torch
+        from dataclasses import dataclass
+        from omegaconf import OmegaConf
+
+
+        @dataclass
+        class NormConfig:
+            level: str = "batch"
+
+
+        @dataclass
+        class ActorConfig:
+            rate: float = 0.25
+            norm: NormConfig | None = None
+
+
+        @dataclass
+        class Config:
+            actor: ActorConfig
+            epochs: int = 1
+
+
+        class Actor:
+            def __init__(self, config: ActorConfig):
+                self.config = config
+                self.norm = torch.nn.LayerNorm(2) if config.norm else None
+                self.net = torch.nn.Linear(2, 2)
+
+            def update(self):
+                out = self.net(torch.rand(3, 2))
+                if self.norm is not None:
+                    out = self.norm(out)
+                return out.sum()
+
+
+        cfg = OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.load(sys.argv[1]))
+        actor = Actor(cfg.actor)
+        opt = torch.optim.SGD(actor.net.parameters(), lr=cfg.actor.rate)
+        for epoch in range(cfg.epochs):
+            opt.zero_grad()
+            actor.update().backward()
+            opt.step()
+        """,
+    "run.yaml": "epochs: 3\\nactor:\\n  rate: 0.1\\n  norm:\\n    level: group\\n",
+}
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+def test_a_section_that_somebody_sets_is_not_the_nothing_of_its_default(is_set: bool, tmp_path: Path) -> None:
+    for name, text in NOTHING.items():
+        (tmp_path / name).write_text(dedent(text).replace("\\n", "\n"))
+    if not is_set:
+        (tmp_path / "run.yaml").write_text("epochs: 3\nactor:\n  rate: 0.1\n")
+    found = expand_component(tmp_path, "lines norm", "train.py", "run.yaml", budget=800).text
+    assert ("norm = None" in found) is not is_set
+    assert ("# off" in found) is not is_set

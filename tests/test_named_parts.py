@@ -178,3 +178,99 @@ class Trainer:
 def test_networks_run_before_losses_that_a_table_holds(tmp_path: Path) -> None:
     found = map_repository(write(TABLE, tmp_path), scope="train.py", budget=4000)
     assert ("trainer.py", 19) in {(place.path, place.line) for place in found.components["training_loop"].places}
+
+
+SPREAD = {
+    "main.py": """import sys
+
+import yaml
+
+from work import Work
+
+v = yaml.safe_load(open(sys.argv[1]))
+v["seed"] = 1
+work = Work(net_args=v["net"], seed=v["seed"])
+work.train()
+""",
+    "run.yaml": "seed: 0\nnet:\n  kind: deep\n  width: 4\n",
+    "work.py": """from kinds import KINDS
+
+
+class Work:
+    def __init__(self, net_args, seed):
+        self.start(**net_args)
+
+    def start(self, kind, split=True, **rest):
+        if kind == "flat":
+            cls = KINDS["Flat"]
+        elif split == True:
+            cls = KINDS["Deep"]
+        else:
+            cls = KINDS["Joint"]
+        self.agent = cls(**rest)
+
+    def train(self):
+        for turn in range(3):
+            self.agent.update()
+""",
+    "kinds/__init__.py": "from .deep import Deep\nfrom .flat import Flat\nfrom .joint import Joint\n\n"
+    'KINDS = {"Flat": Flat, "Deep": Deep, "Joint": Joint}\n',
+    **{
+        f"kinds/{name.lower()}.py": f"import torch\n\n\nclass {name}:\n    def __init__(self, width):\n"
+        "        self.net = torch.nn.Linear(width, 1)\n"
+        "        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)\n\n    def update(self):\n"
+        "        self.opt.zero_grad()\n        loss = self.net(torch.ones(1, 4)).sum()\n        loss.backward()\n"
+        "        self.opt.step()\n"
+        for name in ("Flat", "Deep", "Joint")
+    },
+}
+
+
+def test_a_section_that_a_call_spreads_decides_which_entry_of_a_table_trains(tmp_path: Path) -> None:
+    found = map_repository(write(SPREAD, tmp_path), recipe="python main.py run.yaml", budget=4000)
+    shown = {place.path for place in found.components["training_loop"].places}
+    assert "kinds/deep.py" in shown
+    assert not shown & {"kinds/flat.py", "kinds/joint.py"}
+
+
+AUTO = {
+    "run.py": """from dataclasses import dataclass, field
+
+from transformers import CONFIG_MAPPING, AutoModelForMaskedLM, HfArgumentParser, Trainer, TrainingArguments
+
+import nets
+
+
+@dataclass
+class ModelArguments:
+    model_type: str = field(default=None)
+
+
+model_args, args = HfArgumentParser((ModelArguments, TrainingArguments)).parse_args_into_dataclasses()
+config = CONFIG_MAPPING[model_args.model_type]()
+model = AutoModelForMaskedLM.from_config(config)
+trainer = Trainer(model=model, args=args)
+trainer.train(resume_from_checkpoint=None)
+""",
+    "nets.py": "from transformers import AutoConfig, AutoModelForMaskedLM, PretrainedConfig, PreTrainedModel\n\n\n"
+    + "".join(
+        f"class {name}Config(PretrainedConfig):\n    model_type = '{name}'\n\n\nclass {name}Model(PreTrainedModel):\n"
+        "    def forward(self, x, labels=None):\n        loss = (x - labels).square().mean()\n        return loss, x\n\n\n"
+        f'AutoConfig.register("{name}", {name}Config)\n'
+        f"AutoModelForMaskedLM.register({name}Config, {name}Model)\n\n\n"
+        for name in ("Wide", "Thin")
+    ),
+}
+
+
+def test_a_network_registered_with_an_auto_class_is_run_by_the_trainer(tmp_path: Path) -> None:
+    recipe = "python run.py --model_type Thin --output_dir out"
+    found = map_repository(write(AUTO, tmp_path), recipe=recipe, budget=4000)
+    text = AUTO["nets.py"].split("\n")
+    own = text.index("class ThinModel(PreTrainedModel):") + 1
+    other = text.index("class WideModel(PreTrainedModel):") + 1
+    model = {place.line for place in found.components["model"].places if place.path == "nets.py"}
+    assert own in model
+    loop = {place.line for place in found.components["training_loop"].places if place.path == "nets.py"}
+    assert own + 1 in loop
+    assert other + 1 not in loop

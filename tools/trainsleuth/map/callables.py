@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Symbol, Variable
 from trainsleuth.facts.scopes import bindings
 
 from .asking import Asking
-from .branches import Settled, arms_of
+from .branches import Settled, arms_of, value_of
 from .calls import above
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
@@ -77,7 +77,8 @@ class Callables:
         return resolve(self._index, function, expr.text) if expr.kind == "path" else None
 
     def _entries(self, function: Function, table: Expr, wanted: Expr, depth: int) -> tuple[Called, ...]:
-        found = entries_of(self._values, function, table, depth) or picked_by(self._known.picked, wanted)
+        word = value_of(wanted, Settled(self._known.settings, self._index, function))
+        found = entries_of(self._values, function, table, depth, word) or picked_by(self._known.picked, wanted)
         return found or (left_to_be_asked(self._index, function.path) if is_namespace(table) else ())
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Called, ...]:

@@ -50,6 +50,10 @@ def handed_loop(program: Program) -> Iterator[Place]:
     for stage in forwards:
         yield program.at(stage.function, stage.line, "forward", 0.8)
     yield from _forwards(program) if not forwards else ()
+    for cls in program.training.handed_networks:
+        forward = program.index.method(cls, "forward")
+        if forward is not None:
+            yield program.at_target(forward, "forward", 0.85)
     for stage in program.training.stages:
         if stage.role == "loss" and stage.function.name in framework.hooks:
             yield program.at(stage.function, stage.line, "loss", 0.72)

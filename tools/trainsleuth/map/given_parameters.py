@@ -8,7 +8,7 @@ from itertools import islice
 
 from trainsleuth.facts import Function, Site
 
-from .branches import Settled, parameter_key, value_of
+from .branches import OR, Settled, parameter_key, section_key, value_of
 from .program import Program
 
 MAX_CALLS = 24  # of one function: of more it is not asked what they give
@@ -41,8 +41,27 @@ def _given(program: Program, known: Mapping[str, str], function: Function, name:
             yield None
         if not is_call_of(program, site, function):
             continue
-        given = site.call.argument(place, name) or (default.default if default is not None else None)
-        yield None if given is None or spreads(site) else value_of(given, Settled(known, program.index, site.function))
+        settled = Settled(known, program.index, site.function)
+        given = site.call.argument(place, name)
+        said = _of_section(site, name, settled) if spreads(site) else ""
+        given = given or (default.default if default is not None and not said else None)
+        yield value_of(given, settled) if said is not None and given is not None else said or None
+
+
+def _of_section(site: Site, name: str, settled: Settled) -> str | None:
+    """What the section says that a call spreads: build(**net) where net is the section "net"; "" where it says nothing,
+    None where the call spreads something else.
+    """
+    spread = spread_by(site)
+    section = settled.known.get(section_key(site.function, spread), "") if spread else ""
+    return settled.known.get(f"{section}.{name}", "") if section and OR not in section else None
+
+
+def spread_by(site: Site) -> str:
+    """The name that a call spreads over its keywords, if it spreads nothing else; "" otherwise."""
+    spread = [part for part in site.call.parts[1:] if part.kind in ("star", "doublestar")]
+    is_name = len(spread) == 1 and spread[0].kind == "doublestar" and spread[0].parts[0].kind == "path"
+    return spread[0].parts[0].text if is_name else ""
 
 
 def is_call_of(program: Program, site: Site, function: Function) -> bool:

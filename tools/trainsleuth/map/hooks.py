@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Index
 from trainsleuth.facts.scopes import bindings
 
 from .frameworks import Framework, Handover, owned_by
+from .networks import is_network
 from .sidelines import NEVER
 from .values import Values
 
@@ -26,16 +27,29 @@ def handed_classes(index: Index, values: Values, framework: Framework, handed: I
     return tuple(found)
 
 
+def handed_networks(index: Index, values: Values, handed: Iterable[Handover]) -> tuple[Class, ...]:
+    """Networks of the project among what the loop is started with and what its trainer was made with: Trainer(model=net)."""
+    given = ((one.site.function, value) for one in handed for value in (*_given(one), *_made_with(one)))
+    found = (held for function, value in given for held in values.of(function, value))
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, Class) and is_network(index, one)))
+
+
 def _given(handover: Handover) -> Iterator[Expr]:
     """What the loop is started with; where that is nothing, what its trainer was made with."""
-    call, function = handover.site.call, handover.site.function
-    calls = [call] if call.parts[1:] else []
-    if not calls and call.receiver is not None:
-        made = bindings(function).get(call.receiver.text, ()) if call.receiver.kind == "path" else ()
-        calls = [one for one in (call.receiver, *(binding.value for binding in made)) if one is not None]
-    for one in calls:
-        for part in one.parts[1:] if one.kind == "call" else ():
-            yield part.parts[0] if part.kind == "keyword" else part
+    call = handover.site.call
+    yield from _arguments(call) if call.parts[1:] else _made_with(handover)
+
+
+def _made_with(handover: Handover) -> Iterator[Expr]:
+    receiver, function = handover.site.call.receiver, handover.site.function
+    made = bindings(function).get(receiver.text, ()) if receiver is not None and receiver.kind == "path" else ()
+    for one in (receiver, *(binding.value for binding in made)):
+        yield from _arguments(one) if one is not None and one.kind == "call" else ()
+
+
+def _arguments(call: Expr) -> Iterator[Expr]:
+    for part in call.parts[1:]:
+        yield part.parts[0] if part.kind == "keyword" else part
 
 
 def trainers_run(index: Index, values: Values, framework: Framework, handed: Iterable[Handover]) -> tuple[Class, ...]:

@@ -17,30 +17,38 @@ if TYPE_CHECKING:
     from .values import Values
 
 
-def entries_of(values: Values, function: Function, table: Expr, depth: int) -> tuple[Class | Function | External, ...]:
-    """Classes and functions that a literal table holds, itself or by the name it is bound to."""
+def entries_of(
+    values: Values, function: Function, table: Expr, depth: int, word: str | None = None
+) -> tuple[Class | Function | External, ...]:
+    """Classes and functions that a literal table holds, itself or by the name it is bound to; the one under `word`, in
+    small letters, where it has such a key.
+    """
     if table.kind == "dict":
-        given = [pair.parts[1] for pair in table.parts if pair.kind == "pair"]
+        pairs = [pair for pair in table.parts if pair.kind == "pair"]
+        asked = [pair for pair in pairs if pair.parts[0].kind == "string" and pair.parts[0].text.lower() == word]
+        given = [pair.parts[1] for pair in asked or pairs]
         found = [one for value in given for one in values.callables(function, value, depth + 1)]
         return tuple(dict.fromkeys(o for o in found if not isinstance(o, External) and o not in values.known.excluded))
     if table.kind == "each":
         return tuple(one for _, one in gathered(values.index, function, table) if one not in values.known.excluded)
     if table.kind == "path":
         if function.self_name and table.text.rpartition(".")[0] == function.self_name:
-            return _of_classes(values, function, table.last, depth)
+            return _of_classes(values, function, table.last, depth, word)
         symbol = values.index.resolve(function, table.text)
         if isinstance(symbol, Variable):
             for binding in bindings(symbol.scope).get(symbol.name, ()):
                 if binding.value is not None and (binding.value.kind == "dict" or is_gathered(binding.value)):
-                    return entries_of(values, symbol.scope, binding.value, depth + 1)
+                    return entries_of(values, symbol.scope, binding.value, depth + 1, word)
     return ()
 
 
-def _of_classes(values: Values, method: Function, name: str, depth: int) -> tuple[Class | Function | External, ...]:
+def _of_classes(
+    values: Values, method: Function, name: str, depth: int, word: str | None
+) -> tuple[Class | Function | External, ...]:
     found: dict[Class | Function | External, None] = {}
     for body, value in values_of_classes(values, method, name, most=sys.maxsize):
         if value.kind == "dict":
-            found.update(dict.fromkeys(entries_of(values, body, value, depth + 1)))
+            found.update(dict.fromkeys(entries_of(values, body, value, depth + 1, word)))
     return tuple(found)[:MAX_HELD]
 
 

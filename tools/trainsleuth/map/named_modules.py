@@ -20,7 +20,10 @@ _IMPORTS = ("import_module", "__import__")
 _LOADS = ("module_from_spec", "load_module", "load_source", "run_path")  # a file by its path
 IMPORTERS = (*_IMPORTS, *_LOADS)
 _BY_PATH = ("load_source", "spec_from_file_location", "SourceFileLoader")  # as the second argument
-_TEMPLATE = re.compile(rb"(?:import_module|__import__)\(\s*[fF](?:\"([^\"\n]+)\"|'([^'\n]+)')")
+_TEMPLATES = (
+    re.compile(rb"(?:import_module|__import__)\(\s*[fF]\"([^\"\n]+)\""),
+    re.compile(rb"(?:import_module|__import__)\(\s*[fF]'([^'\n]+)'"),
+)
 _HOLE = re.compile(r"\{[^{}]*\}|%s")
 
 
@@ -151,7 +154,7 @@ def _pieces(site: Site) -> list[str | Expr]:
 
 def _template(site: Site) -> str:
     """Of the f-string in the call; "" where the function has others that are not told apart."""
-    templates = [b"".join(either).decode() for either in site.function.source.found(_TEMPLATE)]
+    templates = [one.decode() for pattern in _TEMPLATES for one in site.function.source.found(pattern)]
     calls = (call for event in site.function.events for call in event.calls if call.last in _IMPORTS)
     written = [call for call in calls if call.arguments and call.arguments[0].kind == "format"]
     if len(templates) == len(written) and site.call in written:

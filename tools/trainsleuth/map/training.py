@@ -13,7 +13,7 @@ from .chosen import roots_of
 from .entries import Entry
 from .frameworks import Framework, Handover
 from .graph import Graph
-from .hooks import derived_classes, handed_classes, hook_methods, trainers_run
+from .hooks import derived_classes, handed_classes, handed_networks, hook_methods, trainers_run
 from .named_choice import is_named
 from .networks import is_loss_class, is_network
 from .plugins import Plugin, steps_of
@@ -186,14 +186,22 @@ class Training:
         elif self.framework is not None:
             methods = [cls.methods[name] for cls in self.hooked_classes for name in _MAKE_LOSS if name in cls.methods]
             methods = list(steps_of(self.plugin)) if self.plugin is not None else methods
-            for method in (*methods, *(one for one in self.replaced if one.name in _MAKE_LOSS)):
+            methods = [*methods, *(one for one in self.replaced if one.name in _MAKE_LOSS)]
+            for method in methods or filter(None, (self.index.method(one, "forward") for one in self.handed_networks)):
                 starts.extend((method, at) for at, e in enumerate(method.events) if e.kind == "return")
         return trace_back(self.graph, starts, self.entry.reach.parents)
 
     @cached_property
+    def handed_networks(self) -> tuple[Class, ...]:
+        """Networks that the framework is given and calls itself, for a loss that they make in forward()."""
+        handed = [h for f, hs in self.handed.items() if f in self.entry.reach.distance for h in hs]
+        given = handed_networks(self.index, self.values, handed) if self.framework is not None else ()
+        return tuple(one for one in given if one not in self.hooked_classes)
+
+    @cached_property
     def run_classes(self) -> Mapping[Class, int]:
         """Networks that the training step runs, with how many calls away from it."""
-        return self._classes_run("forward")
+        return {**dict.fromkeys(self.handed_networks, 0), **self._classes_run("forward")}
 
     @cached_property
     def inner_classes(self) -> Mapping[Class, int]:

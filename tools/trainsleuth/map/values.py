@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .annotations import named_types
 from .asking import Asking
+from .auto_classes import GIVES, auto_classes
 from .branches import Settled, arms_of, is_not_chosen
 from .callables import Callables, Called
 from .calls import Calls
@@ -150,12 +152,18 @@ class Values:
                 above = self.index.lineage(asked)
                 given = unique(asked if isinstance(held, Class) and held in above else held for held in given)
             found.extend(given if given or isinstance(one, Function) else (parsed or one,))
+        if last in GIVES and call.receiver is not None:
+            found = [*self._auto.get(call.receiver.last, ()), *found]
         if self.known.configured and not any(isinstance(one, Class) for one in found):
             found = [*self._of_section(call), *found]
         if call.receiver is not None and last in _MAKES and not any(isinstance(one, Class) for one in found):
             chosen = self.known.kinds.get(kind_of_holder(call.receiver.last))
             found += [chosen] if isinstance(chosen, Class) else []
         return unique(found)
+
+    @cached_property
+    def _auto(self) -> Mapping[str, tuple[Class, ...]]:
+        return auto_classes(self.index, self.known.settings)
 
     def _of_section(self, call: Expr) -> Iterator[Class]:
         for argument in call.arguments[:1]:

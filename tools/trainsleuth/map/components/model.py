@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, bindings
 
+from ..auto_classes import GIVES
 from ..batch_path import Stage
 from ..networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
 from ..parameter_holders import makers
@@ -199,7 +200,7 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
             yield place(0.95 if makes else base)
     if call.last in _ADAPTS:
         yield place(0.8 * called.weight**0.5)
-    if is_factory(call.last) and not nested:
+    if (is_factory(call.last) or call.last in GIVES) and not nested:
         for made in _held(program, called, call):
             if is_network(program.index, made) and not is_loss_class(program.index, made):
                 yield place(0.95 if made in run else 0.85 * called.weight**0.5, made)

@@ -101,7 +101,7 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
                 _define(gathered, one, one.name)
                 gathered.absent.add(one.name)
     gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
-    _without_sections(layers)
+    _without_sections(program, gathered)
     given = of_command(program, launch, gathered.flags, gathered.negated)
     command = [(meant.get(name, name), layer) for name, layer in given]
     _without_copies(gathered, defined, {name for name, _ in command})
@@ -121,12 +121,21 @@ def _without_offered(named: Mapping[Class, str], offered: Container[str]) -> dic
     return {cls: named[cls] for cls, names in fields.items() if 2 * sum(one in offered for one in names) < len(names)}
 
 
-def _without_sections(layers: dict[str, list[Layer]]) -> None:
-    """A field that is worth a class of settings is no key of its own where its section is known."""
-    above = {".".join(words[:end]) for words in (name.split(".") for name in layers) for end in range(1, len(words))}
-    for name in above & layers.keys():
-        if all(layer.how == "default" and _IS_CLASS.match(layer.value) for layer in layers[name]):
+def _without_sections(program: Program, gathered: Gathered) -> None:
+    """A field that is worth a class of settings is no key of its own where its section is known, nor is one that is
+    nothing by default where somebody sets what is below it.
+    """
+    layers, above = gathered.layers, _sections_of(gathered.layers)
+    filled = _sections_of(one.key for one in program.settings)
+    ends = {one.rpartition(".")[2] for one in filled}
+    for name in [name for name, found in layers.items() if all(layer.how == "default" for layer in found)]:
+        is_class = name in above and all(_IS_CLASS.match(layer.value) for layer in layers[name])
+        if is_class or name in filled or (name in gathered.fields and name in ends):
             del layers[name]
+
+
+def _sections_of(names: Iterable[str]) -> set[str]:
+    return {".".join(words[:end]) for words in (name.split(".") for name in names) for end in range(1, len(words))}
 
 
 def _define(gathered: Gathered, one: Definition, name: str) -> None:
