@@ -488,3 +488,46 @@ def test_what_is_looked_for_by_name_may_be_found_in_that_module_only(
         "main.py": "if __name__ == '__main__':\n    print()\n",
     }
     assert _only(tmp_path, files, "missing-zero-grad").severity == severity
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_aside"), [("legacy", True), ("code/ext-libs", True), ("_archive", True), ("golden", False)]
+)
+def test_what_is_kept_aside_asks(folder: str, is_aside: bool, tmp_path: Path) -> None:
+    text = KEPT + "\nif __name__ == '__main__':\n    Trainer(torch.nn.Linear(2, 1), []).epoch()\n"
+    found = _only(tmp_path, {f"{folder}/train.py": text}, "loss-kept-with-graph")
+    assert (found.severity == "note") is is_aside
+    assert (f"{folder}/ is kept aside" in found.message) is is_aside
+
+
+FALLS = dedent(
+    """
+    import torch
+
+    def train(model, loader, epochs, first=1):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.SCHEDULE
+        for epoch in ROUNDS:
+            scheduler.step()
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+
+    train(torch.nn.Linear(2, 1), [torch.ones(1, 2)], 3)
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "rounds", "severity"),
+    [
+        ("MultiStepLR(optimizer, [20, 30])", "range(1, epochs)", "note"),
+        ("StepLR(optimizer, 10)", "range(first, epochs + 1)", "note"),
+        ("StepLR(optimizer, 10)", "range(epochs)", "warning"),
+        ("ExponentialLR(optimizer, 0.9)", "range(1, epochs + 1)", "warning"),
+    ],
+)
+def test_epochs_that_are_counted_from_one(schedule: str, rounds: str, severity: str, tmp_path: Path) -> None:
+    text = FALLS.replace("SCHEDULE", schedule).replace("ROUNDS", rounds)
+    assert _only(tmp_path, {"train.py": text}, "scheduler-before-optimizer").severity == severity

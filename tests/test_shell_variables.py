@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from map_depth import write
+from trainsleuth.map import expand_component
 from trainsleuth.map.shell_variables import MAX_VALUE, Script, assignments, filled, known_before
 
 SCRIPT = [
@@ -45,3 +49,58 @@ def test_a_line_knows_what_stands_above_it() -> None:
 def test_a_variable_that_is_set_where_it_is_not_is_known() -> None:
     script = [': "${DATA:="$HOME/data"}"', ": ${NODES:=4}  # by default", "run $DATA $NODES"]
     assert known_before(script, 3) == {"DATA": "$HOME/data", "NODES": "4"}
+
+
+CHOOSES = [
+    'export HERE="$( cd "$(dirname "${BASH_SOURCE[0]}" )" && pwd )"',
+    'ROOT=$(dirname "$0")',
+    'if [ -z "$1" ]; then',
+    '    NAME=${NAME:-"small"}',
+    "else",
+    "    NAME=$1",
+    "fi",
+    "LOG=\"$ROOT/logs/$(date +'%Y')-${NAME}\" #/$(date +'%H')\"",
+    'CMD="python ${HERE}/train.py --config-name ${NAME} log=${LOG}"',
+    "${CMD} 2>&1 | tee log.txt",
+]
+
+
+def test_an_argument_that_is_not_given_leaves_what_stands_above_it() -> None:
+    assert known_before(CHOOSES, 99)["NAME"] == "small"
+    assert known_before(CHOOSES, 99, ("large",))["NAME"] == "large"
+
+
+def test_the_folder_of_the_script_and_a_comment_behind_a_quoted_value() -> None:
+    known = known_before(CHOOSES, 99, ("large",))
+    assert known["HERE"] == known["ROOT"] == "."
+    assert known["LOG"] == "./logs/$(date +'%Y')-large"
+    assert known["CMD"] == "python ./train.py --config-name large log=./logs/$(date +'%Y')-large"
+
+
+def test_a_script_that_runs_a_command_out_of_a_variable(tmp_path: Path) -> None:
+    files = {
+        "runs/start.sh": "\n".join(CHOOSES),
+        "runs/train.py": """import hydra
+import torch
+
+
+@hydra.main(config_path="conf", config_name="small")
+def main(cfg):
+    net = torch.nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=cfg.rate)
+    for epoch in range(3):
+        opt.zero_grad()
+        net(torch.ones(1, 2)).sum().backward()
+        opt.step()
+
+
+if __name__ == "__main__":
+    main()
+""",
+        "runs/conf/small.yaml": "rate: 0.5\n",
+        "runs/conf/large.yaml": "rate: 0.25\n",
+    }
+    root = write(files, tmp_path)
+    for recipe, rate in (("bash runs/start.sh large", "0.25"), ("bash runs/start.sh", "0.5")):
+        found = expand_component(root, "run", "runs/train.py", recipe, budget=600).text
+        assert f"rate={rate}" in found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,7 +26,23 @@ def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -
         return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so by default.")
     if name := unused(index, places):
         return _asked(finding, f"But nothing here names {name}.")
+    if folder := _kept_aside(finding.path or ""):
+        return _asked(finding, f"But {folder}/ is kept aside, as its name says.")
     return finding
+
+
+def _kept_aside(path: str) -> str:
+    """The folder of a path that is called after what is not in use, or is another's."""
+    folders = path.split("/")[:-1]
+    aside = (place for place, name in enumerate(folders, 1) if _ASIDE.search(name))
+    return next(("/".join(folders[:place]) for place in aside), "")
+
+
+_ASIDE = re.compile(
+    r"(?:^|[_. -])(?:third_?party|3rd_?party|external|ext[_-]?libs?|vendor(?:ed)?|legacy|archived?|deprecated|obsolete|"
+    r"backups?|old|unused)(?:$|[_. -])",
+    re.I,
+)
 
 
 def _asked(finding: Finding, said: str) -> Finding:

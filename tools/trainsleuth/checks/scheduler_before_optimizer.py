@@ -3,7 +3,7 @@
 Since torch 1.1 scheduler.step() sets the rate for the next optimizer.step(). Called first, it skips the first
 value of the schedule: one epoch of warm-up or the whole schedule is shifted by one, and torch says so in a
 single warning that is easily lost. Before, this was the right order: in code that is written for such a torch it
-is a note.
+is a note, and so it is where the loop counts from 1 and StepLR or MultiStepLR names the epochs.
 
 Fix: optimizer.step() first, then scheduler.step().
 
@@ -119,7 +119,7 @@ def _examined(index: Index, site: Site, made: list[Schedule]) -> Finding:
         if _is_behind_update(around) or _is_made_here(around, made):
             continue
         if _is_in_each_round(around):
-            return _failure(around, *late[0], shown, path, line, was_right_once(index, path))
+            return _failure(around, *late[0], shown, path, line, _why_meant(index, around, made))
         reason = f"{shown}.step() comes before the optimizer's, but a test decides in which rounds"
     if reason:
         return SAY.open(path, line, reason)
@@ -167,7 +167,29 @@ def _is_behind_update(around: Surrounding) -> bool:
     return any(e.kind == "backward" and not around.is_after(e) and e is not around.here for e in around.effects)
 
 
-def _failure(around: Surrounding, step: Effect, sure: str, shown: str, path: str, line: int, once: str) -> Finding:
+def _why_meant(index: Index, around: Surrounding, made: list[Schedule]) -> str:
+    """Why this order may be right or meant; "" where nothing says so."""
+    if once := was_right_once(index, around.here.spot.function.path):
+        return f"Before torch 1.1 this was the right order, and {once}: does it run on a later one?"
+    if _counts_from_one(around) and all(one.name in ("StepLR", "MultiStepLR") for one in made):
+        return "The loop counts from 1 and the rate falls in the rounds that the schedule names: is it meant so?"
+    return ""
+
+
+def _counts_from_one(around: Surrounding) -> bool:
+    """for epoch in range(1, epochs + 1)"""
+    source = around.loop.source if around.loop is not None else None
+    given = source.arguments if source is not None and source.kind == "call" and source.last in _RANGES else ()
+    if len(given) != 2:
+        return False
+    ends = given[1].parts[1] if given[1].kind == "binary" and given[1].text == "+" else None
+    return given[0].text == "1" or (ends is not None and ends.text == "1")
+
+
+_RANGES = ("range", "trange")
+
+
+def _failure(around: Surrounding, step: Effect, sure: str, shown: str, path: str, line: int, meant: str) -> Finding:
     at = step.spot.function.path
     chain = (
         Link(around.function.path, around.loop.line if around.loop else line, "in each round"),
@@ -178,7 +200,6 @@ def _failure(around: Surrounding, step: Effect, sure: str, shown: str, path: str
         f"{shown}.step() at {path}:{line} comes before {written(step.expr)} at {at}:{step.line} in each round, so the "
         "first value of the schedule is skipped: expected the optimizer's step first."
     )
-    if once:
-        said = f"{message} Before torch 1.1 this was the right order, and {once}: does it run on a later one?"
-        return SAY.fail(path, line, said, chain, "low", "note")
+    if meant:
+        return SAY.fail(path, line, f"{message} {meant}", chain, "low", "note")
     return SAY.fail(path, line, message, chain, "high" if sure == "sure" else "medium")

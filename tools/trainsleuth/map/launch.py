@@ -83,9 +83,9 @@ def _by_launchers(index: Index, found: Iterable[Command], consoles: dict[str, Co
             yield one._replace(target=started[one.target].target)
 
 
-def commands_of(index: Index, path: str) -> tuple[Command, ...]:
-    """Those of one launch script, in its order."""
-    return tuple(_in_text(index, path, {command.text: command for command in _consoles(index)}))
+def commands_of(index: Index, path: str, arguments: Sequence[str] = ()) -> tuple[Command, ...]:
+    """Those of one launch script, in its order, as it is started with these arguments."""
+    return tuple(_in_text(index, path, {command.text: command for command in _consoles(index)}, arguments))
 
 
 def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
@@ -94,8 +94,9 @@ def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
     yield from _joined(text) if text is not None and OWN_NOTES not in text else ()
 
 
-def _in_text(index: Index, path: str, consoles: dict[str, Command]) -> Iterator[Command]:
-    script = Script((index.repository.read(path) or "").split("\n")) if path.endswith(SHELL) else None
+def _in_text(index: Index, path: str, consoles: dict[str, Command], arguments: Sequence[str] = ()) -> Iterator[Command]:
+    lines = (index.repository.read(path) or "").split("\n") if path.endswith(SHELL) else []
+    script = Script(lines, arguments) if lines else None
     for line, command, folder in _placed(index, path):
         found = list(_in_folder(index, path, folder, line, command, consoles))
         found = found or list(_command(index, path, line, command, consoles))

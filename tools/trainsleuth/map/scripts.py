@@ -24,7 +24,7 @@ def given_command(index: Index, recipe: str, scope: str | None) -> Command | Non
     path, arguments = _script_in(index, recipe)
     if path is None:
         return _of_scope(index, command_of(index, recipe), scope)
-    found = commands_of(index, path)
+    found = commands_of(index, path, arguments)
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
     for one in (of_scope or list(found) or list(_supposed(index, path, scope)))[-1:]:
         lines = (index.repository.read(path) or "").split("\n")

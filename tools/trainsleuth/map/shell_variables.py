@@ -10,7 +10,12 @@ _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(
 _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
 _ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
 _DEFAULTED = re.compile(r"^\s*:\s+\"?\$\{([A-Za-z_]\w*):?=(.*)\}\"?\s*(?:[;#].*)?$")  # : "${NODES:=1}"
-_WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:\$\([^()]*\)|[^\s#;])+)")
+_OWN_FOLDER = re.compile(  # $( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd ) and $(dirname "$0")
+    r"\$\(\s*cd\s[^;&|]*?(?:BASH_SOURCE|\$0|\$\{0)[^;&|]*?&&\s*pwd(?:\s+-P)?\s*\)|"
+    r"\$\(\s*dirname\s+(?:--\s+)?\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?\s*\)"
+)
+_WORD = re.compile(r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\([^()]*\))*\)|[^\s#;])+)")
+_NOT_GIVEN = re.compile(r"\$\{?\d{1,2}\}?")  # else NAME=$1, below NAME=a
 _SHIFT = re.compile(r"shift(?:[ \t]+(\d{1,3}))?[ \t]*(?:[;#].*)?$")  # not inside of a loop that reads options
 MAX_LINES = 200  # of one value
 MAX_VALUE = 4000  # characters: A="$A$A" doubles with every line
@@ -36,7 +41,7 @@ def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
         match = _ASSIGNED.match(lines[number - 1])
         if match is None:
             continue
-        first, name, text = number, match[1], match[2]
+        first, name, text = number, match[1], _OWN_FOLDER.sub(".", match[2])
         is_open = _opens(text)
         if is_open is None:
             word = _WORD.match(text)
@@ -60,7 +65,9 @@ def _opens(text: str) -> str | None:
     """The quote or bracket by which a value begins that does not end in its line."""
     if text.startswith("(") and not text.rstrip().endswith(")") and not text.startswith("(("):
         return "("
-    return text[0] if text[:1] in ("'", '"') and text.count(text[0]) % 2 else None
+    is_quoted = text[:1] in ("'", '"')
+    closed = _WORD.match(text) if is_quoted and text.count(text[0]) % 2 else None
+    return text[0] if closed is not None and closed[3] is not None else None
 
 
 class Script:
@@ -80,7 +87,9 @@ class Script:
             if not one.name:
                 self._shift(int(one.value))
                 continue
-            self._known[one.name] = filled(one.value[:MAX_VALUE], self._known)[:MAX_VALUE]
+            value = filled(one.value[:MAX_VALUE], self._known)[:MAX_VALUE]
+            if one.name not in self._known or not _NOT_GIVEN.fullmatch(value):
+                self._known[one.name] = value
         return self._known
 
     def _shift(self, count: int) -> None:
