@@ -85,6 +85,26 @@ Good (a round that is left out is kept as a number):
             optimizer.step()
             history.append(loss.item())
         return history
+
+Good (one round for each of a few students):
+    import torch
+
+    class Cohort:
+        def __init__(self, students, optimizers):
+            self.students, self.optimizers = students, optimizers
+
+        def train(self, loader):
+            total = 0.0
+            for x, y in loader:
+                mean = 0
+                for i in range(len(self.students)):
+                    self.optimizers[i].zero_grad()
+                    loss = torch.nn.functional.mse_loss(self.students[i](x), y)
+                    loss.backward()
+                    self.optimizers[i].step()
+                    mean += loss
+                total += mean.item()
+            return total
 """
 
 from __future__ import annotations
@@ -331,7 +351,13 @@ def _is_short(site: Site, name: str) -> bool:
     steps = (
         call for event in function.events if inner in event.block.loops for call in event.calls if call.last == "step"
     )
-    return any(call.receiver is not None and call.receiver.text in targets for call in steps)
+    stepped = [call.receiver for call in steps if call.receiver is not None]
+    return any(not targets.isdisjoint([one.text, *_indices(one)]) for one in stepped)
+
+
+def _indices(stepped: Expr) -> list[str]:
+    """i of self.optimizers[i]"""
+    return [part.text for part in stepped.parts[1:]] if stepped.kind == "index" else []
 
 
 def _is_of_one_round(index: Index, site: Site, name: str) -> bool:

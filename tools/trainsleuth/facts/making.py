@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .callers import external_name
+from .memo import kept_per_function
 from .records import Event, Expr, Function
 from .things import Instance, Spot
 from .wrappers import wrapped
@@ -105,7 +106,19 @@ def _names(target: Expr) -> Iterator[str]:
 def derived(function: Function, names: Iterable[str], start: int, end: int | None = None) -> frozenset[str]:
     """`names` and every name that events from `start` to `end` compute from them. Wide: nothing is forgotten."""
     known = set(names)
-    for event in function.events[start:end]:
-        if mentions(event.value, known):
-            known.update(bound_names(event))
+    for mentioned, bound in _handed_on(function)[start:end]:
+        if not known.isdisjoint(mentioned):
+            known.update(bound)
     return frozenset(known)
+
+
+@kept_per_function
+def _handed_on(function: Function) -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
+    """By the event, the names in its value with all that they are attributes of, and the names that it gives a value."""
+    return tuple((frozenset(_mentioned(event.value)), tuple(bound_names(event))) for event in function.events)
+
+
+def _mentioned(value: Expr | None) -> Iterator[str]:
+    for part in value.walk() if value is not None else ():
+        if part.kind == "path":
+            yield from _prefixes(part.text)

@@ -4,7 +4,8 @@ order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from .flow import Origin
@@ -38,17 +39,17 @@ class Member(NamedTuple):
 class Members:
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._asked: dict[tuple[str, Spot, int], tuple[Member, ...]] | None = None  # of one question
 
     def of(self, expr: Expr, spot: Spot) -> tuple[Member, ...]:
         """Members of the collection that `expr` is at `spot`, in the order they were added; () when not
         seen.
         """
-        found: list[Member] = []
-        for member in self._of(expr, spot, 6):
-            found.append(member)
-            if len(found) == MAX_MEMBERS:
-                break
-        return tuple(found)
+        outer, self._asked = self._asked, {} if self._asked is None else self._asked
+        try:
+            return tuple(islice(self._of(expr, spot, 6), MAX_MEMBERS))
+        finally:
+            self._asked = outer
 
     def of_attribute(self, owner: Instance, name: str, inside: Spot) -> tuple[Member, ...]:
         """What collection `owner.name` may hold, by all code of the owner's class."""
@@ -80,7 +81,16 @@ class Members:
             for thing in self.index.objects.of(expr, spot):
                 yield from self.of_thing(thing, depth - 1)
 
-    def _named(self, expr: Expr, spot: Spot, depth: int) -> Iterator[Member]:
+    def _named(self, expr: Expr, spot: Spot, depth: int) -> Iterable[Member]:
+        """Ways to a name that is bound in many places meet again: each is gone once for a question."""
+        if self._asked is None:
+            return self._of_name(expr, spot, depth)
+        key = (expr.text, spot, depth)
+        if key not in self._asked:
+            self._asked[key] = tuple(islice(self._of_name(expr, spot, depth), MAX_MEMBERS))
+        return self._asked[key]
+
+    def _of_name(self, expr: Expr, spot: Spot, depth: int) -> Iterator[Member]:
         origins = list(self.index.flow.origins(expr.text, spot))
         head, _, last = expr.text.rpartition(".")
         if head and not any(o.kind not in ("append", "extend", "augment") for o in origins):
