@@ -86,6 +86,23 @@ Good (a round that is left out is kept as a number):
             history.append(loss.item())
         return history
 
+Good (one batch in each call):
+    import torch
+
+    def train(model, loader, skipped):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        total = 0
+        for place, (x, y) in enumerate(loader):
+            if place < skipped:
+                continue
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss
+            break
+        print(total)
+
 Good (one round for each of a few students):
     import torch
 
@@ -257,6 +274,8 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
         return SAY.passed(path, line, f"{name} begins anew in each training step around this loop")
     if _is_short(site, name):
         return SAY.passed(path, line, f"{name} takes in a few rounds only")
+    if _is_left_after(function, keeping.position):
+        return SAY.passed(path, line, f"the loop is left once {name} has taken in a loss")
     if _is_of_one_update(site, name):
         return SAY.open(
             path, line, f"{name} lives for one call of {function.name}: how often that goes round is not known"
@@ -358,6 +377,17 @@ def _is_short(site: Site, name: str) -> bool:
 def _indices(stepped: Expr) -> list[str]:
     """i of self.optimizers[i]"""
     return [part.text for part in stepped.parts[1:]] if stepped.kind == "index" else []
+
+
+def _is_left_after(function: Function, position: int) -> bool:
+    """A break or return follows in the same round whenever the statement runs."""
+    own = function.events[position].block
+    return any(
+        event.kind in ("break", "return")
+        and event.block.loops == own.loops
+        and event.block.branches == own.branches[: len(event.block.branches)]
+        for event in function.events[position + 1 :]
+    )
 
 
 def _is_of_one_round(index: Index, site: Site, name: str) -> bool:
