@@ -126,7 +126,6 @@ Good (one round for each of a few students):
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -143,11 +142,11 @@ from trainsleuth.facts import (
     is_test,
     mentions,
     reaching,
-    steps_optimizer,
     written,
 )
 from trainsleuth.finding import Finding, Link
 
+from ._lasting import is_bounded, is_left_after, is_of_one_round, is_of_one_update, is_short
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -159,9 +158,6 @@ SAY = Verdicts(
     claims=("keep-history-memory-leak",),
     look="print torch.cuda.memory_allocated() every hundred batches: it grows",
 )
-
-
-_UPDATE = re.compile(r"(^|_)(updates?|learn|optimi[sz]e|step|adapt|replay)(_|$)")
 
 
 class _Keeping(NamedTuple):
@@ -268,15 +264,15 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
         return SAY.passed(path, line, f"{name} goes backward itself")
     if _is_of_its_own(index, Spot(function, keeping.position), name):
         return SAY.open(path, line, f"{name} is an object of the project, and may keep a number only")
-    if _is_bounded(function, name):
+    if is_bounded(function, name):
         return SAY.passed(path, line, f"{name} keeps the last few only")
-    if _is_of_one_round(index, site, name):
+    if is_of_one_round(index, site, name):
         return SAY.passed(path, line, f"{name} begins anew in each training step around this loop")
-    if _is_short(site, name):
+    if is_short(site, name):
         return SAY.passed(path, line, f"{name} takes in a few rounds only")
-    if _is_left_after(function, keeping.position):
+    if is_left_after(function, keeping.position):
         return SAY.passed(path, line, f"the loop is left once {name} has taken in a loss")
-    if _is_of_one_update(site, name):
+    if is_of_one_update(site, name):
         return SAY.open(
             path, line, f"{name} lives for one call of {function.name}: how often that goes round is not known"
         )
@@ -336,65 +332,3 @@ def _returns_loss(index: Index, function: Function) -> bool:
 def _is_of_its_own(index: Index, spot: Spot, name: str) -> bool:
     things = index.objects.of(Expr("path", name, (), spot.line), spot)
     return any(isinstance(thing, Instance) and isinstance(thing.kind, Class) for thing in things)
-
-
-def _is_bounded(function: Function, name: str) -> bool:
-    return any(
-        b.value is not None and b.value.kind == "call" and b.value.keyword("maxlen") is not None
-        for b in bindings(function).get(name, ())
-    )
-
-
-def _is_of_one_update(site: Site, name: str) -> bool:
-    """A few rounds over numbers, of epochs or of agents, inside one update of an agent that keeps nothing itself."""
-    loop = site.function.loops[site.event.block.loops[0]]
-    is_counted = loop.source is not None and loop.source.kind == "call" and loop.source.last == "range"
-    return is_counted and "." not in name and bool(_UPDATE.search(site.function.name))
-
-
-def _is_short(site: Site, name: str) -> bool:
-    """At most a hundred rounds that are written out, or one round for each of a few optimizers."""
-    function, inner = site.function, site.event.block.loops[-1]
-    loop, outer = function.loops[inner], site.event.block.loops[:-1]
-    made = [b for b in bindings(function).get(name, ()) if b.kind == "assign"]
-    is_own = bool(made) and all(set(outer) <= set(function.events[b.position].block.loops) for b in made)
-    if not is_own or loop.source is None or "." in name:
-        return False
-    rounds = loop.source.arguments if loop.source.kind == "call" and loop.source.last in ("range", "islice") else ()
-    rounds = rounds[1:] if loop.source.last == "islice" else rounds
-    if loop.kind == "while" and loop.source.kind == "compare" and loop.source.text in ("<", "<="):
-        rounds = loop.source.parts[1:]
-    if [part.kind for part in rounds] == ["number"] and rounds[0].text.isdigit():
-        return int(rounds[0].text) <= 100
-    targets = {part.text for part in loop.target.walk() if part.kind == "path"} if loop.target is not None else set()
-    steps = (
-        call for event in function.events if inner in event.block.loops for call in event.calls if call.last == "step"
-    )
-    stepped = [call.receiver for call in steps if call.receiver is not None]
-    return any(not targets.isdisjoint([one.text, *_indices(one)]) for one in stepped)
-
-
-def _indices(stepped: Expr) -> list[str]:
-    """i of self.optimizers[i]"""
-    return [part.text for part in stepped.parts[1:]] if stepped.kind == "index" else []
-
-
-def _is_left_after(function: Function, position: int) -> bool:
-    """A break or return follows in the same round whenever the statement runs."""
-    own = function.events[position].block
-    return any(
-        event.kind in ("break", "return")
-        and event.block.loops == own.loops
-        and event.block.branches == own.branches[: len(event.block.branches)]
-        for event in function.events[position + 1 :]
-    )
-
-
-def _is_of_one_round(index: Index, site: Site, name: str) -> bool:
-    """The sum starts in a loop that steps beside the inner one: a few rounds inside one step of another player."""
-    function, inner = site.function, site.event.block.loops[-1]
-    starts = [b for b in bindings(function).get(name, ()) if b.kind == "assign"]
-    around = {loop for b in starts for loop in function.events[b.position].block.loops[-1:]} - {inner}
-    steps = (effect for effect in index.effects.of(function) if steps_optimizer(index, effect))
-    beside = [function.events[effect.position].block for effect in steps]
-    return any(loop in block.loops and inner not in block.loops for loop in around for block in beside)
