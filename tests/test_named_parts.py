@@ -274,3 +274,44 @@ def test_a_network_registered_with_an_auto_class_is_run_by_the_trainer(tmp_path:
     loop = {place.line for place in found.components["training_loop"].places if place.path == "nets.py"}
     assert own + 1 in loop
     assert other + 1 not in loop
+
+
+OF_A_TABLE = {
+    "train.py": """import torch
+
+from trainer import Trainer
+
+model = {"generator": torch.nn.Linear(2, 2), "discriminator": torch.nn.Linear(2, 1)}
+Trainer(model, torch.optim.SGD(model["generator"].parameters(), lr=0.1)).run(range(3))
+""",
+    "trainer.py": """import torch
+
+
+class Base:
+    def __init__(self, model, optim):
+        self.model = model
+        self.optim = optim
+
+    def run(self, loader):
+        for batch in loader:
+            self._train_step(batch)
+
+    def _update(self, loss):
+        self.optim.zero_grad()
+        loss.backward()
+        self.optim.step()
+
+
+class Trainer(Base):
+    def _train_step(self, batch):
+        total = 0.0
+        made = self.model["generator"](torch.ones(1, 2) * batch)
+        total += made.abs().mean()
+        self._update(total)
+""",
+}
+
+
+def test_networks_of_a_table_by_their_names(tmp_path: Path) -> None:
+    found = map_repository(write(OF_A_TABLE, tmp_path), scope="train.py", budget=4000)
+    assert ("trainer.py", 22) in {(place.path, place.line) for place in found.components["training_loop"].places}

@@ -133,6 +133,8 @@ def calls_network(values: Values, function: Function, call: Expr) -> bool:
                 any(not one.owner for one in called)
                 and (is_forward_of(call) or is_handed_parameters(values, function, call))
             )
+    if callee.kind == "index" and callee.parts[-1].kind == "string":  # self.model["generator"](x)
+        return any(_NETWORK_NAMES.search(one) for one in (callee.parts[-1].text, callee.parts[0].last))
     return _NETWORK_NAMES.search(call.last or "") is not None and not (call.last or "x")[0].isupper() | (
         call.last in ("G", "D")
     )
