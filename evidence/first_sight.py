@@ -37,6 +37,8 @@ HALVES = tuple(
         "thirteenth_",
         "fourteenth_",
         "fifteenth_",
+        "sixteenth_",
+        "seventeenth_",
     )
 )
 

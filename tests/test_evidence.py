@@ -335,6 +335,8 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "thirteenth_",
             "fourteenth_",
             "fifteenth_",
+            "sixteenth_",
+            "seventeenth_",
         )
     ],
 )
