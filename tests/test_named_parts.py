@@ -315,3 +315,100 @@ class Trainer(Base):
 def test_networks_of_a_table_by_their_names(tmp_path: Path) -> None:
     found = map_repository(write(OF_A_TABLE, tmp_path), scope="train.py", budget=4000)
     assert ("trainer.py", 22) in {(place.path, place.line) for place in found.components["training_loop"].places}
+
+
+BY_INSTANCE = {
+    "train.py": """import hydra
+import pytorch_lightning as pl
+from hydra.utils import instantiate
+
+from nets.deep import DeepConfig, DeepNet
+from nets.flat import FlatConfig, FlatNet
+
+
+def make(cfg, net_cfg):
+    if isinstance(net_cfg, FlatConfig):
+        net_class = FlatNet
+    elif isinstance(net_cfg, DeepConfig):
+        net_class = DeepNet
+    path = cfg.get("from_checkpoint", None)
+    if path is not None:
+        network = net_class.load_from_checkpoint(path)
+    else:
+        network = net_class(net_cfg)
+    return network
+
+
+@hydra.main(config_path="conf", config_name="train")
+def main(cfg):
+    net_cfg = instantiate(cfg.network)
+    module = make(cfg, net_cfg)
+    pl.Trainer(max_epochs=3).fit(module)
+
+
+if __name__ == "__main__":
+    main()
+""",
+    "conf/train.yaml": "defaults:\n  - network: flat\nfrom_checkpoint: null\n",
+    **{
+        f"conf/network/{name}.yaml": f"_target_: nets.{name}.{name.title()}Config\nwidth: 4\n"
+        for name in ("flat", "deep")
+    },
+    **{
+        f"nets/{name}.py": "from dataclasses import dataclass\n\nimport pytorch_lightning as pl\nimport torch\n\n\n"
+        f"@dataclass\nclass {name.title()}Config:\n    width: int\n\n\nclass {name.title()}Net(pl.LightningModule):\n"
+        "    def __init__(self, cfg):\n        super().__init__()\n        self.first = torch.nn.Linear(cfg.width, 1)\n\n"
+        "    def training_step(self, batch, index):\n        return self.first(batch).mean()\n"
+        for name in ("flat", "deep")
+    },
+}
+
+
+def test_the_class_of_a_section_decides_what_is_made(tmp_path: Path) -> None:
+    root = write(BY_INSTANCE, tmp_path)
+    for recipe, own, other in (("network=deep", "deep", "flat"), ("network=flat", "flat", "deep")):
+        found = map_repository(root, scope="train.py", recipe=f"python train.py {recipe}", budget=4000)
+        shown = {place.path for place in found.components["training_loop"].places}
+        assert f"nets/{own}.py" in shown
+        assert f"nets/{other}.py" not in shown
+
+
+SEVERAL = {
+    "train.py": """import torch
+
+from engine import load
+
+net = torch.nn.Linear(2, 1)
+engine, _, loader = load(net, range(3))
+for batch in loader:
+    engine.step(batch)
+""",
+    "engine.py": """import torch
+
+
+class Engine:
+    def __init__(self, net):
+        self.net = net
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def step(self, batch):
+        self.opt.zero_grad()
+        self.net(torch.ones(1, 2) * batch).sum().backward()
+        self.opt.step()
+
+
+def start(net, data):
+    engine = Engine(net)
+    return engine, engine.opt, data
+
+
+def load(net, data):
+    return start(net, data)
+""",
+}
+
+
+def test_several_things_given_back_through_another_function(tmp_path: Path) -> None:
+    found = map_repository(write(SEVERAL, tmp_path), scope="train.py", budget=4000)
+    places = {(place.path, place.line) for place in found.components["training_loop"].places}
+    assert {("train.py", 7), ("train.py", 8)} <= places

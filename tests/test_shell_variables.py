@@ -28,7 +28,7 @@ def test_what_shells_read_is_read() -> None:
     found = {one.name: one.value for one in assignments(SCRIPT)}
     assert found["name"] == "DPO-$(date +%Y)" and found["data"] == '/a/b "c"'
     assert found["args"] == "--lr 1e-5 --name $name" and "open" not in found
-    assert known_before(SCRIPT, 99)["args"] == "--lr 1e-5 --name DPO-$(date +%Y)"
+    assert known_before(SCRIPT, 99)["args"] == "--lr 1e-5 --name DPO-$(date)"
 
 
 def test_what_is_to_be_filled_in_stays_and_arguments_are_put_in() -> None:
@@ -73,8 +73,13 @@ def test_an_argument_that_is_not_given_leaves_what_stands_above_it() -> None:
 def test_the_folder_of_the_script_and_a_comment_behind_a_quoted_value() -> None:
     known = known_before(CHOOSES, 99, ("large",))
     assert known["HERE"] == known["ROOT"] == "."
-    assert known["LOG"] == "./logs/$(date +'%Y')-large"
-    assert known["CMD"] == "python ./train.py --config-name large log=./logs/$(date +'%Y')-large"
+    assert known["LOG"] == "./logs/$(date)-large"
+    assert known["CMD"] == "python ./train.py --config-name large log=./logs/$(date)-large"
+
+
+def test_folders_above_the_script() -> None:
+    known = known_before(['HERE=$(dirname "$0")', 'ROOT=$(dirname $(dirname "$HERE"))', "DATA=$(dirname /a/b/c)"], 9)
+    assert (known["ROOT"], known["DATA"]) == ("./../..", "/a/b")
 
 
 def test_a_script_that_runs_a_command_out_of_a_variable(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainsleuth.facts import Event, Expr, Function, Index, Variable, bindings
+from trainsleuth.facts import Class, Event, Expr, Function, Index, Variable, bindings
 from trainsleuth.facts.records import Branch
 
 from .held_settings import WORDS
@@ -113,6 +113,8 @@ def _truth(test: Expr, settled: Settled) -> bool | None:
         return None if None in truths else not decides
     if test.kind == "compare" and len(test.parts) == 2:
         return _compared(test, settled)
+    if test.kind == "call" and test.callee == "isinstance" and len(test.arguments) == 2:
+        return _is_instance(*test.arguments, settled)
     if test.kind == "call" and test.last == "startswith" and test.receiver is not None and test.arguments:
         value, start = value_of(test.receiver, settled), test.arguments[0]
         return value.startswith(start.text.lower()) if value and start.kind == "string" else None
@@ -120,6 +122,7 @@ def _truth(test: Expr, settled: Settled) -> bool | None:
     return _FLAGS.get(value) if value is not None else None
 
 
+_NOTHING = ("none", "null", "~")
 _NOT_GIVEN = ("none", "null", "")  # the default of what a command must give
 
 
@@ -134,6 +137,7 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
         return None  # a flag is never None: cfg.evaluate is no args.evaluate
     if test.text in ("==", "is", "!=", "is not") and other.kind in LITERALS:
         same = other.text.lower() == value or (other.kind == "number" and _is_number(value, other.text))
+        same = same or (other.text == "None" and value in _NOTHING)
         return same == (test.text in ("==", "is"))
     if test.text in ("in", "not in") and other.kind in ("list", "tuple", "set"):
         if all(part.kind in LITERALS for part in other.parts):
@@ -190,6 +194,26 @@ def _keys(expr: Expr, settled: Settled) -> list[str]:
 def parameter_key(function: Function, name: str) -> str:
     """Under which settings hold what a parameter is worth."""
     return f"{function.path}:{function.qualname}:{name}"
+
+
+def instance_key(function: Function, name: str) -> str:
+    """Under which settings hold the classes of the object that a name is, by what they choose."""
+    return f"instance {parameter_key(function, name)}"
+
+
+def class_id(cls: Class) -> str:
+    return f"{cls.path}:{cls.qualname}"
+
+
+def _is_instance(asked: Expr, wanted: Expr, settled: Settled) -> bool | None:
+    known = settled.known.get(instance_key(settled.function, asked.text), "") if asked.kind == "path" else ""
+    if not known:
+        return None
+    named = wanted.parts if wanted.kind == "tuple" else (wanted,)
+    classes = [settled.facts.resolve(settled.function, one.text) if one.kind == "path" else None for one in named]
+    if any(isinstance(one, Class) and class_id(one) in known.split(OR) for one in classes):
+        return True
+    return False if all(isinstance(one, Class) for one in classes) else None
 
 
 def asked_key(function: Function, name: str) -> str:

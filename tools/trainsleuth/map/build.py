@@ -19,6 +19,7 @@ from .entries import Entry, candidates, entries, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .handed_on import only_program_of
+from .instances import instances
 from .launch import Command, commands, in_script, is_beside, names_recipe, usage
 from .library import ways_in
 from .named_programs import named_program
@@ -166,6 +167,7 @@ def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     """Traced anew by what the settings choose and decide."""
     made = frozenset((*_made(before.graph, before.entry), *told.preset.classes))
     values = told.held(before.values).making(made)
+    values = values.deciding(instances(values, before.entry.reach.distance))
     graph = Graph(values, made, told.words)
     table, handed = signs(values.index, values), _handed(values.index, values)
     tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -87,7 +88,7 @@ class Script:
             if not one.name:
                 self._shift(int(one.value))
                 continue
-            value = filled(one.value[:MAX_VALUE], self._known)[:MAX_VALUE]
+            value = _without_calls(filled(one.value[:MAX_VALUE], self._known)[:MAX_VALUE])
             if one.name not in self._known or not _NOT_GIVEN.fullmatch(value):
                 self._known[one.name] = value
         return self._known
@@ -96,6 +97,24 @@ class Script:
         """The first arguments are gone, those behind them have their numbers."""
         left = [self._known.pop(name) for name in sorted(filter(str.isdigit, self._known), key=int)]
         self._known.update({str(number): one for number, one in enumerate(left[count:], 1)})
+
+
+def _without_calls(value: str) -> str:
+    """The folder above what is known, ".." of $(dirname .), and $(date) of $(date +%Y): a value without blanks of its own."""
+    for _ in range(MAX_CALLS):
+        value = _CALL.sub(_called, value)
+    return value
+
+
+def _called(match: re.Match[str]) -> str:
+    name, path = match[1], match[2].strip().strip("\"'")
+    if name == "date" or "$" in path or not path:
+        return f"$({name})"
+    return posixpath.join(path, "..") if path.endswith(".") else posixpath.dirname(path) or "."
+
+
+_CALL = re.compile(r"\$\((dirname|date)\s+([^()]*)\)")
+MAX_CALLS = 4  # in each other
 
 
 def known_before(lines: Sequence[str], line: int, arguments: Sequence[str] = ()) -> Mapping[str, str]:

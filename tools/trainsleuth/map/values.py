@@ -100,6 +100,11 @@ class Values:
         """The same, where these classes are seen to be made."""
         return Values(self.index, replace(self.known, made=made), self.objects, self.detours)
 
+    def deciding(self, more: Mapping[str, str]) -> Values:
+        """The same, where these decide branches as settings do."""
+        known = replace(self.known, settings={**self.known.settings, **more})
+        return Values(self.index, known, self.objects, self.detours) if more else self
+
     def within(self, reached: Iterable[Function]) -> Values:
         """The same, where what callers hand over is what those among `reached` do, if any of them calls."""
         return Values(self.index, replace(self.known, reached=frozenset(reached)), self.objects, self.detours)
@@ -195,6 +200,10 @@ class Values:
             if event.kind != "return" or event.value is None or is_not_chosen(event, settled):
                 continue
             value = event.value
+            if item is not None and value.kind == "call":  # return start(...), which gives back several
+                for one in self.callables(function, value.parts[0], depth + 1) if depth < MAX_DEPTH else ():
+                    yield from self._returned(one, depth + 1, item) if isinstance(one, Function) else ()
+                continue
             if item is not None:
                 if value.kind != "tuple" or not isinstance(item, int) or item >= len(value.parts):
                     continue

@@ -178,7 +178,7 @@ class Lines:
         if note.off or (around is not None and around.off):
             return OFF
         sure = [(name, value) for name, value in note.values if "; may become " not in value]
-        named = [(name.rpartition(".")[2], value.partition(" (")[0]) for name, value in sure]
+        named = [(name.rpartition(".")[2], _without_places(value)) for name, value in sure]
         said = [f"{name} = {value}" for name, value in named if re.search(rf"\b{re.escape(name)}\b", unit.text)]
         kept = [one for one in dict.fromkeys(said) if len(one) <= VALUE]
         return f"  # {', '.join(kept)}" if kept else ""
@@ -236,3 +236,8 @@ def fitting(blocks: Sequence[Block], room: int) -> tuple[list[Block], dict[str, 
     """What fits into `room` characters, and how many lines do not."""
     taken, left = chosen(blocks, room)
     return taken, {"lines": len(left)}
+
+
+def _without_places(value: str) -> str:
+    """False or True, of "False (default :78) or True (train.py:64)"."""
+    return " or ".join(one.partition(" (")[0] for one in value.split(" or "))
