@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from map_depth import STEP
+from map_depth import STEP, write
 from trainsleuth.map import Map, map_repository
 
 
@@ -114,3 +114,43 @@ def test_what_a_loss_is_compared_with_stands_beside_it(tmp_path: Path) -> None:
              f"    for _ in range(9):\n        learn(torch.ones(1, 2), torch.ones(1), 0.9)\n{GUARD}"}  # fmt: skip
     lines = {place.line for place in _map(tmp_path, files).components["loss"].places if place.path == "agent.py"}
     assert {13, 19} <= lines and 16 not in lines
+
+
+MEASURED = {
+    "train.py": """import numpy as np
+import torch
+
+from scores import topks_correct
+
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+def test(model, loader):
+    model.eval()
+    with torch.no_grad():
+        out = torch.cat([model(x) for x in loader])
+    pearson = np.corrcoef(out[:, 0], out[:, 0])
+    return pearson, topks_correct(out, 1)
+
+
+for epoch in range(3):
+    net.train()
+    for x in [torch.ones(1, 2)]:
+        opt.zero_grad()
+        net(x).sum().backward()
+        opt.step()
+    print(test(net, [torch.ones(1, 2)]))
+""",
+    "scores.py": "def topks_correct(out, k):\n    return (out > k).sum()\n",
+    "eval.py": "from passes import valid_one_epoch\n\n\ndef main():\n    valid_one_epoch(None, [])\n\n\n"
+    'if __name__ == "__main__":\n    main()\n',
+    "passes.py": "import torch\n\n\ndef valid_one_epoch(model, loader):\n    model.eval()\n    with torch.no_grad():\n"
+    "        return [model(x) for x in loader]\n",
+}
+
+
+def test_what_an_evaluation_measures_and_what_a_program_beside_runs(tmp_path: Path) -> None:
+    found = map_repository(write(MEASURED, tmp_path), scope="train.py", budget=4000)
+    places = {(place.path, place.line) for place in found.components["evaluation"].places}
+    assert {("train.py", 14), ("train.py", 15), ("scores.py", 1), ("passes.py", 4)} <= places

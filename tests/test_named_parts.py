@@ -412,3 +412,94 @@ def test_several_things_given_back_through_another_function(tmp_path: Path) -> N
     found = map_repository(write(SEVERAL, tmp_path), scope="train.py", budget=4000)
     places = {(place.path, place.line) for place in found.components["training_loop"].places}
     assert {("train.py", 7), ("train.py", 8)} <= places
+
+
+LOSSES = {
+    "train.py": """import torch
+
+from losses import get_loss
+
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    opt.zero_grad()
+    total = 0
+    for name, share in {"near": 1.0, "far": 0.5}.items():
+        compute = get_loss(name)
+        total += share * compute(net(torch.ones(1, 2)))
+    total.backward()
+    opt.step()
+""",
+    "losses.py": "def near(out):\n    return out.abs().mean()\n\n\ndef far(out):\n    return out.square().mean()\n\n\n"
+    'TABLE = {"near": near, "far": far}\n\n\ndef get_loss(name):\n    return TABLE[name]\n',
+}
+
+
+def test_losses_that_a_function_takes_from_a_table(tmp_path: Path) -> None:
+    found = map_repository(write(LOSSES, tmp_path), scope="train.py", budget=4000)
+    places = {(place.path, place.line) for place in found.components["loss"].places}
+    assert {("losses.py", 1), ("losses.py", 5)} <= places
+
+
+PROPERTY = {
+    "train.py": """import recipes
+
+recipe = recipes.named("small")
+recipe.run()
+""",
+    "recipes.py": """import torch
+
+import fitting
+
+
+class Recipe:
+    def run(self):
+        trainer = self.load_trainer()
+        trainer.train()
+
+    def load_trainer(self):
+        raise NotImplementedError()
+
+
+class Small(Recipe):
+    @property
+    def trainer_class(self):
+        return fitting.SmallTrainer
+
+    def load_trainer(self):
+        return self.trainer_class(model=torch.nn.Linear(2, 1))
+
+
+class Large(Small):
+    @property
+    def trainer_class(self):
+        return fitting.LargeTrainer
+
+
+def named(name):
+    if name == "small":
+        return Small()
+    return Large()
+""",
+    "fitting/__init__.py": "from .small import SmallTrainer\nfrom .large import LargeTrainer\n",
+    "fitting/small.py": """import transformers
+
+
+class SmallTrainer(transformers.Trainer):
+    def compute_loss(self, model, inputs):
+        return model(inputs).sum()
+""",
+    "fitting/large.py": """import transformers
+
+
+class LargeTrainer(transformers.Trainer):
+    def compute_loss(self, model, inputs):
+        return model(inputs).mean()
+""",
+}
+
+
+def test_a_class_that_a_property_gives_back_by_name(tmp_path: Path) -> None:
+    found = map_repository(write(PROPERTY, tmp_path), scope="train.py", budget=4000)
+    places = {(place.path, place.line) for place in found.components["loss"].places}
+    assert ("fitting/small.py", 5) in places

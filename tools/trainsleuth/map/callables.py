@@ -99,8 +99,11 @@ class Callables:
         returned = (inner for one in called for inner in given_back(self._index, one))
         returned = (inner for inner in returned if inner not in self._known.excluded)
         same = (held for one in called for held in self._handed_back(function, call, one, depth))
-        listed = [cls for one in called for cls in looped_members(self._index, self._known.modules, one)]
+        listed: list[Called] = [cls for one in called for cls in looped_members(self._index, self._known.modules, one)]
         listed += [cls for one in called for cls in self._imported_by(one)]
+        listed += [
+            found for one in called for found in self._looked_up_by(one, depth + 2) if isinstance(found, Function)
+        ]
         return chosen or tuple(dict.fromkeys([*returned, *same, *listed, *self._wrapped(function, call)]))[:MAX_HELD]
 
     def _imported_by(self, function: Function) -> Iterator[Class]:
@@ -245,8 +248,11 @@ class Callables:
             if isinstance(held, Class):
                 made = objects.built_by(held) if BUILDS.match(expr.last) or expr.last in TARGETS else None
                 own = self._index.method(held, expr.last) or self._inner_class(held, expr.last)
-                if isinstance(own, Function) and is_property(own) and self._values.of(function, expr, depth + 1):
-                    own = None  # what is called is what it holds
+                if isinstance(own, Function) and is_property(own):
+                    classes = list(self._named_by(own, depth))
+                    found += classes
+                    if classes or self._values.of(function, expr, depth + 1):
+                        own = None  # what is called is what it holds
                 found += [one for one in (made, own) if one is not None]
         if not found and isinstance(named := self._known.kinds.get(expr.last), Function):
             return (named,)
@@ -254,6 +260,12 @@ class Callables:
             for body, value in values_of_classes(self._values, function, expr.last):
                 found += self.of(body, value, depth + 2) if value.kind == "path" else ()
         return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
+
+    def _named_by(self, method: Function, depth: int) -> Iterator[Called]:
+        """The class that a property gives back by its name: return trainers.SmallTrainer."""
+        for event in method.events:
+            if event.kind == "return" and event.value is not None and event.value.kind == "path":
+                yield from (one for one in self.of(method, event.value, depth + 2) if isinstance(one, Class))
 
     def _inner_class(self, cls: Class, name: str) -> Class | None:
         """Written inside of it or of what it inherits: self.Optimizer(parameters)."""

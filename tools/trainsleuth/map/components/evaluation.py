@@ -90,6 +90,8 @@ def _signs(program: Program) -> Iterator[Place]:
     yield from sampled(program)
     yield from _built(program)
     yield from _called(program, evaluating)
+    for function in evaluating:
+        yield from _measured(program, function)
     yield from _hooks(program)
     yield from _alone(program)
     for choice in program.choices:
@@ -270,6 +272,25 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
 
 
+_MEASURES = re.compile(
+    r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|m?ap|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"
+    r"recall|precision|top_?ks?|bleu|rouge|wer|cer|perplexity|fid|confusion_matrix|r2|criterion|metrics?|(?:\w+_)?loss)(?:_(?:score|correct|fn|func))?$",
+    re.I,
+)
+
+
+def _measured(program: Program, function: Function) -> Iterator[Place]:
+    """What a pass of evaluation measures: corrcoef(), topks_correct(), the loss on held-out data."""
+    weight = program.weight(function) ** 0.4
+    for event in function.events:
+        for call in event.calls:
+            if _MEASURES.search(call.last):
+                yield program.at(function, call.line, "metric", 0.64 * weight)
+                for target in program.graph.targets(function, call):
+                    if isinstance(target, Function) and target.name == call.last:
+                        yield program.at(target, target.line, "definition", 0.58 * weight)
+
+
 _OF_EVALUATION = re.compile(r"(?:^|(?<=/))(?:eval|evaluation)/")  # a folder in which such programs are no strangers
 
 
@@ -297,7 +318,7 @@ def _alone(program: Program) -> Iterator[Place]:
                 yield program.at(function, function.line, "program", 0.85 * score)
             for place in _metrics(program, function, 1.0):
                 yield place._replace(score=0.9 * score)
-        for event in file.body.events:
-            for target in (one for call in event.calls for one in program.graph.targets(file.body, call)):
-                if isinstance(target, Function) and target.path != path and _is_named(target):
-                    yield program.at(target, target.line, "definition", 0.8 * score)
+            for event in function.events:
+                for target in (one for call in event.calls for one in program.graph.targets(function, call)):
+                    if isinstance(target, Function) and target.path != path and _is_named(target):
+                        yield program.at(target, target.line, "definition", 0.8 * score)
