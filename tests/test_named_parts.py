@@ -503,3 +503,64 @@ def test_a_class_that_a_property_gives_back_by_name(tmp_path: Path) -> None:
     found = map_repository(write(PROPERTY, tmp_path), scope="train.py", budget=4000)
     places = {(place.path, place.line) for place in found.components["loss"].places}
     assert ("fitting/small.py", 5) in places
+
+
+GROUPS = {
+    "train.py": """import runner
+from workers.fast import FastWorker
+
+worker_class = FastWorker
+group = worker_class.create_group({}).launch(name="workers")
+runner.Runner(worker=group).run()
+""",
+    "runner.py": """from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from workers.fast import FastWorker
+    from workers.slow import SlowWorker
+
+
+class Runner:
+    def __init__(self, worker: Union["SlowWorker", "FastWorker"]):
+        self.worker = worker
+
+    def run(self):
+        for step in range(3):
+            self.worker.run_training().wait()
+""",
+    "workers/__init__.py": "",
+    "workers/group.py": """class Group:
+    def __init__(self, kind, config):
+        self.kind = kind
+
+    def launch(self, name):
+        self.name = name
+        return self
+
+
+class Worker:
+    @classmethod
+    def create_group(cls, config):
+        return Group(cls, config)
+""",
+} | {
+    f"workers/{name.lower()}.py": f"""import torch
+
+from .group import Worker
+
+
+class {name}Worker(Worker):
+    def run_training(self):
+        self.opt.zero_grad()
+        self.net(torch.ones(1, 2)).sum().backward()
+        self.opt.step()
+"""
+    for name in ("Slow", "Fast")
+}
+
+
+def test_which_of_the_offered_types_a_caller_gives(tmp_path: Path) -> None:
+    found = map_repository(write(GROUPS, tmp_path), scope="train.py", recipe="python train.py", budget=4000)
+    paths = {place.path for place in found.components["training_loop"].places}
+    assert "workers/fast.py" in paths
+    assert "workers/slow.py" not in paths

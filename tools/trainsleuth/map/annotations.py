@@ -30,6 +30,12 @@ def named_types(index: Index, function: Function, annotation: str) -> Iterator[C
             return
 
 
+def every_type(index: Index, function: Function, annotation: str) -> tuple[Class, ...]:
+    """All classes of the project that it names: Union["SlowWorker", "FastWorker"]."""
+    found = (index.resolve(function, word) for word in _type_words(annotation))
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, Class)))
+
+
 def _beside(index: Index, function: Function, word: str) -> Class | None:
     """A class that is written in the class of the method: Config in def __init__(self, config: Config)."""
     owner = index.class_of(function) if function.owner else None

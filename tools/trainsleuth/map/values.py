@@ -26,6 +26,7 @@ from .forwarding import Detours
 from .held import MAX_DEPTH, Held, is_made_by_name, is_property, is_untyped, only_below, unique
 from .keys import key_of
 from .knowledge import NOTHING, Knowledge
+from .offered_types import given_of
 from .tables import kind_of_holder
 
 MAX_BELOW = 3  # classes with a method of their own: of more it is not known whose runs
@@ -346,6 +347,9 @@ class Values:
     def _parameter(self, function: Function, name: str, depth: int) -> Iterator[Held]:
         parameter = function.parameter(name)
         if parameter is not None and parameter.annotation:
+            if chosen := given_of(self, function, name, parameter.annotation, depth):
+                yield from chosen
+                return
             yield from named_types(self.index, function, parameter.annotation)
         if depth >= MAX_DEPTH - 1:
             return
