@@ -506,10 +506,21 @@ def test_a_class_that_a_property_gives_back_by_name(tmp_path: Path) -> None:
 
 
 GROUPS = {
-    "train.py": """import runner
-from workers.fast import FastWorker
+    "train.py": """import argparse
 
-worker_class = FastWorker
+import runner
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="slow")
+args = parser.parse_args()
+if args.kind == "fast":
+    from workers.fast import FastWorker
+
+    worker_class = FastWorker
+else:
+    from workers.slow import SlowWorker
+
+    worker_class = SlowWorker
 group = worker_class.create_group({}).launch(name="workers")
 runner.Runner(worker=group).run()
 """,
@@ -560,7 +571,7 @@ class {name}Worker(Worker):
 
 
 def test_which_of_the_offered_types_a_caller_gives(tmp_path: Path) -> None:
-    found = map_repository(write(GROUPS, tmp_path), scope="train.py", recipe="python train.py", budget=4000)
+    found = map_repository(write(GROUPS, tmp_path), scope="train.py", recipe="python train.py --kind fast", budget=4000)
     paths = {place.path for place in found.components["training_loop"].places}
     assert "workers/fast.py" in paths
     assert "workers/slow.py" not in paths
