@@ -575,3 +575,46 @@ def test_which_of_the_offered_types_a_caller_gives(tmp_path: Path) -> None:
     paths = {place.path for place in found.components["training_loop"].places}
     assert "workers/fast.py" in paths
     assert "workers/slow.py" not in paths
+
+
+KEPT_AGENTS = {
+    "train.py": """from agent import Agent
+from runner import Runner
+
+first = Agent()
+runner = Runner(agent=first)
+for update in range(3):
+    runner.run()
+""",
+    "runner.py": """class Runner:
+    def __init__(self, agent, other=None):
+        self.agents = {"first": agent, "second": other}
+
+    def run(self):
+        one = self.agents["first"]
+        return self.rollout(agent=one)
+
+    def rollout(self, agent):
+        return agent.update(discard=False)
+""",
+    "agent.py": """import torch
+
+
+class Agent:
+    def __init__(self):
+        self.net = torch.nn.Linear(2, 1)
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def update(self, discard):
+        self.opt.zero_grad()
+        self.net(torch.ones(1, 2)).sum().backward()
+        self.opt.step()
+""",
+    "eval.py": "class Meter:\n    def update(self, discard):\n        self.discard = discard\n",
+}
+
+
+def test_an_agent_that_a_field_keeps_under_a_key(tmp_path: Path) -> None:
+    found = map_repository(write(KEPT_AGENTS, tmp_path), scope="train.py", budget=4000)
+    places = {(place.path, place.line) for place in found.components["training_loop"].places}
+    assert {("train.py", 6), ("runner.py", 5), ("agent.py", 11)} <= places

@@ -29,8 +29,12 @@ def looped_over(values: Values, function: Function, binding: Binding, depth: int
         yield from elements_of(values, function, source, depth)
 
 
-def elements_of(values: Values, function: Function, source: Expr, depth: int) -> Iterator[Given]:
-    """What is put into a collection where it is written, by append and the like, or under a key."""
+def elements_of(
+    values: Values, function: Function, source: Expr, depth: int, key: str | None = None
+) -> Iterator[Given]:
+    """What is put into a collection where it is written, by append and the like, or under a key; where one is asked
+    for, nothing that is written under another.
+    """
     if depth > MAX_DEPTH:
         return
     while source.kind == "call" and source.last in _SAME and source.arguments:
@@ -40,9 +44,10 @@ def elements_of(values: Values, function: Function, source: Expr, depth: int) ->
         for giver in (one for one in called if isinstance(one, Function)):
             for event in giver.events:
                 if event.kind == "return" and event.value is not None:
-                    yield from elements_of(values, giver, event.value, depth + 2)
+                    yield from elements_of(values, giver, event.value, depth + 2, key)
     if source.kind in _COLLECTIONS:
-        yield from ((function, part.parts[-1] if part.kind == "pair" else part) for part in source.parts)
+        asked = [part for part in source.parts if part.kind != "pair" or _is_under(part, key)]
+        yield from ((function, part.parts[-1] if part.kind == "pair" else part) for part in asked)
     if source.kind == "path":
         for scope, binding in _bound(values, function, source, depth):
             if binding.value is None or binding.items:
@@ -50,7 +55,11 @@ def elements_of(values: Values, function: Function, source: Expr, depth: int) ->
             if binding.kind == "append":
                 yield scope, binding.value
             elif binding.kind in ("assign", "extend") and binding.value.kind in (*_COLLECTIONS, "call"):
-                yield from elements_of(values, scope, binding.value, depth + 1)
+                yield from elements_of(values, scope, binding.value, depth + 1, key)
+
+
+def _is_under(pair: Expr, key: str | None) -> bool:
+    return key is None or pair.parts[0].kind != "string" or pair.parts[0].text == key
 
 
 def _bound(values: Values, function: Function, source: Expr, depth: int) -> Iterator[tuple[Function, Binding]]:

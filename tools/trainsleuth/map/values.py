@@ -126,8 +126,13 @@ class Values:
             case "walrus":
                 return self.of(function, expr.parts[0], depth + 1)
             case "index" if expr.parts[-1].kind == "string":  # hparams["model"]
-                named = self.known.kinds.get(expr.parts[-1].text)
-                return (named,) if isinstance(named, Class) else ()
+                key = expr.parts[-1].text
+                named = self.known.kinds.get(key)
+                if isinstance(named, Class):
+                    return (named,)
+                kept = elements_of(self, function, expr.parts[0], depth, key)  # self.agents = {"first": agent}
+                plain = [one for one in kept if one[1].kind in ("path", "call")]  # others may go round in it
+                return unique(one for scope, value in plain for one in self.of(scope, value, depth))
             case "index" if expr.parts[-1].kind == "number":  # jobs[0]
                 held = elements_of(self, function, expr.parts[0], depth)
                 return unique(one for scope, value in held for one in self.of(scope, value, depth + 1))
