@@ -618,3 +618,64 @@ def test_an_agent_that_a_field_keeps_under_a_key(tmp_path: Path) -> None:
     found = map_repository(write(KEPT_AGENTS, tmp_path), scope="train.py", budget=4000)
     places = {(place.path, place.line) for place in found.components["training_loop"].places}
     assert {("train.py", 6), ("runner.py", 5), ("agent.py", 11)} <= places
+
+
+TEMPLATE = {
+    "train.py": "import recipes\n\nrecipes.Small().run()\n",
+    "recipes.py": """import torch
+
+import fitting
+import wide
+
+
+class Recipe:
+    def run(self):
+        fitter = self.load_fitter()
+        fitter.fit_all()
+
+
+class Small(Recipe):
+    def load_fitter(self):
+        return fitting.Fitter(torch.nn.Linear(2, 1))
+
+
+class Wide(Recipe):
+    def load_fitter(self):
+        return wide.WideFitter(torch.nn.Linear(2, 1))
+""",
+    "fitting.py": """import torch
+
+
+class Fitter:
+    def __init__(self, net):
+        self.net = net
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def fit_all(self):
+        for step in range(3):
+            self.opt.zero_grad()
+            self.net(torch.ones(1, 2)).sum().backward()
+            self.opt.step()
+""",
+    "wide.py": """import torch
+
+
+class WideFitter:
+    def __init__(self, net):
+        self.net = net
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def fit_all(self):
+        for step in range(3):
+            self.opt.zero_grad()
+            self.net(torch.ones(1, 2)).sum().backward()
+            self.opt.step()
+""",
+}
+
+
+def test_a_method_that_only_the_class_below_has(tmp_path: Path) -> None:
+    found = map_repository(write(TEMPLATE, tmp_path), scope="train.py", budget=4000)
+    places = {(place.path, place.line) for place in found.components["training_loop"].places}
+    assert {("recipes.py", 10), ("fitting.py", 10)} <= places
+    assert "wide.py" not in {path for path, _ in places}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Called = Class | Function | External
 _BUILDS = ("from_", "load_from_")
+MAX_WRITTEN = 4  # of more classes that have a method which their base does not, any may be meant
 BARE = "__new__"  # makes an object whose constructor does not run: Base.__new__(Base)
 
 
@@ -259,7 +260,16 @@ class Callables:
         if not found and receiver.text == function.self_name:
             for body, value in values_of_classes(self._values, function, expr.last):
                 found += self.of(body, value, depth + 2) if value.kind == "path" else ()
+            found = found or list(self._written_below(function, expr.last))
         return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
+
+    def _written_below(self, function: Function, name: str) -> tuple[Function, ...]:
+        """Methods that only classes below have: a template calls self.load_model(). Those of made ones, if any; few."""
+        owner = self._index.class_of(function)
+        below = [one for one in (self._index.subclasses(owner) if owner is not None else ()) if name in one.methods]
+        left = [one for one in below if one not in self._known.excluded and self._values.is_loaded(one)]
+        made = [one for one in left if one in self._known.made] or left
+        return tuple(one.methods[name] for one in made) if len(made) <= MAX_WRITTEN else ()
 
     def _named_by(self, method: Function, depth: int) -> Iterator[Called]:
         """The class that a property gives back by its name: return trainers.SmallTrainer."""
