@@ -620,6 +620,21 @@ def test_an_agent_that_a_field_keeps_under_a_key(tmp_path: Path) -> None:
     assert {("train.py", 6), ("runner.py", 5), ("agent.py", 11)} <= places
 
 
+FITTER = """import torch
+
+
+class Fitter:
+    def __init__(self, net):
+        self.net = net
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def fit_all(self):
+        for step in range(3):
+            self.opt.zero_grad()
+            self.net(torch.ones(1, 2)).sum().backward()
+            self.opt.step()
+"""
+
 TEMPLATE = {
     "train.py": "import recipes\n\nrecipes.Small().run()\n",
     "recipes.py": """import torch
@@ -643,34 +658,8 @@ class Wide(Recipe):
     def load_fitter(self):
         return wide.WideFitter(torch.nn.Linear(2, 1))
 """,
-    "fitting.py": """import torch
-
-
-class Fitter:
-    def __init__(self, net):
-        self.net = net
-        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
-
-    def fit_all(self):
-        for step in range(3):
-            self.opt.zero_grad()
-            self.net(torch.ones(1, 2)).sum().backward()
-            self.opt.step()
-""",
-    "wide.py": """import torch
-
-
-class WideFitter:
-    def __init__(self, net):
-        self.net = net
-        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
-
-    def fit_all(self):
-        for step in range(3):
-            self.opt.zero_grad()
-            self.net(torch.ones(1, 2)).sum().backward()
-            self.opt.step()
-""",
+    "fitting.py": FITTER,
+    "wide.py": FITTER.replace("Fitter", "WideFitter"),
 }
 
 

@@ -12,7 +12,7 @@ _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
 _ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
 _DEFAULTED = re.compile(r"^\s*:\s+\"?\$\{([A-Za-z_]\w*):?=(.*)\}\"?\s*(?:[;#].*)?$")  # : "${NODES:=1}"
 _OWN_FOLDER = re.compile(  # $( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd ) and $(dirname "$0")
-    r"\$\(\s*cd\s[^;&|]*?(?:BASH_SOURCE|\$0|\$\{0)[^;&|]*?&&\s*pwd(?:\s+-P)?\s*\)|"
+    r"\$\(\s*cd\s[^;&|]{0,80}?(?:BASH_SOURCE|\$0|\$\{0)[^;&|]{0,80}?&&\s*pwd(?:\s+-P)?\s*\)|"
     r"\$\(\s*dirname\s+(?:--\s+)?\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?\s*\)"
 )
 _WORD = re.compile(r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\([^()]*\))*\)|[^\s#;])+)")
@@ -113,7 +113,7 @@ def _called(match: re.Match[str]) -> str:
     return posixpath.join(path, "..") if path.endswith(".") else posixpath.dirname(path) or "."
 
 
-_CALL = re.compile(r"\$\((dirname|date)\s+([^()]*)\)")
+_CALL = re.compile(r"\$\((dirname|date)\s([^()]*)\)")
 MAX_CALLS = 4  # in each other
 
 

@@ -131,7 +131,8 @@ class Values:
                 if isinstance(named, Class):
                     return (named,)
                 kept = elements_of(self, function, expr.parts[0], depth, key)  # self.agents = {"first": agent}
-                plain = [one for one in kept if one[1].kind in ("path", "call")]  # others may go round in it
+                # an index in it is left alone: self.d = {"a": self.d["a"]} would go round
+                plain = [one for one in kept if one[1].kind in ("path", "call")]
                 return unique(one for scope, value in plain for one in self.of(scope, value, depth))
             case "index" if expr.parts[-1].kind == "number":  # jobs[0]
                 held = elements_of(self, function, expr.parts[0], depth)

@@ -273,7 +273,7 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
 
 
 _MEASURES = re.compile(
-    r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|m?ap|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"
+    r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|ap|(?-i:mAP)|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"
     r"recall|precision|top_?ks?|bleu|rouge|wer|cer|perplexity|fid|confusion_matrix|r2|criterion|metrics?|(?:\w+_)?loss)(?:_(?:score|correct|fn|func))?$",
     re.I,
 )
