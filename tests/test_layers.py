@@ -40,6 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "map": {"finding", "history", "repository", "facts", "kept", "yaml"},
     "checks": {"finding", "repository", "facts", "kept", "lore"},
     "accepted": {"checks", "finding", "repository", "tomli", "tomllib"},
+    "copies": {"finding", "repository"},
     "suggest": {"finding", "repository"},
     "probes": {"finding", "step_order", "trace"},
     "likelihoods": {*RECORDS, "content"},
@@ -63,13 +64,13 @@ ALLOWED: dict[str, set[str]] = {
         "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
     },
     "cli": {
-        "", "accepted", "again", "agent", "answers", "cache", "checks", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
+        "", "accepted", "again", "agent", "answers", "cache", "checks", "copies", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
         "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
     },
     "__main__": {"cli"},
     "runtime": {"torch", "numpy"},
     "trainsleuth_mcp": {
-        *RECORDS, "", "accepted", "again", "answers", "checks", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
+        *RECORDS, "", "accepted", "again", "answers", "checks", "copies", "ledger", "lore", "map", "notes", "observing", "probing", "reading", "repository",
         "triage", "wording", "anyio", "mcp", "mcp_types", "pydantic",
     },
 }  # fmt: skip

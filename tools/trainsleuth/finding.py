@@ -43,7 +43,8 @@ class Finding:
     says what, where, expected and got in one sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
     the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
     from its words. `grounds`: what the confidence rests on, where it was measured. `seen_by`: other tests
-    that fail for the same cause. `said`: the last words of the program, or its traceback.
+    that fail for the same cause. `copies`: other places where the same lines hold the same fault. `said`: the last
+    words of the program, or its traceback.
     """
 
     by: str
@@ -61,6 +62,7 @@ class Finding:
     suspects: tuple[str, ...] = ()
     grounds: str = ""
     seen_by: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
     said: str = ""
 
     @property
@@ -89,6 +91,7 @@ class Finding:
         known["claims"] = tuple(plain.get("claims", ()))
         known["suspects"] = tuple(plain.get("suspects", ()))
         known["seen_by"] = tuple(plain.get("seen_by", ()))
+        known["copies"] = tuple(plain.get("copies", ()))
         return cls(**known)
 
 

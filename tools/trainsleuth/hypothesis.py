@@ -74,7 +74,7 @@ class Hypothesis:
         return cls(**{**known, "for_": tuple(plain.get("for", ())), "against": tuple(plain.get("against", ()))})
 
 
-_TOLD_BESIDE = ("confidence", "next", "seen_by", "said")
+_TOLD_BESIDE = ("confidence", "next", "seen_by", "copies", "said")
 
 
 def reference(finding: Finding) -> str:

@@ -95,12 +95,14 @@ that proves each, what was ruled out and what could not be resolved. To test the
     def work(call: Call) -> Answer:
         from trainsleuth.accepted import reviewed
         from trainsleuth.answers.reports import check_answer
+        from trainsleuth.copies import folded
         from trainsleuth.repository import SOURCE_SUFFIXES, Repository
 
         repository = Repository(folder)
         review = reviewed(repository, only=only, paths=chosen)
-        hear(folder, review.report.findings)
-        return check_answer(review, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
+        findings = folded(repository, review.report.findings)
+        hear(folder, findings)
+        return check_answer(review, findings, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
 
     return told(await in_thread(work, context), "check", tokens(detail))
 

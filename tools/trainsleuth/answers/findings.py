@@ -9,6 +9,8 @@ from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
 from trainsleuth.wording import measured_text, one_line, path_text, quoted, wrapped
 
+MAX_COPIES = 8  # told in the text; JSON has all
+
 
 def failure_text(finding: Finding, width: int | None = None) -> str:
     """What failed: the place first on its line, so that terminals and editors can open it."""
@@ -27,6 +29,8 @@ def failure_text(finding: Finding, width: int | None = None) -> str:
         lines.append(wrapped(f"next: {one_line(finding.next)}", "  ", width, "  "))
     if finding.seen_by:
         lines.append(f"  also seen by: {', '.join(map(one_line, finding.seen_by))}")
+    if finding.copies:
+        lines.append(wrapped(f"the same lines: {_places(finding.copies)}", "  ", width, "  "))
     if finding.grounds:
         lines.append(wrapped(f"record: {one_line(finding.grounds)}", "  ", width, "  "))
     if finding.claims:
@@ -52,6 +56,12 @@ def sections(findings: Sequence[Finding], width: int | None, narrow: str) -> tup
     rest = (Section(title, tuple(_lines(findings, outcome, width)), narrow) for outcome, title in titles)
     skips = Section("does not apply:", tuple(_skips(findings, width)), narrow)
     return (Section("", failures, narrow), *rest, skips)
+
+
+def _places(copies: Sequence[str]) -> str:
+    more = len(copies) - MAX_COPIES
+    told = ", ".join(path_text(place) for place in copies[:MAX_COPIES])
+    return f"{told} and {more} more" if more > 0 else told
 
 
 def counted(findings: Iterable[Finding]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +54,10 @@ def observed_map_answer(found: ObservedMap, files: Iterable[str]) -> Answer:
     )
 
 
-def check_answer(review: Review, where: str, sources: int, width: int | None = None) -> Answer:
-    """What the checks say about the `sources` files of code at `where`."""
+def check_answer(
+    review: Review, findings: Sequence[Finding], where: str, sources: int, width: int | None = None
+) -> Answer:
+    """What the checks say about the `sources` files of code at `where`; `findings`: those of the review, copies folded."""
     report = review.report
     accepted = tuple(
         f"  {path_text(one.finding.place)}  {one.finding.by}: {one_line(one.reason)} ({one.how})"
@@ -63,7 +65,7 @@ def check_answer(review: Review, where: str, sources: int, width: int | None = N
     )
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
-    outcome = counted(report.findings) if sources else "nothing was examined, there is no Python code"
+    outcome = counted(findings) if sources else "nothing was examined, there is no Python code"
     unresolved = tuple(f"  {line}" for line in unresolved_lines(report))
     skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
     return Answer(
@@ -73,13 +75,13 @@ def check_answer(review: Review, where: str, sources: int, width: int | None = N
             width,
         ),
         sections=(
-            *sections(report.findings, width, NARROW_CHECK),
+            *sections(findings, width, NARROW_CHECK),
             Section("accepted:", accepted, NARROW_CHECK),
             Section("could not be resolved:", unresolved, NARROW_CHECK),
             Section("files left out, or read in part:", skipped, "paths"),
         ),
         plain={
-            "findings": [finding.to_dict() for finding in report.findings],
+            "findings": [finding.to_dict() for finding in findings],
             "accepted": [
                 {"finding": one.finding.to_dict(), "how": one.how, "reason": one.reason} for one in review.accepted
             ],
@@ -91,7 +93,7 @@ def check_answer(review: Review, where: str, sources: int, width: int | None = N
             "ran": [],
         },
         tail=_fixed_text(review.fixed),
-        code=_code(report.findings, bool(sources)),
+        code=_code(findings, bool(sources)),
     )
 
 

@@ -26,6 +26,7 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.github import workflow_commands
     from trainsleuth.answers.reports import check_answer, unresolved_lines
     from trainsleuth.answers.sarif import sarif
+    from trainsleuth.copies import folded
     from trainsleuth.repository import Repository
     from trainsleuth.suggest import suggested
 
@@ -33,7 +34,7 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     repository = Repository(root)
     review = reviewed(repository, only=asked.only, paths=paths, baseline=asked.baseline)
     sources = len(repository.sources(paths or ()))
-    answer = check_answer(review, str(root), sources, output.width())
+    answer = check_answer(review, folded(repository, review.report.findings), str(root), sources, output.width())
     if asked.write_baseline is not None:
         kept = [one.finding for one in review.accepted if one.how == "baseline"]
         count = write_baseline(asked.write_baseline, repository, [*review.report.findings, *kept])
