@@ -101,6 +101,7 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
             if base is not None:
                 yield from _bases(index, Part(base), root, seen)
     yield from _sections(index, part)
+    yield from _bases_of_sections(index, part, root)
     for base in base_files(index, path):
         yield from _bases(index, Part(base), root, seen)
     for one in taken(index, path):
@@ -110,6 +111,20 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
                 index, Part(one.path, taken=((one.name, renamed),) if one.name else part.taken), root, seen
             )
     yield part
+
+
+def _bases_of_sections(index: Index, part: Part, root: str) -> Iterator[Part]:
+    """Files on which one section builds: DATA_CONFIG: {_BASE_CONFIG_: cfgs/kitti.yaml}."""
+    folders = (*map(str, PurePosixPath(part.path).parents), root)
+    for key, value in index.configs[part.path].items():
+        section, _, name = key.rpartition(".")
+        if section and _OF_SECTION.match(name) and value.value.endswith(CONFIG_SUFFIXES):
+            base = next(filter(None, (config_file(index, folder, value.value) for folder in folders)), None)
+            if base is not None and base != part.path:
+                yield Part(base, f"{part.package}.{section}" if part.package else section)
+
+
+_OF_SECTION = re.compile(r"^_+base_(?:config|cfg|ya?ml|file)_+$", re.I)
 
 
 def _sections(index: Index, part: Part) -> Iterator[Part]:

@@ -20,7 +20,7 @@ from .lists import together
 from .named_by_chosen import named_by_chosen
 from .options import options
 from .overrides import of_code, of_command
-from .records import ORDER, REQUIRED, Definition, Key, Layer
+from .records import NO_VALUE, ORDER, REQUIRED, Definition, Key, Layer
 from .sections import sections
 from .unpacked import taken_out, unpacked
 from .unset_attributes import unset
@@ -61,19 +61,25 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     under = {cls.name: (name,) for cls, name in named.items() if name}
     known = {**under, **{cls.name: found for cls, found in filled.items()}, **sections(program), **made}
     fields_of = chain.from_iterable(taken_out(cls) for cls in filled)
-    defined = list(
-        _unique(
-            [
-                *offered,
-                *of_constructed(program),
-                *_that_count(program, known, named),
-                *fields_of,
-                *arguments(program),
-            ]
-        )
-    )
-    defined = list(_without_handed_on(defined))
+    classes = _that_count(program, known, named)
+    defined = [*offered, *of_constructed(program), *classes, *fields_of, *arguments(program)]
+    defined = list(_without_handed_on(list(_unique(defined))))
     gathered = Gathered({}, set(), {}, {}, {})
+    _define_all(gathered, defined, known)
+    parameters = frozenset(filter(None, named.values()))  # their names are no sections of files
+    fixed = set(chain.from_iterable(known.values())) - parameters
+    meant = _of_files(program, gathered.layers, fixed, set(gathered.flags.values()), parameters)
+    _define_rest(program, gathered)
+    _without_sections(program, gathered)
+    given = of_command(program, launch, gathered.flags, gathered.negated)
+    command = [(meant.get(name, name), layer) for name, layer in given]
+    _without_copies(gathered, defined, {name for name, _ in command})
+    _override(program, gathered, command, {(one.path, one.line) for one in defined})
+    return gathered
+
+
+def _define_all(gathered: Gathered, defined: Sequence[Definition], known: Mapping[str, tuple[str, ...]]) -> None:
+    """What code defines. A class of settings of which no section is known leaves its fields without one."""
     groups: dict[str, set[str]] = {}
     for one in defined:
         groups.setdefault(one.name, set()).add(one.group)
@@ -82,10 +88,11 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
             _define(gathered, one, name)
             if one.group not in ("", "node", "constant", *known):
                 gathered.fields.add(name)
+
+
+def _define_rest(program: Program, gathered: Gathered) -> None:
+    """What only a reader knows of: the value it falls back to, what nothing sets, what the recipe does not have."""
     layers = gathered.layers
-    parameters = frozenset(filter(None, named.values()))  # their names are no sections of files
-    fixed = set(chain.from_iterable(known.values())) - parameters
-    meant = _of_files(program, layers, fixed, set(gathered.flags.values()), parameters)
     ends = {end for name in layers for end in (name.rpartition(".")[2], ".".join(name.split(".")[-2:]))}
     for one in fallbacks(program):
         if one.name not in ends:
@@ -101,18 +108,31 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
                 _define(gathered, one, one.name)
                 gathered.absent.add(one.name)
     gathered.flags.update({flag: flag for flag, name in gathered.flags.items() if flag != name and flag in layers})
-    _without_sections(program, gathered)
-    given = of_command(program, launch, gathered.flags, gathered.negated)
-    command = [(meant.get(name, name), layer) for name, layer in given]
-    _without_copies(gathered, defined, {name for name, _ in command})
-    places = {(one.path, one.line) for one in defined}
+
+
+def _override(
+    program: Program, gathered: Gathered, command: Sequence[tuple[str, Layer]], defined: Container[tuple[str, int]]
+) -> None:
+    """What code sets later, the command gives, and code then replaces."""
+    layers = gathered.layers
     for name, layer in (*of_code(program, layers), *command):
-        if layer.how == "code" and (layer.path, layer.line) in places:
+        if layer.how == "code" and (layer.path, layer.line) in defined:
             continue
-        layers.setdefault(_same(name, layers), []).append(layer)
+        below = layers.setdefault(_same(name, layers), [])
+        below.append(layer._replace(certain=layer.certain or _is_given(layer, below)))
     for name, layer in list(replaced_fields(program, layers)):
         layers[name].append(layer)
-    return gathered
+
+
+def _is_given(layer: Layer, below: Iterable[Layer]) -> bool:
+    """A variable of the shell in place of nothing: --pretrained_model ${MODEL}. Its value is unknown, and it has one."""
+    return (
+        layer.how == "command" and bool(_VARIABLE.fullmatch(layer.value)) and all(one.value in _NONE for one in below)
+    )
+
+
+_VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
+_NONE = ("None", *NO_VALUE)
 
 
 def _without_offered(named: Mapping[Class, str], offered: Container[str]) -> dict[Class, str]:
