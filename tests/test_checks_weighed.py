@@ -86,6 +86,10 @@ STOPPED = {
         "train.py:14 cannot run: DEVICES is bound nowhere",
     ),
     "a name that is bound nowhere": (_program("x = x.to(device)"), "train.py:22 cannot run: device is bound nowhere"),
+    "a local that is bound later": (
+        _program("net.to(device)").replace("        evaluate(net)\n", "        evaluate(net)\n    device = 'cpu'\n"),
+        "device is read before it is bound",
+    ),
     "later in the round": (_program(after="print(losses)"), "losses is bound nowhere"),
     "a keyword that torch does not know": (
         _program(after="torch.nn.utils.clip_grad_norm_(net.parameters(), max_grad_norm=1.0)"),
@@ -119,6 +123,9 @@ RUNNING = {
     "in an arm that may not be taken": _program("x = x.to(device) if len(x) > 9 else x"),
     "a name of a comprehension, an except and a with": _program(
         "y = [a for a in x]; z = (lambda b: b)(y)\n                with open(0) as handle:\n                    print(handle, z)"
+    ),
+    "a local of the round before": _program(
+        "if len(x) > 3:\n                    x = x + last\n                last = x"
     ),
     "set by another file": _program("x = x.to(device)") + "\nimport train\ntrain.device = 'cpu'\n",
     "a keyword that forward() takes": _program(after="net(x, mask=x)"),

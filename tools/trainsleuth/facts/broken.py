@@ -130,6 +130,8 @@ def _raises(index: Index, spot: Spot) -> str:
             head = expr.text.partition(".")[0]
             if (expr.line, head) in known.unbound and not _is_given(index, head):
                 return f"{head} is bound nowhere"
+            if (expr.line, head) in known.early:
+                return f"{head} is read before it is bound"
             if why := _missing(index, spot.function, expr):
                 return why
         elif expr.kind == "call" and (why := misfit(index, expr, spot)):

@@ -1,10 +1,11 @@
-"""What CPython's own compiler says of one file: names that nothing binds, attributes that something sets."""
+"""What CPython's own compiler says of one file: names that nothing binds, or too late, attributes that something sets."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 import dis
+import inspect
 import warnings
 from collections.abc import Iterator
 from types import CodeType
@@ -18,17 +19,22 @@ _GIVEN = words(
     "WindowsError get_ipython display profile unicode xrange raw_input long basestring reduce unichr reload _"
 )
 
+_JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
+_SAVES = "LOAD_FAST_AND_CLEAR"  # what a comprehension keeps aside, from Python 3.12 on
+
 Body = tuple[dis.Instruction, ...]
 
 
 class Compiled(NamedTuple):
-    """`unbound`: (line, name) of each read that ends in a NameError. `top`: what the body binds; None when an import
+    """`unbound`: (line, name) of each read that ends in a NameError; `early`: of each read of a local that only later
+    lines bind. `top`: what the body binds; None when an import
     of everything, or code that is made of text, may bind more. `attributes`: those that are set on any object.
     `caught`: first and last lines of what stands in a try that has an except. `imported`: lines of the imports that
     run whenever the file does.
     """
 
     unbound: frozenset[tuple[int, str]]
+    early: frozenset[tuple[int, str]]
     top: frozenset[str] | None
     attributes: frozenset[str]
     caught: tuple[tuple[int, int], ...]
@@ -46,7 +52,8 @@ def compiled(text: str) -> Compiled | None:
             whole = compile(tree, "", "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return None
-    bodies = [tuple(dis.get_instructions(code)) for code in _codes(whole)]
+    codes = list(_codes(whole))
+    bodies = [tuple(dis.get_instructions(code)) for code in codes]
     top = _named(bodies[0], "STORE_NAME", "DELETE_NAME").union(
         *(_named(body, "STORE_GLOBAL", "DELETE_GLOBAL") for body in bodies)
     )
@@ -54,6 +61,7 @@ def compiled(text: str) -> Compiled | None:
     known = frozenset(dir(builtins)) | _GIVEN | top
     return Compiled(
         frozenset() if is_open else frozenset(read for body in bodies for read in _unbound(body, known)),
+        frozenset(read for code, body in zip(codes, bodies, strict=True) for read in _early(code, body)),
         None if is_open else top,
         frozenset().union(*(_named(body, "STORE_ATTR", "DELETE_ATTR") for body in bodies)),
         tuple(_caught(tree)),
@@ -87,6 +95,33 @@ def _unbound(body: Body, known: frozenset[str]) -> Iterator[tuple[int, str]]:
         line = _line(one) or line
         if one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval not in own and one.argval[:2] != "__":
             yield line, one.argval
+
+
+def _early(code: CodeType, body: Body) -> Iterator[tuple[int, str]]:
+    """Reads of locals before the first statement that binds them, unless a loop around both comes back to them."""
+    stored: dict[str, int] = {}
+    for one in body:
+        if one.opname.startswith(("STORE_FAST", "DELETE_FAST")):
+            for name in _names(one):
+                stored.setdefault(name, one.offset)
+    given = code.co_argcount + code.co_kwonlyargcount
+    given += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    for name in (*code.co_varnames[:given], *code.co_cellvars):
+        stored.pop(name, None)
+    jumps = [one for one in body if one.opcode in _JUMPS]
+    rounds = [(one.argval, one.offset) for one in jumps if one.argval < one.offset]
+    line = 0
+    for one in body:
+        line = _line(one) or line
+        for name in _names(one) if one.opname.startswith("LOAD_FAST") and one.opname != _SAVES else ():
+            first = stored.get(name, -1)
+            if first > one.offset and not any(start <= one.offset and first <= end for start, end in rounds):
+                yield line, name
+
+
+def _names(instruction: dis.Instruction) -> tuple[str, ...]:
+    """Of the locals that it reads or binds; two from Python 3.13 on."""
+    return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
 
 
 def _line(instruction: dis.Instruction) -> int | None:
