@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from trainsleuth.map import Anatomy, read_anatomy
+from trainsleuth.map import read_anatomy
+from trainsleuth.map.configuration import Key
 
 TRAIN = """import argparse
 
@@ -62,7 +63,7 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def anatomy(tmp_path: Path) -> Anatomy:
+def keys(tmp_path: Path) -> dict[str, Key]:
     (tmp_path / "tools" / "cfgs" / "sets").mkdir(parents=True)
     (tmp_path / "tools" / "train.py").write_text(TRAIN)
     (tmp_path / "tools" / "cfgs" / "sets" / "large.yaml").write_text("KIND: Large\nPATH: ../data\nDEPTH: {FIRST: 1}\n")
@@ -70,18 +71,18 @@ def anatomy(tmp_path: Path) -> Anatomy:
         "DATA:\n  _BASE_CONFIG_: cfgs/sets/large.yaml\n  PATH: /here\n  DEPTH:\n    _BASE_CONFIG_: none.yaml\n"
     )
     recipe = "cd tools && python train.py --cfg_file cfgs/a.yaml --start ${START} --lr $LR"
-    return read_anatomy(tmp_path, "tools/train.py", recipe)
+    truth = read_anatomy(tmp_path, "tools/train.py", recipe).truth
+    assert truth is not None
+    return {key.name: key for key in truth.keys}
 
 
-def test_a_section_stands_on_its_base(anatomy: Anatomy) -> None:
-    keys = {key.name: key for key in anatomy.truth.keys}
+def test_a_section_stands_on_its_base(keys: dict[str, Key]) -> None:
     assert keys["DATA.KIND"].value == "Large"
     assert [layer.value for layer in keys["DATA.PATH"].layers] == ["../data", "/here"]
     assert keys["DATA.DEPTH.FIRST"].value == "1"
     assert "KIND" not in keys
 
 
-def test_an_option_that_the_shell_gives_is_not_nothing(anatomy: Anatomy) -> None:
-    keys = {key.name: key for key in anatomy.truth.keys}
+def test_an_option_that_the_shell_gives_is_not_nothing(keys: dict[str, Key]) -> None:
     assert keys["start"].value == "${START}"
     assert keys["lr"].value == "0.1"  # what $LR holds is not known; the default may decide branches
