@@ -55,3 +55,15 @@ def test_an_own_function_of_that_name_is_followed(tmp_path: Path) -> None:
         "import torch\nfrom mmwide.apis import train_wide\n\ntrain_wide(torch.nn.Linear(2, 2))\n"
     )
     assert "mmwide" not in map_repository(tmp_path, scope="train.py").text.split("\n")[0]
+
+
+SAMPLES = "import tensorflow as tf\n\n\ndef sample(x):\n    return tf.nn.softmax(x)\n\n\nif __name__ == '__main__':\n    print(sample([1.0]))\n"
+TRAINS = "import tensorflow as tf\n\nmodel = tf.keras.Sequential()\nmodel.fit([1.0], [1.0])\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"), [(SAMPLES, "TensorFlow · TRAINS NOTHING"), (TRAINS, "TensorFlow · NOT READ")]
+)
+def test_code_of_another_library_that_only_samples_is_told_apart(tmp_path: Path, source: str, said: str) -> None:
+    (tmp_path / "main.py").write_text(source)
+    assert map_repository(tmp_path).text.startswith(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -62,9 +63,16 @@ def _trains(anatomy: Anatomy) -> str:
     if anatomy.trains:
         return "trains"
     if not anatomy.is_readable:
-        return "NOT READ, for it is not PyTorch"
+        seen = any(file.body.source.holds(_TRAINS_IN_ANY) for file in anatomy.index.files.values())
+        return "NOT READ, for it is not PyTorch" if seen else "TRAINS NOTHING (no gradient, optimizer or fit in it)"
     elsewhere = anatomy.program is not None and trained_elsewhere(anatomy.program) is not None
     return "NOT SEEN TO TRAIN, other code here does" if elsewhere else "TRAINS NOTHING"
+
+
+_TRAINS_IN_ANY = re.compile(  # TensorFlow, JAX, MXNet, Paddle, scikit-learn ...
+    rb"(?i:gradient_?tape|minimize\(|gradients?\b|value_and_grad|\bgrad\(|backward\(|optimi[sz]er|optax|train_?state|"
+    rb"\.(?:partial_)?fit\w*\(|\.train\w*\(|train_(?:step|op|and_evaluate|on_batch))"
+)
 
 
 def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
