@@ -40,6 +40,9 @@ def _spelled(call: Expr) -> Expr | None:
     return Expr("path", f"{holder.text}.{name.text}", (), call.line)
 
 
+MAX_HANDED_ON = 4  # functions in a row that only hand a parameter on
+
+
 class Callables:
     """The half of `Values` that asks what is called; the two ask each other, in one `Asking`."""
 
@@ -96,7 +99,8 @@ class Callables:
             if (spelled := _spelled(call)) is not None:
                 return self.of(function, spelled, depth + 1)
         called = [one for one in self.of(function, call.parts[0], depth + 1) if isinstance(one, Function)]
-        chosen = tuple(cls for one in called for cls in self._known.looked_up.get(one, ()))
+        chosen: list[Called] = [cls for one in called for cls in self._known.looked_up.get(one, ())]
+        chosen += [given for one in called for given in self._known.functions.get(one, ())]
         returned = (inner for one in called for inner in given_back(self._index, one))
         returned = (inner for inner in returned if inner not in self._known.excluded)
         same = (held for one in called for held in self._handed_back(function, call, one, depth))
@@ -105,7 +109,10 @@ class Callables:
         listed += [
             found for one in called for found in self._looked_up_by(one, depth + 2) if isinstance(found, Function)
         ]
-        return chosen or tuple(dict.fromkeys([*returned, *same, *listed, *self._wrapped(function, call)]))[:MAX_HELD]
+        return (
+            tuple(chosen)
+            or tuple(dict.fromkeys([*returned, *same, *listed, *self._wrapped(function, call)]))[:MAX_HELD]
+        )
 
     def _imported_by(self, function: Function) -> Iterator[Class]:
         """A class that a function gives back out of a module which it imports under a name: return import_module(name).Model"""
@@ -183,15 +190,29 @@ class Callables:
             return (given.target,)
         found: list[Called] = []
         if function.name != "step":  # not optimizer.step(closure)
-            for site, value in self._values.calls.given(function, name):
-                if value.kind == "path" and value.text != name and site.function is not function:
-                    found.extend(self.of(site.function, value, depth + 3))
+            for caller, value in self._given(function, name, frozenset()):
+                found.extend(self.of(caller, value, depth + 3))
         default = function.parameter(name)
         if not found and default is not None and default.default is not None and default.default.kind == "path":
             found.extend(self.of(self._index.files[function.path].body, default.default, depth + 1))
         return tuple(
             one for one in dict.fromkeys(found) if not isinstance(one, External) or one.name.startswith("torch.optim.")
         )[:MAX_HELD]
+
+    def _given(
+        self, function: Function, name: str, seen: frozenset[tuple[Function, str]]
+    ) -> Iterator[tuple[Function, Expr]]:
+        """What callers give for a parameter, in the function that has it from nobody: others only hand it on."""
+        for site, value in self._values.calls.given(function, name):
+            one, outer = (site.function, value.text), site.function
+            if value.kind != "path" or outer is function or one in seen:
+                continue
+            handed = outer.parameter(value.text) is not None and value.text not in bindings(outer)
+            given = list(self._given(*one, seen | {one})) if handed and len(seen) < MAX_HANDED_ON else []
+            if given:
+                yield from given
+            elif value.text != name:
+                yield outer, value
 
     def _variable(self, symbol: Variable, depth: int) -> tuple[Called, ...]:
         found: list[Called] = []

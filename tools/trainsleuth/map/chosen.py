@@ -62,6 +62,17 @@ def looked_up(index: Index, chosen: Iterable[Choice]) -> dict[Function, tuple[Cl
     return found
 
 
+def functions_looked_up(chosen: Iterable[Choice]) -> dict[Function, tuple[Function, ...]]:
+    """Functions that give back what they look up, where that is a chosen function: return PROVIDERS.get(family)"""
+    found: dict[Function, tuple[Function, ...]] = {}
+    for choice in chosen:
+        if isinstance(choice.target, Function):
+            for function, line in choice.sites:
+                if any(event.kind == "return" and event.line == line for event in function.events):
+                    found[function] = (choice.target,)
+    return found
+
+
 def configured(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class]:
     """The class that a section of the configuration builds, by the section's key and by keys that refer to it."""
     built: dict[str, Class] = {}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, Variable
+from trainsleuth.facts.scopes import bindings
 
 Thing = Class | Function
 
@@ -42,15 +43,32 @@ def _filled_by(index: Index, function: Function) -> Iterator[Variable]:
     for one in (function, *(inner for inner in file.functions.values() if inner.outer == function.qualname)):
         for event in one.events:
             for target in event.targets:
-                if target.kind == "index" and target.parts[0].kind == "path" and target.parts[1].kind == "path":
-                    held = index.resolve(one, target.parts[0].text)
+                table = _outermost(target) if _is_given(event.value, function, one) else None
+                if table is not None and table.kind == "path" and target.parts[1].kind == "path":
+                    held = index.resolve(one, table.text)
                     if isinstance(held, Variable) and held.scope.name == MODULE_BODY:
                         yield held
 
 
+def _is_given(value: Expr | None, *functions: Function) -> bool:
+    """It is no name that they bind themselves: family = family.lower(); FAMILIES[name] = family"""
+    if value is None or value.kind != "path":
+        return True
+    return not any(value.text in bindings(one) and one.parameter(value.text) is None for one in functions)
+
+
+def _outermost(part: Expr) -> Expr | None:
+    """TABLE of TABLE[family][phase]"""
+    while part.kind == "index" and len(part.parts) == 2:
+        part = part.parts[0]
+        if part.kind != "index":
+            return part
+    return None
+
+
 def _looked_up(part: Expr) -> tuple[Expr | None, Expr | None]:
     if part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind != "string":
-        return part.parts[0], part.parts[1]
+        return _outermost(part), part.parts[1]
     if part.kind == "call" and part.last == "get" and part.arguments:
         return part.receiver, part.arguments[0]
     return None, None

@@ -13,7 +13,17 @@ from .asked_by_constants import asked_by_constants
 from .backends import for_other_libraries, of_the_program, of_torch
 from .branches import known_settings
 from .choices import choices, named_in_code
-from .chosen import configured, kinds_of, looked_up, not_chosen, picked, sections_with_classes, slots, tagged
+from .chosen import (
+    configured,
+    functions_looked_up,
+    kinds_of,
+    looked_up,
+    not_chosen,
+    picked,
+    sections_with_classes,
+    slots,
+    tagged,
+)
 from .command_words import words_behind
 from .composition import Part
 from .config_files import of_program, with_bases
@@ -41,6 +51,7 @@ from .recipes import CLASS_KEYS, Choice, Setting, settings
 from .referenced_files import referenced_files
 from .references import given_by_name, references
 from .registered_beside import registered_beside
+from .registered_labels import by_labels
 from .registries import tables
 from .scripts import settings_in
 from .subcommand import compared, plain_words, unasked
@@ -90,6 +101,7 @@ class Told(NamedTuple):
             kinds={**slots(self.settings, chosen), **kinds_of(index, chosen), **tagged(self.settings, chosen)},
             configured=configured(self.settings, chosen),
             looked_up=looked_up(index, chosen),
+            functions=functions_looked_up(chosen),
             loaded=self.loaded,
             modules=self.modules,
             narrowed=frozenset(one.target for one in chosen if isinstance(one.target, Class)),
@@ -212,6 +224,7 @@ def _chosen(
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     chosen = (*chosen, *by_entry_point(index, naming, loaded), *registered_beside(index, program.values, naming))
     in_force = {one.key: one for one in naming}.values()
+    chosen = (*chosen, *by_labels(index, (*read.commanded, *read.given)))
     passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))
     chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
     return (*chosen, *references(index, in_force)), passed

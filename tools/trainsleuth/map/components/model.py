@@ -12,11 +12,13 @@ from ..batch_path import Stage
 from ..networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
 from ..parameter_holders import makers
 from ..program import Called, Program
+from ..recipes import Choice
 from ..records import Place
 
 _BUILDER = re.compile(
-    r"^_?(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft|actor|critic)\w*$|"
-    r"^_?(?:build|create|make)_\w+_from_(?:config|cfg)$|^_?(?:get|build|create|make)_policy(?:_for_\w+)?$",
+    r"(?!.*_(?:config|cfg|args?|types?|names?|ids?|ranks?|sizes?|stages?|groups?|info|path|dir|version|state|status)$)"  # of one
+    r"(?!.*model_(?:parallel|chunk)_)(?:^_?(?:get|build|create|make|load|setup|init|prepare|from)_?\w*(?:model|net|network|lm|backbone|unet|pretrained|adapters?|peft|actor|critic)\w*$|"
+    r"^_?(?:build|create|make)_\w+_from_(?:config|cfg)$|^_?(?:get|build|create|make)_policy(?:_for_\w+)?$)",
     re.I,
 )
 _LIBRARIES = (
@@ -270,7 +272,9 @@ def _runs(program: Program, stage: Stage, call: Expr, target: Function) -> bool:
 def _chosen(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         target = choice.target
-        if isinstance(target, Function) and _SECTION.search(choice.key.rpartition(".")[0]):
+        if isinstance(target, Function) and (
+            _SECTION.search(choice.key.rpartition(".")[0]) or _gives_network(program, choice, target)
+        ):
             yield Place(choice.path, choice.line, "configuration", 0.85)
             yield program.at_target(target, "builder", 0.85)
             for made in program.values.returned(target):
@@ -285,6 +289,12 @@ def _chosen(program: Program) -> Iterator[Place]:
         elif isinstance(target, Class) and _THE_MODEL.fullmatch(choice.key):  # holds networks and is none
             yield Place(choice.path, choice.line, "configuration", 0.8)
             yield program.at_target(target, "holder", 0.8)
+
+
+def _gives_network(program: Program, choice: Choice, target: Function) -> bool:
+    """model_name: large chooses the function that makes the network of that name."""
+    given = program.values.returned(target) if _THE_MODEL.fullmatch(choice.key) else ()
+    return any(isinstance(one, Class) and is_network(program.index, one) for one in given)
 
 
 NOT_CHOSEN = 0.6  # share of a network that may be run, where the settings choose another
