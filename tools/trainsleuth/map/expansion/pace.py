@@ -14,8 +14,9 @@ MAX_HOPS = 5  # from a function to its callers
 _OVER = (
     ("epoch", re.compile(r"epoch", re.I)),
     ("batch", re.compile(r"loader|batch|\bdataset\b|train_iter|data_iter|prefetch", re.I)),
-    ("step", re.compile(r"step|\bit\b|\biter\b|iteration|update", re.I)),
+    ("step", re.compile(r"step|(?<![^\W_])its?(?![^\W_])|(?<![^\W_])iters?(?![^\W_])|iteration|update", re.I)),
 )
+_OF_EPOCH = re.compile(r"(?:per|each|every|in)_?epoch|(?:len|length)_?epoch|epoch_?(?:len|length|size)", re.I)
 _HOOK = re.compile(r"(?:^|_)(?:on|after|before|post|pre)_\w*?(epoch|batch|step|iter|update)\w*$")
 
 
@@ -79,7 +80,7 @@ def goes_over(loop: Loop) -> str:
     """ "epoch", "batch" or "step", by the names that a loop binds and reads; "" where they do not tell."""
     target = written(loop.target) if loop.target is not None else ""
     source = written(loop.source) if loop.source is not None else ""
-    for text in (target, source):
+    for text in (target, _OF_EPOCH.sub("steps", source)):
         for word, pattern in _OVER:
             if pattern.search(text):
                 return word
