@@ -41,6 +41,12 @@ def _said(program: Path, what: str, budget: int = 400) -> list[str]:
     return expand_component(program, what, recipe=COMMAND, budget=budget).text.split("\n")[1:-2]
 
 
+@pytest.mark.parametrize("between", [" ", ", ", "|"])
+def test_several_files_are_named_one_after_the_other(program: Path, between: str) -> None:
+    said = _said(program, f"lines weight in {between.join(('losses/wide.py', 'notes.yaml'))}")
+    assert "wide.py" in said and "notes.yaml" in said and "train.py" not in said
+
+
 def test_statements_that_match_stand_with_the_values_of_their_names(program: Path) -> None:
     assert _said(program, r"lines args\.(lr|weight|clip)") == [
         "train.py",

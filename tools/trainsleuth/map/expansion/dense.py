@@ -27,6 +27,7 @@ OF_MANY = 240  # of a statement with all its arguments that match, and of one in
 OTHERS = 6  # more lines that say the same
 VALUE = 40  # of what a name in it is worth
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<ranges>\d+-\d+(?:\+\d+-\d+)*))?")
+_BETWEEN = re.compile(r"[\s,|]+")  # files, one after the other: in a.py b.yaml, in a.py|b.yaml
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 
 
@@ -105,7 +106,7 @@ class Lines:
     def _meant(self, words: str) -> tuple[str, list[str]]:
         """The pattern, and the files and folders behind " in "; that may also belong to it: "for x in loader"."""
         pattern, _, where = words.rpartition(" in ")
-        named = where.split()
+        named = [one for one in _BETWEEN.split(where) if one]
         is_where = pattern and any("." in one or "/" in one or self._named([one]) for one in named)
         return (pattern, named) if is_where else (words, [])
 
