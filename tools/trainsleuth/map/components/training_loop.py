@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 
@@ -38,20 +38,7 @@ def places(program: Program) -> Iterator[Place]:
         yield from _step(program, function, 1.0 if function is step or _belongs(step, function) else 0.45)
     down = list(program.training.ways.calls_down_to(step))
     near = {step, *(caller for caller, _, _ in (*program.training.ways.loops_down_to(step), *down))}
-    for function, signs in program.signs.items():
-        if program.is_reached(function) and function not in program.training.steppers:
-            share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
-            role = next((sign.role for sign in signs if sign.role in _OF_STEPS), "")
-            for caller, line in program.callers(function) if role else ():
-                if caller in near:
-                    yield program.at(caller, line, role, 0.9 * SCORES[role])
-            for sign in signs:
-                yield program.at(
-                    function,
-                    sign.site.call.line,
-                    sign.role,
-                    share * SCORES[sign.role] * program.weight(function) ** 0.3,
-                )
+    yield from _helpers(program, step, near)
     for function in near:  # where losses are gathered in a table no way leads back from them
         yield from networks_run(program, function)
     if step.name != "<module>":
@@ -68,20 +55,10 @@ def places(program: Program) -> Iterator[Place]:
     yield from _made(program, step)
     for caller, line in program.training.ways.direct_calls(step):
         yield program.at(caller, line, "call of the step", 0.72)
-    for other in program.training.steppers[1:3]:  # another optimizer's, or another network's
-        yield from (
-            program.at(where, loop.line, "loop", 0.78) for where, loop, _ in program.training.ways.loops_down_to(other)
-        )
-        for where, line, target in program.training.ways.calls_down_to(other):
-            yield program.at(where, line, "call of the step", 0.74)
-            yield program.at(target, target.line, "step", 0.5)
+    yield from _of_others(program)
     yield from calls_above(program, step)
     for function in near - {step}:
-        for event in function.events:
-            if averages(event):
-                yield program.at(function, event.line, "averaged weights", 0.72)
-            elif any(_CLIPS.search(call.last) for call in event.calls):
-                yield program.at(function, event.line, "clip", 0.7)
+        yield from _beside(program, function)
     for function in (*near, *collectors(program, near)):
         yield from collected(program, function)
     yield from _other_loops(program, step)
@@ -89,6 +66,58 @@ def places(program: Program) -> Iterator[Place]:
         yield from _of_library(program, step)
     if not program.training.ways.is_repeated(step):
         yield from named_loops(program)
+
+
+def _helpers(program: Program, step: Function, near: Set[Function]) -> Iterator[Place]:
+    """What other reached functions do of a step, and where those near it call them."""
+    for function, signs in program.signs.items():
+        if program.is_reached(function) and function not in program.training.steppers:
+            share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
+            role = next((sign.role for sign in signs if sign.role in _OF_STEPS), "")
+            for caller, line in program.callers(function) if role else ():
+                if caller in near:
+                    yield program.at(caller, line, role, 0.9 * SCORES[role])
+            for sign in signs:
+                yield program.at(
+                    function,
+                    sign.site.call.line,
+                    sign.role,
+                    share * SCORES[sign.role] * program.weight(function) ** 0.3,
+                )
+
+
+def _of_others(program: Program) -> Iterator[Place]:
+    """The loops and steps of another optimizer, or of another network."""
+    for other in program.training.steppers[1:3]:
+        yield from (
+            program.at(where, loop.line, "loop", 0.78) for where, loop, _ in program.training.ways.loops_down_to(other)
+        )
+        for where, line, target in program.training.ways.calls_down_to(other):
+            yield program.at(where, line, "call of the step", 0.74)
+            yield program.at(target, target.line, "step", 0.5)
+
+
+def _beside(program: Program, function: Function) -> Iterator[Place]:
+    """What a function above the step does with weights and gradients."""
+    for event in function.events:
+        if averages(event):
+            yield program.at(function, event.line, "averaged weights", 0.72)
+        elif any(_CLIPS.search(call.last) for call in event.calls):
+            yield program.at(function, event.line, "clip", 0.7)
+        elif event.block.loops and any(_hands_round(call) for call in event.calls):
+            yield program.at(function, event.line, "weights handed round", 0.72)
+
+
+def _hands_round(call: Expr) -> bool:
+    """global_model.load_state_dict(averaged), target.load_state_dict(net.state_dict()): weights that no file holds."""
+    given = call.argument(0, "state_dict") if call.last == "load_state_dict" else None
+    if given is None or (call.receiver is not None and _NO_NETWORK.search(call.receiver.last)):
+        return False
+    return (given.kind == "path" and not _OF_FILE.search(given.text)) or given.last == "state_dict"
+
+
+_OF_FILE = re.compile(r"checkpoint|ckpt|pretrain|saved|loaded|resume|best", re.I)
+_NO_NETWORK = re.compile(r"optim|sched|scaler|loader|sampler", re.I)
 
 
 def _made(program: Program, step: Function) -> Iterator[Place]:
