@@ -39,6 +39,7 @@ HALVES = tuple(
         "fifteenth_",
         "sixteenth_",
         "seventeenth_",
+        "eighteenth_",
     )
 )
 

@@ -337,6 +337,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "fifteenth_",
             "sixteenth_",
             "seventeenth_",
+            "eighteenth_",
         )
     ],
 )
