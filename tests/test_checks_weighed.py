@@ -281,6 +281,34 @@ def test_what_only_an_unused_one_names_is_unused(more: str, severity: str, tmp_p
     assert _only(tmp_path, files, "missing-zero-grad").severity == severity
 
 
+NETWORK = dedent(
+    """
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            return nn.Dropout(p=0.5)(self.layer(x))
+
+    if __name__ == "__main__":
+        print(Net().eval()(torch.ones(1, 4)))
+    """
+)
+MAIN = "from models.MODULE import Net\n\nif __name__ == '__main__':\n    net = Net()\n    net.eval()\n"
+PLAIN_NET = "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n"
+
+
+@pytest.mark.parametrize(("module", "severity"), [("wide", "warning"), ("plain", "note")])
+def test_a_network_that_only_its_own_file_tries_is_unused(module: str, severity: str, tmp_path: Path) -> None:
+    files = {"models/__init__.py": "", "models/wide.py": NETWORK, "models/plain.py": PLAIN_NET, "README.md": "Net"}
+    found = _only(tmp_path, {**files, "main.py": MAIN.replace("MODULE", module)}, "dropout-without-training")
+    assert found.severity == severity, found.message
+
+
 OPTIONS = dedent(
     """
     import argparse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
@@ -29,6 +29,8 @@ _PROGRAM = re.compile(rb"__name__\s*==")
 _TEXTS = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".bash", ".md", ".rst", ".txt", ".ipynb")
 _HOOKS = ("main",)
 _COMMENT = re.compile(r"\s*#")
+_GUARD = re.compile(r"if\s+__name__\s*==")
+_TRAINS = re.compile(rb"\.backward\(|\.fit\(|[Tt]rainer\(")
 
 
 def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
@@ -105,10 +107,11 @@ def _unused(index: Index, path: str, line: int, seen: frozenset[str]) -> str:
     word = re.compile(rf"\b{re.escape(head)}\b")
     lines = (index.repository.read(path) or "").split("\n")
     inside = range(defined.line - 1, defined.end_line)
+    tried = _tried_out(file, lines)
     beside = [
         place + 1
         for place, text in enumerate(lines)
-        if place not in inside and word.search(text) and not _COMMENT.match(text)
+        if place not in inside and place not in tried and word.search(text) and not _COMMENT.match(text)
     ]
     if head in seen or _is_named_elsewhere(index, path, head):
         return ""
@@ -116,23 +119,42 @@ def _unused(index: Index, path: str, line: int, seen: frozenset[str]) -> str:
     return (outer[0] if outer else head) if all(outer) else ""
 
 
+def _tried_out(file: FileFacts, lines: Sequence[str]) -> range:
+    """Places of what a file that trains nothing does when it is started itself: it tries its network on a random input."""
+    start = next((place for place, text in enumerate(lines) if _GUARD.match(text)), len(lines))
+    if file.body.source.holds(_TRAINS) or start == len(lines):
+        return range(0)
+    after = (place for place in range(start + 1, len(lines)) if lines[place][:1] not in ("", " ", "\t", "#", "\r"))
+    return range(start, next(after, len(lines)))
+
+
 def _is_named_elsewhere(index: Index, path: str, name: str) -> bool:
-    """Not by a file that has something of its own by that name: train() of another program."""
+    """Not by a file that has something of its own by that name: train() of another program. Nor by a text, where a
+    file takes another thing by that name: it may mean that one.
+    """
     named = re.compile(rb"(?m)^(?![ \t]*#)[^\n]*\b%s\b" % re.escape(name.encode()))
     own = {one.path for one in index.files.values() if one.path != path and _has_own(index, one, path, name)}
     if any(one.body.source.holds(named) for one in index.files.values() if one.path != path and one.path not in own):
         return True
+    if any(_is_from_another(index, index.files[one], path, name) for one in own):
+        return False
     word = re.compile(rf"\b{re.escape(name)}\b")
     texts = (one for one in index.repository.files if one.endswith(_TEXTS) or (one.endswith(".py") and is_test(one)))
     return any(word.search(index.repository.read(one) or "") for one in texts if one not in own)
 
 
 def _has_own(index: Index, file: FileFacts, path: str, name: str) -> bool:
-    """It defines the name at its top, and imports nothing of the file at `path`."""
-    if name not in file.functions and name not in file.classes:
+    """It defines the name at its top, or imports it from another file, and imports nothing of the file at `path`."""
+    if name not in file.functions and name not in file.classes and not _is_from_another(index, file, path, name):
         return False
     stem = path.rpartition("/")[2].removesuffix(".py")
     return not any(stem in (one.name, *one.module.split(".")) for one in file.imports)
+
+
+def _is_from_another(index: Index, file: FileFacts, path: str, name: str) -> bool:
+    given = [one for one in file.imports if name in (one.name, one.alias)]
+    modules = [index.names.module(file.path, one.module, one.level) for one in given]
+    return bool(modules) and all(one is not None and one.path not in ("", path) for one in modules)
 
 
 def _looked_through(index: Index) -> tuple[Module, ...] | None:

@@ -190,7 +190,7 @@ class Callables:
             return (given.target,)
         found: list[Called] = []
         if function.name != "step":  # not optimizer.step(closure)
-            for caller, value in self._given(function, name, frozenset()):
+            for caller, value in self._given(function, name, {}):
                 found.extend(self.of(caller, value, depth + 3))
         default = function.parameter(name)
         if not found and default is not None and default.default is not None and default.default.kind == "path":
@@ -200,15 +200,19 @@ class Callables:
         )[:MAX_HELD]
 
     def _given(
-        self, function: Function, name: str, seen: frozenset[tuple[Function, str]]
+        self, function: Function, name: str, seen: dict[tuple[Function, str], int]
     ) -> Iterator[tuple[Function, Expr]]:
-        """What callers give for a parameter, in the function that has it from nobody: others only hand it on."""
+        """What callers give for a parameter, in the function that has it from nobody: others only hand it on.
+
+        `seen`: parameters and names that were followed, with how many functions hand them on.
+        """
         for site, value in self._values.calls.given(function, name):
             one, outer = (site.function, value.text), site.function
             if value.kind != "path" or outer is function or one in seen:
                 continue
             handed = outer.parameter(value.text) is not None and value.text not in bindings(outer)
-            given = list(self._given(*one, seen | {one})) if handed and len(seen) < MAX_HANDED_ON else []
+            seen[one] = hops = seen.get((function, name), 0) + 1
+            given = list(self._given(*one, seen)) if handed and hops <= MAX_HANDED_ON else []
             if given:
                 yield from given
             elif value.text != name:
