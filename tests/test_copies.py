@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from trainsleuth.cli import main
+from trainsleuth.copies import folded
+from trainsleuth.finding import Finding
+from trainsleuth.repository import Repository
 
 LOOP = """\
 import torch
@@ -55,3 +59,10 @@ def test_each_copy_is_annotated_and_accepted_by_itself(tmp_path: Path, capsys: p
     (tmp_path / "a.py").write_text(LOOP.rstrip("\n") + "  # trainsleuth: ignore[missing-zero-grad] the sum is meant\n")
     (one,) = [f for f in json.loads(told(tmp_path, capsys, "--format", "json"))["findings"] if f["outcome"] == "fail"]
     assert (one["path"], one["copies"]) == ("b.py", [])
+
+
+def test_two_failures_at_one_place_are_no_copies(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(LOOP)
+    one = Finding("check:x", "fail", "first", "error", path="a.py", line=7)
+    other = replace(one, message="second")
+    assert folded(Repository(tmp_path), [one, other]) == (one, other)

@@ -62,7 +62,12 @@ TRAINS = "import tensorflow as tf\n\nmodel = tf.keras.Sequential()\nmodel.fit([1
 
 
 @pytest.mark.parametrize(
-    ("source", "said"), [(SAMPLES, "TensorFlow · TRAINS NOTHING"), (TRAINS, "TensorFlow · NOT READ")]
+    ("source", "said"),
+    [
+        (SAMPLES, "TensorFlow · TRAINS NOTHING"),
+        (TRAINS, "TensorFlow · NOT READ"),
+        ("import tensorflow as tf\nfrom library import train_model\n\ntrain_model(tf)\n", "TensorFlow · NOT READ"),
+    ],
 )
 def test_code_of_another_library_that_only_samples_is_told_apart(tmp_path: Path, source: str, said: str) -> None:
     (tmp_path / "main.py").write_text(source)

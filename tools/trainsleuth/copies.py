@@ -11,19 +11,17 @@ from trainsleuth.repository import Repository
 
 def folded(repository: Repository, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings in their order; a failure whose check, severity and lines, those of its chain with it, read the
-    same as those of one before it stands among the `copies` of that one.
+    same as those of one at another place before it stands among the `copies` of that one.
     """
     lines = _Lines(repository)
     first: dict[object, int] = {}
     kept: list[Finding] = []
     for finding in findings:
-        key = (finding.by, finding.severity, lines.of(finding)) if finding.outcome == "fail" and finding.path else None
-        if key is not None and key in first:
-            told = kept[first[key]]
-            kept[first[key]] = replace(told, copies=(*told.copies, finding.place))
-            continue
-        if key is not None:
-            first[key] = len(kept)
+        if finding.outcome == "fail" and finding.path:
+            told = first.setdefault((finding.by, finding.severity, lines.of(finding)), len(kept))
+            if told < len(kept) and finding.place not in (kept[told].place, *kept[told].copies):
+                kept[told] = replace(kept[told], copies=(*kept[told].copies, finding.place))
+                continue
         kept.append(finding)
     return tuple(kept)
 

@@ -27,10 +27,9 @@ Body = tuple[dis.Instruction, ...]
 
 class Compiled(NamedTuple):
     """`unbound`: (line, name) of each read that ends in a NameError; `early`: of each read of a local that only later
-    lines bind. `top`: what the body binds; None when an import
-    of everything, or code that is made of text, may bind more. `attributes`: those that are set on any object.
-    `caught`: first and last lines of what stands in a try that has an except. `imported`: lines of the imports that
-    run whenever the file does.
+    lines bind. `top`: what the body binds; None when an import of everything, or code that is made of text, may bind
+    more. `attributes`: those that are set on any object. `caught`: first and last lines of what stands in a try that
+    has an except. `imported`: lines of the imports that run whenever the file does.
     """
 
     unbound: frozenset[tuple[int, str]]

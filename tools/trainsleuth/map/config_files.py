@@ -96,9 +96,7 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
     seen.add(part)
     for key, value in index.configs[path].items():
         if _BASES.match(key):
-            folders = (*map(str, PurePosixPath(path).parents), root)
-            base = next(filter(None, (config_file(index, folder, value.value) for folder in folders)), None)
-            if base is not None:
+            if (base := _above_or_in(index, path, root, value.value)) is not None:
                 yield from _bases(index, Part(base), root, seen)
     yield from _sections(index, part)
     yield from _bases_of_sections(index, part, root)
@@ -113,13 +111,18 @@ def _bases(index: Index, part: Part, root: str, seen: set[Part]) -> Iterator[Par
     yield part
 
 
+def _above_or_in(index: Index, path: str, root: str, name: str) -> str | None:
+    """The file that `path` calls so: from a folder above it, the nearest first, or from `root`."""
+    folders = (*map(str, PurePosixPath(path).parents), root)
+    return next(filter(None, (config_file(index, folder, name) for folder in folders)), None)
+
+
 def _bases_of_sections(index: Index, part: Part, root: str) -> Iterator[Part]:
     """Files on which one section builds: DATA_CONFIG: {_BASE_CONFIG_: cfgs/kitti.yaml}."""
-    folders = (*map(str, PurePosixPath(part.path).parents), root)
     for key, value in index.configs[part.path].items():
         section, _, name = key.rpartition(".")
         if section and _OF_SECTION.match(name) and value.value.endswith(CONFIG_SUFFIXES):
-            base = next(filter(None, (config_file(index, folder, value.value) for folder in folders)), None)
+            base = _above_or_in(index, part.path, root, value.value)
             if base is not None and base != part.path:
                 yield Part(base, f"{part.package}.{section}" if part.package else section)
 

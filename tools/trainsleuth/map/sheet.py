@@ -63,7 +63,8 @@ def _trains(anatomy: Anatomy) -> str:
     if anatomy.trains:
         return "trains"
     if not anatomy.is_readable:
-        seen = any(file.body.source.holds(_TRAINS_IN_ANY) for file in anatomy.index.files.values())
+        index = anatomy.index  # of code that was left out nothing is known
+        seen = index.repository.skipped or any(one.body.source.holds(_TRAINS_IN_ANY) for one in index.files.values())
         return "NOT READ, for it is not PyTorch" if seen else "TRAINS NOTHING (no gradient, optimizer or fit in it)"
     elsewhere = anatomy.program is not None and trained_elsewhere(anatomy.program) is not None
     return "NOT SEEN TO TRAIN, other code here does" if elsewhere else "TRAINS NOTHING"
@@ -71,7 +72,7 @@ def _trains(anatomy: Anatomy) -> str:
 
 _TRAINS_IN_ANY = re.compile(  # TensorFlow, JAX, MXNet, Paddle, scikit-learn ...
     rb"(?i:gradient_?tape|minimize\(|gradients?\b|value_and_grad|\bgrad\(|backward\(|optimi[sz]er|optax|train_?state|"
-    rb"\.(?:partial_)?fit\w*\(|\.train\w*\(|train_(?:step|op|and_evaluate|on_batch))"
+    rb"\b(?:partial_)?fit\w*\(|\btrain\w*\(|train_(?:step|op|and_evaluate|on_batch))"
 )
 
 
