@@ -21,10 +21,11 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ConfigValue(NamedTuple):
-    """`value` is the text as written, without quotes."""
+    """`value` is the text as written, without quotes; `path` is the file when that is not the one of the table."""
 
     value: str
     line: int
+    path: str = ""
 
 
 def read_config(text: str) -> dict[str, ConfigValue]:

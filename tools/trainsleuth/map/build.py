@@ -13,6 +13,7 @@ from trainsleuth.repository import Repository, is_python, is_under
 from .branches import Settled, is_not_chosen
 from .bridges import Bridges
 from .chosen import offered, roots_of
+from .composition import file_of
 from .configuration import PythonConfigs
 from .edges import GUESS
 from .entries import Entry, candidates, entries, trainings
@@ -262,7 +263,7 @@ def find_program(
         assumed=assumed,
         started=tuple(candidates(index, started, ())),
         choices=told.choices,
-        config_paths=tuple(dict.fromkeys(part.path for part in told.parts)),
+        config_paths=tuple(dict.fromkeys(file_of(part.path) for part in told.parts)),
         recipe=recipe,
         told=recipe is not None or launch is not None,
         start=_start(graph, entry, told, launch),

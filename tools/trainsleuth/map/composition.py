@@ -4,7 +4,8 @@ A file's defaults list names others before it (behind it, where `_self_` comes f
 packages are relative to the file that names them. A package comes from `group@package`, else from the `# @package`
 line of the file, else it is the path of the group. `override` and the command line exchange the option of a group
 wherever it is named; what the command line adds stands last.
-Not followed: options that a resolver works out, and configurations registered from Python.
+What code puts into the ConfigStore counts where no file is called so.
+Not followed: options that a resolver works out.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from trainsleuth.facts import ConfigValue, Index
@@ -25,15 +27,30 @@ _NOTHING = (*_NONE, "???", "")
 _GLOBAL = "_global_"
 
 
+HELD = "::"  # between a Python file and the name at its top that holds a table: "nets.py::SMALL"
+
+
 class Part(NamedTuple):
     """A configuration file and the dotted key under which its values stand; "" at the top.
 
-    `taken` are the names that count of it, with those that they stand under; all of them when it is empty.
+    `path` may name what a Python file holds, behind HELD. `taken` are the names that count of it, with those that they stand under; all of them when it is empty.
     """
 
     path: str
     package: str = ""
     taken: tuple[tuple[str, str], ...] = ()
+
+
+def file_of(path: str) -> str:
+    """Of a part: the file itself."""
+    return path.partition(HELD)[0]
+
+
+class Stored(NamedTuple):
+    """What code puts into the ConfigStore; `path` is that of a `Part`, `package` "" where the call names none."""
+
+    path: str
+    package: str
 
 
 class Entry(NamedTuple):
@@ -44,37 +61,49 @@ class Entry(NamedTuple):
     package: str | None = None  # as written behind "@"
     is_override: bool = False
     key: str = ""  # under which its file holds it
+    is_optional: bool = False
 
 
 SELF = Entry("", "_self_")
 
 
+class Found(NamedTuple):
+    """Where options are looked for: in folders, then among what is stored, by group and name ("net/small")."""
+
+    roots: Sequence[str]
+    stored: Mapping[str, Stored] = MappingProxyType({})
+
+
+class Composed(NamedTuple):
+    """The parts, later ones win; the groups that a choice can exchange; what is named and nobody has, by who names it."""
+
+    parts: tuple[Part, ...]
+    groups: frozenset[str]
+    lost: tuple[tuple[str, str], ...]
+
+
 def composed(
-    index: Index, roots: Sequence[str], primary: str, chosen: Mapping[str, tuple[str, ...]], added: Iterable[Entry] = ()
-) -> tuple[Part, ...]:
-    """The parts of the configuration of the file `primary`, later ones win.
+    index: Index, found: Found, primary: str, chosen: Mapping[str, tuple[str, ...]], added: Iterable[Entry] = ()
+) -> Composed:
+    """The configuration of the file `primary`.
 
-    `roots` are the folders in which groups are looked for. `chosen` has options by group ("model", "model@encoder"), none
-    of a group that is taken out, `added` what the command line puts behind the primary defaults list.
+    `chosen` has options by group ("model", "model@encoder"), none of a group that is taken out, `added` what the command
+    line puts behind the primary defaults list.
     """
-    return tuple(reversed(list(_Composition(index, roots, dict(chosen)).backwards(primary, "", "", tuple(added)))))
-
-
-def group_keys(index: Index, roots: Sequence[str], primary: str) -> frozenset[str]:
-    """The groups that a choice can exchange in the configuration of `primary`, as `composed` has them."""
-    one = _Composition(index, roots, {})
-    list(one.backwards(primary, "", ""))
-    return frozenset(one.met)
+    one = _Composition(index, found, dict(chosen))
+    parts = tuple(one.backwards(primary, "", "", tuple(added)))
+    return Composed(parts[::-1], frozenset(one.met), tuple(dict.fromkeys(one.lost)))
 
 
 class _Composition:
     """Defaults lists are walked from their ends: an override is known before what it exchanges is met."""
 
-    def __init__(self, index: Index, roots: Sequence[str], chosen: dict[str, tuple[str, ...]]) -> None:
+    def __init__(self, index: Index, found: Found, chosen: dict[str, tuple[str, ...]]) -> None:
         self._index = index
-        self._roots = roots
+        self._roots, self._stored = found
         self._chosen = chosen
         self.met: set[str] = set()  # keys of groups
+        self.lost: list[tuple[str, str]] = []
 
     def backwards(
         self, path: str, group: str, package: str, added: tuple[Entry, ...] = (), depth: int = 0
@@ -110,7 +139,7 @@ class _Composition:
         if options == (entry.option,) and entry.option in _NONE and entry.group:
             yield from self._left_out(path, entry, _path(entry.group, group), package)
         for option in reversed(options):
-            yield from self._option(entry, self._said(option, siblings), group, package, depth)
+            yield from self._option(path, entry, self._said(option, siblings), group, package, depth)
 
     def _left_out(self, path: str, entry: Entry, group: str, package: str) -> Iterator[Part]:
         """A group of which nothing is taken: the line that says so counts as its value, where options have a place."""
@@ -129,25 +158,28 @@ class _Composition:
 
         return _REFERRED.sub(taken, option)
 
-    def _option(self, entry: Entry, option: str, group: str, package: str, depth: int) -> Iterator[Part]:
+    def _option(self, named_by: str, entry: Entry, option: str, group: str, package: str, depth: int) -> Iterator[Part]:
         if option in _NOTHING:
             return
         name = f"{entry.group}/{option}" if entry.group else option
         full = _path(name, group)
         path = next(filter(None, (config_file(self._index, root, full) for root in self._roots)), None)
-        if path is not None:
+        one = Stored(path, package_line(self._index, path)) if path is not None else self._stored.get(full)
+        if one is None and not entry.is_optional:
+            self.lost.append((file_of(named_by), full))
+        if one is not None:
             inside = _path(entry.group, group) if entry.group else _folder(full)
-            own = self._package(entry, path, inside)
-            yield from self.backwards(path, inside, _within(package, own), depth=depth + 1)
+            own = self._package(entry, one, option, inside)
+            yield from self.backwards(one.path, inside, _within(package, own), depth=depth + 1)
 
-    def _package(self, entry: Entry, path: str, group: str) -> str:
-        """The package of the file at `path`, which is of `group`, within that of the file that names it."""
+    def _package(self, entry: Entry, one: Stored, option: str, group: str) -> str:
+        """The package of an option, which is of `group`, within that of the file that names it."""
         own = entry.package
-        if own is None and (header := package_line(self._index, path)) not in ("", "_group_"):
-            own = f"{_GLOBAL}.{header}"
+        if own is None and one.package not in ("", "_group_"):
+            own = f"{_GLOBAL}.{one.package}"
         if own is None:
             own = _dotted(entry.group or _folder(entry.option))
-        return own.replace("_group_", _dotted(group)).replace("_name_", PurePosixPath(path).stem)
+        return own.replace("_group_", _dotted(group)).replace("_name_", PurePosixPath(option).stem)
 
 
 def entries_of(config: Mapping[str, ConfigValue]) -> Iterator[Entry]:
@@ -157,12 +189,14 @@ def entries_of(config: Mapping[str, ConfigValue]) -> Iterator[Entry]:
         if match is None or match["group"] == "optional":
             continue
         words = (match["group"] or found.value).split()
-        is_override = "override" in words[:-1]
+        is_override, is_optional = (one in words[:-1] for one in ("override", "optional"))
         written, at, package = (words[-1] if words else "").partition("@")
         if match["group"] is None:
             yield SELF if written == "_self_" else Entry("", written, package if at else None)
         elif not written.startswith(("hydra/", "/hydra/")):
-            yield Entry(written, found.value, package.rpartition(":")[2] if at else None, is_override, name)
+            yield Entry(
+                written, found.value, package.rpartition(":")[2] if at else None, is_override, name, is_optional
+            )
 
 
 def package_line(index: Index, path: str) -> str:

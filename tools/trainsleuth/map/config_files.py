@@ -11,7 +11,7 @@ from trainsleuth.facts import Expr, Index
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from .command_words import words_behind
-from .composition import Part, composed, config_file, entries_of, normal
+from .composition import Found, Part, composed, config_file, entries_of, normal
 from .configuration.handed_tables import base_files
 from .configuration.imported_settings import taken
 from .environment import exported
@@ -71,7 +71,7 @@ def with_bases(index: Index, path: str, more: tuple[str, ...] = ()) -> Iterator[
     top = _package_root(index, path)
     above = [str(folder) for folder in PurePosixPath(path).parents if is_under(str(folder), top)]
     if any(True for _ in entries_of(index.configs[path])):
-        yield from composed(index, (*above, *more), path, {})
+        yield from composed(index, Found((*above, *more)), path, {}).parts
     else:
         yield from _bases(index, Part(path), top, set())
 

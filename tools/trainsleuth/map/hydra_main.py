@@ -13,7 +13,8 @@ from trainsleuth.facts import Expr, Function, Index, Variable, bindings
 from trainsleuth.repository import is_under
 
 from .command_words import words_behind
-from .composition import Entry, Part, composed, config_file, group_keys, normal
+from .composition import HELD, Composed, Entry, Found, Part, composed, config_file, entries_of, normal
+from .config_store import stored
 from .constants import constant_text
 from .launch import Command
 from .reach import Reach
@@ -21,26 +22,40 @@ from .reach import Reach
 _GIVEN = re.compile(r"^(?P<sign>\+{0,2}|~)(?P<group>[\w./-]+)(?:@(?P<package>[\w.:]+))?(?:=(?P<option>.*))?$")
 _FLAGS = {"-cn": "--config-name", "-cp": "--config-path", "-cd": "--config-dir"}
 _SEARCHED = re.compile(r"pkg://(?P<module>[\w./-]+)|file://(?P<folder>[\w./-]+)")
+_MAKES = re.compile(r"^(?:make|get|build|create)_\w*(?:config|cfg)$")
 _MAINS = re.compile(r"^(?:hydra\.main|hydra_main)$")
 
 
 class _Start(NamedTuple):
-    roots: tuple[str, ...]  # folders in which groups are looked for, the first is that of `primary`
+    """The first folder of those in which groups are looked for is that of `primary`."""
+
+    found: Found
     primary: str
 
 
 def of_main(index: Index, reached: Reach, command: Command | None, recipe: str | None) -> tuple[Part, ...]:
     """The parts of the configuration that a main composes; none without one, or for a recipe outside its folder."""
+    one = _of_main(index, reached, command, recipe)
+    return one.parts if one is not None else ()
+
+
+def not_found(index: Index, reached: Reach, command: Command | None, recipe: str | None) -> tuple[tuple[str, str], ...]:
+    """What the same names and nobody has: (file that names it, group and option)."""
+    one = _of_main(index, reached, command, recipe)
+    return one.lost if one is not None else ()
+
+
+def _of_main(index: Index, reached: Reach, command: Command | None, recipe: str | None) -> Composed | None:
     words = words_behind(command.text) if command is not None else []
     start = _start(index, reached, words, recipe)
-    if start is None or (recipe is not None and not is_under(recipe, start.roots[0])):
-        return ()
-    chosen, added = _choices(index, start.roots, words)
+    if start is None or (recipe is not None and not is_under(recipe, start.found.roots[0])):
+        return None
+    chosen, added = _choices(index, start.found, words)
     if recipe is not None and recipe != start.primary:
         key, entry = _as_choice(index, start, recipe)
         chosen[key] = (entry.option,)
-        added += [] if key in group_keys(index, start.roots, start.primary) else [entry]
-    return composed(index, start.roots, start.primary, chosen, added)
+        added += [] if key in composed(index, start.found, start.primary, {}).groups else [entry]
+    return composed(index, start.found, start.primary, chosen, added)
 
 
 def own_root(index: Index, reached: Reach) -> tuple[str, ...]:
@@ -68,7 +83,21 @@ def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | Non
             primary = recipe if is_whole else config_file(index, first, name or said)
             if primary is not None:
                 roots = dict.fromkeys((first, *given, *_searched(index, primary)))
-                return _Start(tuple(roots), primary)
+                return _Start(Found(tuple(roots), stored(index, function.path)), primary)
+        kept = stored(index, function.path)
+        if recipe is None and (name or said) in kept:
+            return _Start(Found(tuple(given), kept), kept[name or said].path)
+    return _in_python(index, words) if recipe is None else None
+
+
+def _in_python(index: Index, words: Sequence[str]) -> _Start | None:
+    """What a function makes whose file the command names, when it has a defaults list: --config=configs/base.py"""
+    for word in words:
+        path = word.rpartition("=")[2].removeprefix("./")
+        for name in index.files[path].functions if path in index.files else ():
+            primary = f"{path}{HELD}{name}"
+            if _MAKES.match(name) and any(True for _ in entries_of(index.configs[primary])):
+                return _Start(Found((str(PurePosixPath(path).parent),), stored(index, path)), primary)
     return None
 
 
@@ -145,15 +174,16 @@ def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield flag, value if equals else following
 
 
-def _choices(
-    index: Index, roots: Sequence[str], words: Sequence[str]
-) -> tuple[dict[str, tuple[str, ...]], list[Entry]]:
+def _choices(index: Index, found: Found, words: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], list[Entry]]:
     """Options of groups that the command exchanges, and what it adds: model=large, callbacks=[early_stop,progress]."""
     chosen: dict[str, tuple[str, ...]] = {}
     added: list[Entry] = []
     for match in filter(None, map(_GIVEN.match, words)):
         group, package, option = match["group"], match["package"], match["option"]
-        if not any(path.startswith(normal(f"{root}/{group}") + "/") for root in roots for path in index.configs):
+        folders = tuple(normal(f"{root}/{group}") + "/" for root in found.roots)
+        if not any(one.startswith(folders) for one in index.configs) and not any(
+            one.startswith(f"{group}/") for one in found.stored
+        ):
             continue
         package = package.rpartition(":")[2] if package is not None else None
         key = group if package in (None, group.replace("/", ".")) else f"{group}@{package or '_global_'}"
@@ -167,8 +197,8 @@ def _choices(
 
 def _as_choice(index: Index, start: _Start, recipe: str) -> tuple[str, Entry]:
     """The group of which a recipe is an option: the longest that the composition names, else its folder."""
-    inside = PurePosixPath(recipe).relative_to(start.roots[0]).with_suffix("")
-    known = group_keys(index, start.roots, start.primary)
+    inside = PurePosixPath(recipe).relative_to(start.found.roots[0]).with_suffix("")
+    known = composed(index, start.found, start.primary, {}).groups
     folders = [str(one) for one in inside.parents if str(one) != "."]
     group = next((one for one in folders if one in known), folders[0])
     return group, Entry(group, str(inside.relative_to(group)))

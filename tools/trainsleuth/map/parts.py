@@ -18,7 +18,8 @@ from .configuration import Truth, truth_of
 from .configuration.unread import unread
 from .definitions import definitions
 from .features import FEATURES, features
-from .launch import Command
+from .hydra_main import not_found
+from .launch import Command, that_counts
 from .mentions import mentions
 from .namespaces import is_of_something_else
 from .plugin_places import plugin_places
@@ -256,6 +257,8 @@ def _recipes(program: Program) -> Iterator[str]:
 
 
 OF_COMMAND = "the command "  # what is said of it begins so
+OF_CONFIGURATION = "the configuration "
+MAX_LOST = 3
 
 
 def _of_command(program: Program, scope: str | None, launch: Command | None) -> Iterator[str]:
@@ -264,6 +267,9 @@ def _of_command(program: Program, scope: str | None, launch: Command | None) -> 
         yield f"{OF_COMMAND}starts no program that is found from the root: {program.entry.path} is taken, name another one with --scope"
     for one in unread(program):
         yield f"{OF_COMMAND}says {one}, and no configuration so called is seen to be read: values are defaults"
+    command = that_counts(program.entry.commands, program.recipe)
+    for path, option in not_found(program.index, program.entry.reach, command, program.recipe)[:MAX_LOST]:
+        yield f"{OF_CONFIGURATION}builds on {option}, named in {path} and not found: what it sets is not told"
 
 
 def _unresolved(program: Program) -> Iterator[str]:

@@ -275,8 +275,10 @@ class Program:
         return symbol if isinstance(symbol, Class | Function | External | Module) else None
 
     def first_line(self, path: str) -> int:
-        """The first line of a configuration file that says something."""
-        return min((value.line for value in self.index.configs[path].values()), default=1)
+        """The first line of a configuration file that says something; of Python, something of this run."""
+        of_run = [one.line for one in self.settings if one.path == path] if path.endswith(".py") else []
+        table = self.index.configs[path] if not of_run and path in self.index.configs else {}
+        return min(of_run or (value.line for value in table.values()), default=1)
 
     def callers(self, target: Function) -> Iterator[tuple[Function, int]]:
         """(caller, line) of every reached call of `target` by its name, and of every place that hands it on."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, ConfigValue, Function, Index
 from trainsleuth.facts.config import BUILDING_TAGS
 
-from .composition import Part
+from .composition import Part, file_of
 from .tables import Table
 
 RECIPE_DISTANCE = 3  # how far from the entry a class is that the recipe chose
@@ -55,6 +55,7 @@ def settings(index: Index, parts: Sequence[Part], removed: Iterable[str] = ()) -
     tables = [dict(_below(index, part)) for part in parts]
     lists = [{match[1] for key in table if (match := _ITEM.match(key))} for table in tables]
     sections = [set(chain.from_iterable(map(_above, table))) for table in tables] if tables[1:] else [set()]
+    anywhere = set[str]().union(*sections)
     for place, (part, table) in enumerate(zip(parts, tables, strict=True)):
         again = set().union(*lists[place + 1 :]) & lists[place]
         filled = set[str]().union(*sections[place + 1 :])
@@ -63,10 +64,11 @@ def settings(index: Index, parts: Sequence[Part], removed: Iterable[str] = ()) -
         )
         for key, found in table.items():
             match = _ITEM.match(key) if again else None
-            if (found.value in _NOTHING and key in filled) or (emptied and key.startswith(emptied)):
+            has_more = filled if found.value in _NOTHING else anywhere if found.value == _TO_BE_GIVEN else ()
+            if key in has_more or (emptied and key.startswith(emptied)):
                 continue
             if not f"{key}.".startswith(out) and (match is None or match[1] not in again):
-                yield Setting(part.path, found.line, key, found.value)
+                yield Setting(found.path or file_of(part.path), found.line, key, found.value)
 
 
 def _above(key: str) -> Iterator[str]:
@@ -78,6 +80,7 @@ def _above(key: str) -> Iterator[str]:
 
 
 _NOTHING = ("null", "None", "~", "")
+_TO_BE_GIVEN = "???"  # overrides nothing
 _ITEM = re.compile(r"^(.+?)\.\d+(?:\.|$)")  # what stands in a list
 
 

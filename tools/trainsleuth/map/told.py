@@ -25,7 +25,7 @@ from .chosen import (
     tagged,
 )
 from .command_words import words_behind
-from .composition import Part
+from .composition import Part, file_of
 from .config_files import of_program, with_bases
 from .configuration import defaults
 from .configuration.absent import absent
@@ -180,7 +180,8 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     constructed = launch_preset(program) if itself else Preset()
     if constructed.objects is not None:
         parts = ()  # the variables of a script that makes its settings are none
-    started = (*(root.path for root in entry.reach.roots), *(part.path for part in parts if part.path in index.files))
+    files = (file_of(part.path) for part in parts)
+    started = (*(root.path for root in entry.reach.roots), *(path for path in files if path in index.files))
     text = launch.text if launch is not None else ""
     experiment = experiment_configs(index, entry.reach.files, text)
     weak = tuple(defaults(program, launch))

@@ -21,7 +21,7 @@ def built_settings(
     for function in file.functions.values():
         if _BUILDS.match(function.name) and not function.self_name:
             table = dict(_of_base(files, file, function, hops)) if hops else {}
-            table.update(_set_in(function))
+            table.update(set_in(function))
             if table:
                 return table
     return {}
@@ -41,7 +41,8 @@ def _of_base(
                     yield key, ConfigValue(value.value, line)
 
 
-def _set_in(function: Function) -> Iterator[tuple[str, ConfigValue]]:
+def set_in(function: Function) -> Iterator[tuple[str, ConfigValue]]:
+    """What a function sets of the object that it calls config, cfg, conf or c."""
     names = dict.fromkeys(_OBJECT, "")
     for event in function.events:
         if event.kind != "assign" or event.value is None:

@@ -9,6 +9,7 @@ from trainsleuth.facts import Expr, written
 
 _SCALARS = ("number", "string", "constant", "unary")
 _TABLES = ("dict", "Dict", "OrderedDict", "EasyDict", "edict", "AttrDict", "ConfigDict", "Namespace", "SimpleNamespace", "Munch", "HParams", "DotDict", "CfgNode")  # fmt: skip
+_HOLDERS = ("LazyDict", "DictConfig")  # what else they are given is about the table: flags={"allow_objects": True}
 _WORDS: dict[str, Any] = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False, "": False, "none": None, "null": None}  # fmt: skip
 MAX_DEPTH = 8
 
@@ -64,6 +65,8 @@ def _items(expr: Expr) -> list[tuple[str, Expr]] | None:
     if is_made_later(expr):
         made = [(part.text, part.parts[0]) for part in expr.parts[1:] if part.kind == "keyword"]
         return [("_target_", expr.parts[0].arguments[0]), *made]
+    if expr.kind == "call" and expr.last in _HOLDERS and expr.arguments and is_table(expr.arguments[0]):
+        return _items(expr.arguments[0])
     if expr.kind == "call" and expr.last in _TABLES:
         inner = [(part.text, part.parts[0]) for part in expr.parts[1:] if part.kind == "keyword"]
         given = [item for part in expr.arguments if part.kind == "dict" for item in _items(part) or ()]

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from trainsleuth.facts import ConfigValue, Event, Expr, FileFacts, Index
+from trainsleuth.facts import ConfigValue, Event, FileFacts, Index
 
+from ..composition import HELD, file_of
 from ..running import is_guarded
-from .calculated import calculated, number_of
+from .assigned_tables import settings_of
 from .config_functions import built_settings
 from .configuring_calls import configured_by_calls, configures
 from .handed_tables import handed_settings
-from .imported_settings import imported_names
-from .literals import flat, is_table, text_of
+from .held_tables import held_table
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
 _NAMED = re.compile(r"(?:config|cfg)[^/]*\.py$", re.I)
@@ -30,11 +30,12 @@ _PLAIN = frozenset({"assign", "augment", "expression", "delete"})
 class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
     """Tables of the configuration files of an index, and of the files of settings that are Python: flat like those.
 
-    There may be a thousand of these, and a program asks for few: one is read when it is asked for.
+    There may be a thousand of these, and a program asks for few: one is read when it is asked for. What one name at the
+    top of any Python file holds is a table too: "nets.py::SMALL".
     """
 
     def __init__(self, index: Index) -> None:
-        self._files, self._others = index.files, index.configs
+        self._index, self._files, self._others = index, index.files, index.configs
         self._read: dict[str, Mapping[str, ConfigValue]] = {}
 
     @cached_property
@@ -53,14 +54,16 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
         return bool(table)
 
     def __getitem__(self, path: str) -> Mapping[str, ConfigValue]:
-        if path not in self._own:
+        file, held, name = path.partition(HELD)
+        if not held and path not in self._own:
             return self._others[path]
         if path not in self._read:
-            self._read[path] = settings_of(path, self._files[path])
+            told = held_table(self._index, file, name) if held else settings_of(path, self._files[path])
+            self._read[path] = told
         return self._read[path]
 
     def __contains__(self, path: object) -> bool:
-        return path in self._own or path in self._others
+        return path in self._own or path in self._others or (HELD in str(path) and file_of(str(path)) in self._files)
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self._others, *self._own))
@@ -99,60 +102,3 @@ def _is_start(event: Event) -> bool:
     """The guard of a file that is started, or what stands under it."""
     tests = event.value.walk() if event.kind == "if" and event.value is not None else ()
     return is_guarded(event) or any(part.text == "__name__" for part in tests)
-
-
-def settings_of(path: str, file: FileFacts) -> dict[str, ConfigValue]:
-    """Every name that the file assigns at its top, nested tables flat, later assignments winning."""
-    table: dict[str, ConfigValue] = {}
-    named: dict[str, Expr] = {}
-    numbers: dict[str, float] = {}
-    imported = imported_names(path, file)
-    for event in file.body.events:
-        if event.kind != "assign" or event.value is None:
-            for target in event.targets:
-                numbers.pop(target.text, None)
-            continue
-        given = _unpacked(event.value, named)
-        worth = number_of(given, numbers) if not (event.block.branches or event.block.loops) else None
-        for target in event.targets:
-            if target.kind == "path":
-                named[target.text] = given
-                numbers.pop(target.text, None)
-                if worth is not None:
-                    numbers[target.text] = worth
-                for key, value in flat(given, target.text):
-                    if value.kind in ("list", "tuple") and target.text == "_base_":
-                        table.update(_listed(key, value.parts))
-                    else:
-                        known = table.get(value.text) if value.kind == "path" else None
-                        table[key] = ConfigValue(
-                            known.value if known else _text(calculated(value, numbers), imported), value.line
-                        )
-    if configures(file.body):
-        table.update(configured_by_calls(file.body))
-    return table
-
-
-def _text(value: Expr, imported: Mapping[str, str]) -> str:
-    """As a configuration file would have it: an imported name in full."""
-    head, dot, rest = value.text.partition(".") if value.kind == "path" else ("", "", "")
-    return f"{imported[head]}{dot}{rest}" if head in imported else text_of(value)
-
-
-def _unpacked(value: Expr, named: Mapping[str, Expr]) -> Expr:
-    """A table with what it unpacks in its place: dict(type="A", **shared)."""
-    if not any(part.kind == "doublestar" for part in value.walk()):
-        return value
-    parts: list[Expr] = []
-    for part in value.parts:
-        table = named.get(part.parts[0].text) if part.kind == "doublestar" and is_table(value) else None
-        if table is None or not is_table(table) or table.kind != value.kind:
-            parts.append(_unpacked(part, named))
-        else:
-            parts += table.parts if table.kind == "dict" else table.parts[1:]
-    return value._replace(parts=tuple(parts))
-
-
-def _listed(key: str, items: tuple) -> Iterator[tuple[str, ConfigValue]]:  # type: ignore[type-arg]
-    for place, item in enumerate(items):
-        yield f"{key}.{place}", ConfigValue(text_of(item), item.line)

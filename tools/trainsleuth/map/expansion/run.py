@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..configuration import Key, Truth
-from ..parts import OF_COMMAND, Anatomy
+from ..parts import OF_COMMAND, OF_CONFIGURATION, Anatomy
 from ..program import Program
 from ..wording import clean
 from .back_end import back_ends
@@ -110,7 +110,7 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
 def _unread(anatomy: Anatomy) -> Iterator[tuple[str, dict[str, Any]]]:
     """What the command names and nobody found: the values below may be other ones."""
     for one in anatomy.unresolved:
-        if one.startswith(OF_COMMAND):
+        if one.startswith((OF_COMMAND, OF_CONFIGURATION)):
             yield clean(one, FIRST_WIDTH), {"unread": one, "keys": []}
 
 
