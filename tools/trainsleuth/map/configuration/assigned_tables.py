@@ -15,8 +15,11 @@ from .literals import flat, is_table, text_of
 _COPIES = ("copy", "deepcopy")
 
 
-def settings_of(path: str, file: FileFacts) -> dict[str, ConfigValue]:
-    """Every name that the file assigns at its top, nested tables flat, later assignments winning."""
+def settings_of(path: str, file: FileFacts, whole: bool = False) -> dict[str, ConfigValue]:
+    """Every name that the file assigns at its top, nested tables flat, later assignments winning.
+
+    What a name in a table stands for is told where the name is bound; of `whole` tables it is in the table too.
+    """
     table: dict[str, ConfigValue] = {}
     named: dict[str, Expr] = {}
     nested: set[str] = set()  # names of tables
@@ -37,7 +40,7 @@ def settings_of(path: str, file: FileFacts) -> dict[str, ConfigValue]:
             for key, value in flat(given, name):
                 if value.kind in ("list", "tuple") and name == "_base_":
                     table.update(_listed(key, value.parts))
-                elif (source := _source(value)) in nested:
+                elif whole and (source := _source(value)) in nested:
                     table.update([(f"{key}{one[len(source) :]}", table[one]) for one in table if _is_in(one, source)])
                     nested.add(name)
                 else:
@@ -53,8 +56,8 @@ def settings_of(path: str, file: FileFacts) -> dict[str, ConfigValue]:
 
 @kept_per_index
 def assigned(index: Index, path: str) -> Mapping[str, ConfigValue]:
-    """The same of a file of the index."""
-    return settings_of(path, index.files[path])
+    """Whole tables of a file of the index."""
+    return settings_of(path, index.files[path], whole=True)
 
 
 def _dotted(target: Expr) -> str:
