@@ -215,7 +215,7 @@ class Callables:
             given = list(self._given(*one, seen)) if handed and hops <= MAX_HANDED_ON else []
             if given:
                 yield from given
-            elif value.text != name:
+            elif value.text != name or isinstance(resolve(self._index, outer, name), Class | Function):
                 yield outer, value
 
     def _variable(self, symbol: Variable, depth: int) -> tuple[Called, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from trainsleuth.facts import Expr, Function, Index, Site
+from trainsleuth.facts.memo import kept_per_index
 from trainsleuth.facts.sites import call_sites
 
 from .forwarding import Detours, place_before
@@ -63,6 +64,10 @@ class Calls:
             for site in chain(self._detours.calls_of(name), self._index.sites.first_calls(name, 3 * MAX_CALLERS)):
                 if self._known.is_loaded(site.function.path):
                     yield site
+        for alias, path in _imported_as(self._index).get(names[0], ()):
+            if self._known.is_loaded(path):
+                for one in self._index.sites.may_call(alias):
+                    yield from call_sites(one).get(alias, ()) if one.path == path else ()
 
 
 def above(index: Index, function: Function, name: str) -> Function | None:
@@ -70,3 +75,14 @@ def above(index: Index, function: Function, name: str) -> Function | None:
     owner = index.class_of(function)
     lines = index.lineage(owner)[1:] if owner is not None else ()
     return next((one.methods[name] for one in lines if name in one.methods), None)
+
+
+@kept_per_index
+def _imported_as(index: Index) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """By its own name, what a thing is called in which file: from base import experiment as run_experiment."""
+    table: dict[str, dict[tuple[str, str], None]] = {}
+    for path, file in index.files.items():
+        for entry in file.imports:
+            if entry.name and entry.alias != entry.name:
+                table.setdefault(entry.name, {})[entry.alias, path] = None
+    return {name: tuple(found) for name, found in table.items()}

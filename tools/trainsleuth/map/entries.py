@@ -245,7 +245,8 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
             if (every and "." not in name) or any(_starts(file, d) for d in function.decorators)
         }
         said = names & {word for command in commands[:1] for word in words_behind(command.text)}
-        names = said or names  # train gail, where the file has a command for airl too
+        unsaid = {name for name in names if any(d.last == "automain" for d in file.functions[name].decorators)}
+        names = said or unsaid or names  # train gail, where the file has a command for airl too
     for name in sorted(names):
         if name in file.functions:
             yield file.functions[name]

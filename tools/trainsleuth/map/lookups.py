@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Va
 from trainsleuth.facts.scopes import bindings
 
 from .gathered_tables import gathered, is_gathered
-from .held import MAX_HELD
+from .held import MAX_DEPTH, MAX_HELD
 from .keys import key_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,23 @@ def entries_of(
             for binding in bindings(symbol.scope).get(symbol.name, ()):
                 if binding.value is not None and (binding.value.kind == "dict" or is_gathered(binding.value)):
                     return entries_of(values, symbol.scope, binding.value, depth + 1, word)
+            return tuple(dict.fromkeys(_put_in(values, symbol, depth, word))) if word else ()
     return ()
+
+
+def _put_in(values: Values, table: Variable, depth: int, word: str) -> Iterator[Class | Function | External]:
+    """What a table holds under `word` that is filled key by key, or that callers hand over."""
+    scope, name = table
+    bound = bindings(scope).get(name, ())
+    for binding in bound if depth <= MAX_DEPTH else ():
+        for target in scope.events[binding.position].targets if binding.kind == "append" else ():
+            if target.kind == "index" and target.parts[-1].kind == "string" and binding.value is not None:
+                if target.parts[0].text == name and target.parts[-1].text.lower() == word:
+                    yield from values.callables(scope, binding.value, depth + 1)
+    if not bound and scope.parameter(name) is not None and depth <= MAX_DEPTH:
+        for site, value in values.calls.given(scope, name):
+            if value.kind in ("dict", "path"):
+                yield from entries_of(values, site.function, value, depth + 2, word)
 
 
 def _of_classes(

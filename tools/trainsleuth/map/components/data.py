@@ -132,6 +132,8 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
             yield program.at(function, call.line, "built", 0.9 * base)
         elif isinstance(target, Function) and _is_builder(call.last):
             yield program.at(function, call.line, "builder call", 0.72 * base)
+    if call.last != "isinstance" and any(one.last == "DataLoader" for one in call.arguments):
+        yield program.at(function, call.line, "built", 0.9 * base)  # partial(DataLoader, batch_size=8)
     if takes_experience(called):
         yield program.at(function, call.line, "batch", 0.88 * base)
         for target in called.targets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from trainsleuth.facts import Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index, bindings
 
 from ..command_words import words_behind
 from ..recipes import Choice, Setting
@@ -17,14 +17,28 @@ def experiment_configs(index: Index, loaded: Collection[str], command: str) -> t
     plain: list[Function] = []
     named: dict[str, Function] = {}
     for path in sorted(loaded):
-        if any(entry.module == "sacred" for entry in index.files[path].imports):
-            for function in index.files[path].functions.values():
-                for decorator in function.decorators:
+        for function in index.files[path].functions.values():
+            for decorator in function.decorators:
+                if decorator.last in _CONFIGURES and _is_of_sacred(index, path, decorator):
                     if decorator.last == "config":
                         plain.append(function)
-                    elif decorator.last == "named_config":
+                    else:
                         named[function.name] = function
     return (*plain, *(named[word] for word in words if word in named))
+
+
+_CONFIGURES = ("config", "named_config")
+
+
+def _is_of_sacred(index: Index, path: str, decorator: Expr) -> bool:
+    """Its file imports sacred, or what decorates is an object of a class that inherits from there."""
+    if any(entry.module == "sacred" for entry in index.files[path].imports):
+        return True
+    holder = (decorator.callee or decorator.text).rpartition(".")[0]
+    bound = bindings(index.files[path].body).get(holder, ())
+    made = bound[0].value.callee if len(bound) == 1 and bound[0].value is not None else ""
+    cls = index.resolve(index.files[path].body, made) if made else None
+    return isinstance(cls, Class) and any(one.startswith("sacred.") for one in index.external_bases(cls))
 
 
 def experiment_settings(functions: Collection[Function]) -> Iterator[Setting]:
