@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, bindings
 from trainsleuth.facts.scopes import Binding
 
+from ..composition import HELD
+from ..config_store import stored
 from ..networks import is_dataset, is_network
 from ..program import Program
 from .in_use import is_in_use
@@ -39,7 +41,7 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
     """
     parsed = filled(program)
     ours = tuple(named)
-    names = {cls.name for cls in ours}
+    names = {cls.name for cls in (*ours, *_in_store(program))}
     yield from _of_lineages(program, (*parsed, *ours))
     files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
     for path in files:
@@ -61,6 +63,16 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
                     yield from _tables(function)
         if path == program.entry.path or IS_SETTINGS.search(path):
             yield from _constants(file.body)
+
+
+def _in_store(program: Program) -> Iterator[Class]:
+    """Classes of the ConfigStore, with their bases, where the run takes some: what they set is among its settings."""
+    stores = stored(program.index, program.entry.path).values()
+    told = {(one.path, one.line) for one in program.settings}
+    held = (one.path.partition(HELD) for one in stores)
+    found = [cls for path, _, name in held if (cls := program.index.files[path].classes.get(name)) is not None]
+    if any((cls.path, event.line) in told for cls in found for event in cls.body.events):
+        yield from (base for cls in found for base in program.index.lineage(cls))
 
 
 def _is_other_recipe(program: Program, file: FileFacts) -> bool:
