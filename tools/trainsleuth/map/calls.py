@@ -66,8 +66,8 @@ class Calls:
                     yield site
         for alias, path in _imported_as(self._index).get(names[0], ()):
             if self._known.is_loaded(path):
-                for one in self._index.sites.may_call(alias):
-                    yield from call_sites(one).get(alias, ()) if one.path == path else ()
+                for caller in self._index.sites.may_call(alias):
+                    yield from call_sites(caller).get(alias, ()) if caller.path == path else ()
 
 
 def above(index: Index, function: Function, name: str) -> Function | None:
