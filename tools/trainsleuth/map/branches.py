@@ -23,7 +23,8 @@ def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[st
     """Settings by name: what the recipe gives, and flags (True, False, None) by their defaults.
 
     A nested one also behind a dot by its last word, when all that are called so agree: ".optimizer" is optim.optimizer; by
-    its last two words, ".ema.enabled"; and ".ema." says that there is such a section.
+    its last two words, ".ema.enabled"; and ".ema." says that there is such a section. What several sections of one name set
+    to different values stands behind OR, with OR between them: "|.strategy.name".
     """
     known: dict[str, str] = {}
     for setting in weak:
@@ -33,6 +34,7 @@ def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[st
     known.update(recipe)
     known.update(_agreed((key.rpartition(".")[2], value) for key, value in recipe.items()))
     known.update(_agreed((end, value) for key, value in recipe.items() if (end := _end(key))))
+    known.update(_several_agreed(recipe))
     known.update({f".{section}.": "" for key in recipe if (section := key.rpartition(".")[0].rpartition(".")[2])})
     return known
 
@@ -43,6 +45,24 @@ def _agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     for word, value in pairs:
         values.setdefault(word, set()).add(value)
     return {f".{word}": next(iter(several)) for word, several in values.items() if len(several) == 1}
+
+
+def _several_agreed(recipe: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Values of which one counts, where each of the sections that are called so has one: no default is left."""
+    sections: dict[str, set[str]] = {}
+    values: dict[str, dict[str, str]] = {}
+    for key, value in recipe.items():
+        above = key.rpartition(".")[0]
+        if end := _end(key):
+            sections.setdefault(end.partition(".")[0], set()).add(above)
+            values.setdefault(end, {})[above] = value
+    for end, by_section in values.items():
+        several = set(by_section.values())
+        if 1 < len(several) <= MAX_SEVERAL and by_section.keys() == sections[end.partition(".")[0]]:
+            yield f"{OR}.{end}", OR.join(sorted(several))
+
+
+MAX_SEVERAL = 12  # values of one setting
 
 
 def _end(key: str) -> str:
@@ -131,6 +151,8 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     if test.text in ("in", "not in") and left.kind == "string":
         return _holds(left.text.lower(), other, test.text == "in", settled)
     value = value_of(left, settled)
+    if value is None and (several := _several(left, settled)):
+        return _differs(several, test.text, other)
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
     if other.text == "None" and (value == "false" or _is_made_of_section(left, settled)):
@@ -145,6 +167,21 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     elif test.text in ("in", "not in") and (keys := _keys(other, settled)):
         return (value in keys) == (test.text == "in")
     return None
+
+
+def _several(left: Expr, settled: Settled) -> list[str]:
+    """The values of which one is that of worker.config.strategy.name, or of a name that is bound to it alone."""
+    words = (bound_once(left, settled) or left).text.split(".")
+    found = settled.known.get(f"{OR}.{words[-2]}.{words[-1]}", "") if len(words) > 2 else ""
+    return found.split(OR) if found else []
+
+
+def _differs(several: Iterable[str], operator: str, other: Expr) -> bool | None:
+    """False (True for a denial) where none of the values is the literal, or among the literals."""
+    given = other.parts if other.kind in ("list", "tuple", "set") else (other,)
+    if any(one.kind != "string" for one in given) or any(one.text.lower() in several for one in given):
+        return None
+    return {"==": False, "in": False, "!=": True, "not in": True}.get(operator)
 
 
 def _is_made_of_section(left: Expr, settled: Settled) -> bool:

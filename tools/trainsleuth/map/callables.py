@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from trainsleuth.facts import Class, Expr, External, Function, Symbol, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Symbol, Variable
 from trainsleuth.facts.scopes import bindings
 
 from .asking import Asking
@@ -164,8 +164,15 @@ class Callables:
                 if symbol.name == "cls" and (owner := self._index.class_of(symbol.scope)) is not None:
                     return (owner,)  # a classmethod that builds its own class
                 return self._parameter(symbol.scope, symbol.name, depth)
-            return self._variable(symbol, depth)
+            imported = self._imported_in(symbol)
+            return self._said(imported)[:MAX_HELD] if imported else self._variable(symbol, depth)
         return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
+
+    def _imported_in(self, symbol: Variable) -> tuple[Class | Function, ...]:
+        """What several imports in a function bind a name to that it also binds: if fast: Net = compiled(Net)"""
+        if symbol.scope.name == MODULE_BODY:
+            return ()
+        return alternatives(self._index, symbol.scope, symbol.name, self._known.settings)
 
     def _handed_back(self, function: Function, call: Expr, called: Function, depth: int) -> Iterator[Called]:
         """What it is given and gives back, as a decorator does: with_hooks(RUNNERS.get(name))(cfg)."""

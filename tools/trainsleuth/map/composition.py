@@ -164,6 +164,8 @@ class _Composition:
         name = f"{entry.group}/{option}" if entry.group else option
         full = _path(name, group)
         path = next(filter(None, (config_file(self._index, root, full) for root in self._roots)), None)
+        if path is None and name.startswith("../"):  # above the first folder
+            path = config_file(self._index, _folder(named_by), name)
         one = Stored(path, package_line(self._index, path)) if path is not None else self._stored.get(full)
         if one is None and not entry.is_optional:
             self.lost.append((file_of(named_by), full))

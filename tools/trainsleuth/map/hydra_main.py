@@ -9,12 +9,13 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, Variable, bindings
+from trainsleuth.facts import Expr, External, Function, Index, Variable, bindings
 from trainsleuth.repository import is_under
 
 from .command_words import words_behind
 from .composition import HELD, Composed, Entry, Found, Part, composed, config_file, entries_of, normal
 from .config_store import stored
+from .configuration.spelled import Spelling
 from .constants import constant_text
 from .launch import Command
 from .reach import Reach
@@ -23,6 +24,7 @@ _GIVEN = re.compile(r"^(?P<sign>\+{0,2}|~)(?P<group>[\w./-]+)(?:@(?P<package>[\w
 _FLAGS = {"-cn": "--config-name", "-cp": "--config-path", "-cd": "--config-dir"}
 _SEARCHED = re.compile(r"pkg://(?P<module>[\w./-]+)|file://(?P<folder>[\w./-]+)")
 _MAKES = re.compile(r"^(?:make|get|build|create)_\w*(?:config|cfg)$")
+_INITIALIZES = ("initialize", "initialize_config_dir")
 _MAINS = re.compile(r"^(?:hydra\.main|hydra_main)$")
 
 
@@ -72,7 +74,7 @@ def removed_by(command: Command | None) -> tuple[str, ...]:
 def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | None) -> _Start | None:
     flags = dict(_flags(words))
     name, folder, more = (flags.get(f"--config-{what}", "") for what in ("name", "path", "dir"))
-    for function, root, said in _mains(index, reached):
+    for function, root, said in (*_mains(index, reached), *_composing(index, reached, words)):
         if root in index.configs:  # older hydra: the path names the file itself
             root, said = str(PurePosixPath(root).parent), PurePosixPath(root).name
         here = str(PurePosixPath(function.path).parent)
@@ -88,6 +90,45 @@ def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | Non
         if recipe is None and (name or said) in kept:
             return _Start(Found(tuple(given), kept), kept[name or said].path)
     return _in_python(index, words) if recipe is None else None
+
+
+def _composing(index: Index, reached: Reach, words: Sequence[str]) -> Iterator[tuple[Function, str, str]]:
+    """The same of code that composes by itself: initialize(config_path=args.folder); compose(config_name=args.name)."""
+    for site in index.calls("compose"):
+        function, symbol = site.function, index.resolve(site.function, site.call.callee or "")
+        is_hydra = isinstance(symbol, External) and symbol.name.startswith("hydra")
+        named = site.call.argument(0, "config_name")
+        if function not in reached.distance or not is_hydra or named is None:
+            continue
+        name = _said(index, function, named, words)
+        starts = [call for event in function.events for call in event.calls if call.last in _INITIALIZES]
+        folder = starts[0].argument(0, "config_path", "config_dir") if starts else None
+        given = _said(index, function, folder, words) if folder is not None else ""
+        here = str(PurePosixPath(function.path).parent)
+        if name and given:
+            yield function, normal(f"{here}/{given}"), name
+        elif name:
+            yield function, _folder(index, function, folder, name), name
+
+
+def _said(index: Index, function: Function, value: Expr, words: Sequence[str]) -> str:
+    """A constant; of an option what the command says, else its default."""
+    if text := Spelling(index, function).of(value):
+        return text
+    option = value.last.replace("-", "_")
+    given = (word.partition("=") for word in words)
+    for (word, equals, behind), following in zip_longest(given, words[1:], fillvalue=""):
+        if word.startswith("--") and word.lstrip("-").replace("-", "_") == option:
+            return behind if equals else following
+    for event in function.events:
+        for call in event.calls if "add_argument" in function.called else ():
+            names = [one.text.lstrip("-").replace("-", "_") for one in call.arguments if one.kind == "string"]
+            default = call.keyword("default") if call.last == "add_argument" and option in names else None
+            if default is not None and default.kind == "string":
+                return default.text
+    parameter = function.parameter(value.text) if value.kind == "path" else None
+    default = parameter.default if parameter is not None else None
+    return default.text if default is not None and default.kind == "string" else ""
 
 
 def _in_python(index: Index, words: Sequence[str]) -> _Start | None:

@@ -13,7 +13,7 @@ from .configuration.command_line import given_by
 from .launch import SHELL, Command, command_of, commands_in, commands_of, started_in
 from .loaded_packages import package_in
 from .recipes import Setting
-from .shell_variables import MAX_VALUE, assignments, filled, known_before, used_in
+from .shell_variables import MAX_VALUE, assignments, filled, known_before, script_lines, used_in
 
 
 def given_command(index: Index, recipe: str, scope: str | None) -> Command | None:
@@ -27,7 +27,7 @@ def given_command(index: Index, recipe: str, scope: str | None) -> Command | Non
     found = commands_of(index, path, arguments)
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
     for one in (of_scope or list(found) or list(_supposed(index, path, scope)))[-1:]:
-        lines = (index.repository.read(path) or "").split("\n")
+        lines = script_lines(index.repository.read(path) or "", path)
         text = filled(one.text, known_before(lines, one.line, arguments))
         return one._replace(path="", text=text, script=path, arguments=arguments)
     return command_of(index, recipe)
@@ -78,7 +78,7 @@ def settings_in(index: Index, launch: Command | None, others: Iterable[Command] 
             said = (name.replace("-", "_") for name in _NAME.findall(lines[number - 1]))
             yield from (Setting(same.path, number, name, given[name]) for name in said if name in given)
     if launch is not None and launch.script:
-        lines = (index.repository.read(launch.script) or "").split("\n")
+        lines = script_lines(index.repository.read(launch.script) or "", launch.script)
         known = known_before(lines, launch.line, launch.arguments)
         for number, text in (*_in_values(lines, launch), *_lines(index, launch)):
             if (match := _OPTION.match(text)) is not None:
@@ -120,5 +120,5 @@ def started_at(index: Index, launch: Command) -> int:
 def _lines(index: Index, launch: Command | None) -> Iterator[tuple[int, str]]:
     """Lines of the given script from its command on, with their numbers."""
     if launch is not None and launch.script:
-        lines = (index.repository.read(launch.script) or "").split("\n")
+        lines = script_lines(index.repository.read(launch.script) or "", launch.script)
         yield from enumerate(lines[launch.line - 1 :], launch.line)

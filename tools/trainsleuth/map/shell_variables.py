@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
@@ -69,6 +70,24 @@ def _opens(text: str) -> str | None:
     is_quoted = text[:1] in ("'", '"')
     closed = _WORD.match(text) if is_quoted and text.count(text[0]) % 2 else None
     return text[0] if closed is not None and closed[3] is not None else None
+
+
+def script_lines(text: str, path: str) -> list[str]:
+    """The lines of the script at `path`, with its own name where they ask for it: $(basename $(dirname $0))."""
+
+    def named(match: re.Match[str]) -> str:
+        pure = PurePosixPath(path)
+        name = pure.parent.name if match["folder"] else pure.name
+        return name.removesuffix(match["ending"] or "") or match[0]
+
+    return _OWN_NAME.sub(named, text).split("\n") if "basename" in text else text.split("\n")
+
+
+_ITSELF = r"\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?"
+_OWN_NAME = re.compile(
+    rf"\$\(\s*basename\s+(?:--\s+)?(?:(?P<folder>\"?\$\(\s*dirname\s+(?:--\s+)?{_ITSELF}\s*\)\"?)|{_ITSELF})"
+    r"(?:\s+\"?(?P<ending>\.\w+)\"?)?\s*\)"
+)
 
 
 class Script:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Index
 
 from ..command_words import words_before, words_behind
-from ..shell_variables import filled, known_before
+from ..shell_variables import filled, known_before, script_lines
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
 _FLAG = re.compile(r"^--?[A-Za-z]")
@@ -75,7 +75,7 @@ def with_variables(index: Index, path: str, line: int, text: str) -> str:
     """`text` with the variables that the script at `path` assigns above `line`."""
     if "$" not in text:
         return text
-    lines = (index.repository.read(path) or "").split("\n") if path else []
+    lines = script_lines(index.repository.read(path) or "", path) if path else []
     return filled(text, known_before(lines, line))
 
 
