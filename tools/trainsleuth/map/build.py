@@ -243,7 +243,9 @@ def find_program(
     assumed: tuple[Function, ...] = ()
     if not entry.trains:
         unreached = Unreached(tracing.graph, told.weights, told.loaded)
-        assumed = tuple(unreached.likeliest(_assumed(index, tracing.table, tracing.handed, scope, told.loaded)))
+        steps = _assumed(index, tracing.table, tracing.handed, scope, told.loaded)
+        left = tracing.values.known.excluded
+        assumed = tuple(unreached.likeliest(one for one in steps if index.class_of(one) not in left))
     started_by_it = only_program_of(index, entry.path) if through and not entry.trains and not assumed else None
     if started_by_it and (below := _below(index, entry, started_by_it, recipe, launch)) is not None:
         return below

@@ -116,8 +116,8 @@ def _said(index: Index, function: Function, value: Expr, words: Sequence[str]) -
     if text := Spelling(index, function).of(value):
         return text
     option = value.last.replace("-", "_")
-    given = (word.partition("=") for word in words)
-    for (word, equals, behind), following in zip_longest(given, words[1:], fillvalue=""):
+    for one, following in zip_longest(words, words[1:], fillvalue=""):
+        word, equals, behind = one.partition("=")
         if word.startswith("--") and word.lstrip("-").replace("-", "_") == option:
             return behind if equals else following
     for event in function.events:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import MODULE_BODY, Class, External, FileFacts, Function, Index, Symbol, Variable
 from trainsleuth.facts.memo import kept_per_function
@@ -46,6 +46,33 @@ def alternatives(
     taken = [one for one in every if not any(is_left(branch, settled) for branch in one.under)]
     members = (_member(index, function, one) for one in taken or every)
     return tuple(dict.fromkeys(one for one in members if isinstance(one, Class | Function)))
+
+
+def left_out(index: Index, paths: Iterable[str], settings: Mapping[str, str]) -> frozenset[Class]:
+    """Classes that functions import under one name in several arms, in those that the settings do not choose."""
+    left, kept = set[Class](), set[Class]()
+    for path in sorted(paths) if settings else ():
+        for function, entries in _in_arms(index.files[path]):
+            settled = Settled(settings, index, function)
+            is_off = [any(is_left(branch, settled) for branch in one.under) for one in entries]
+            for entry, off in zip(entries, is_off, strict=True):
+                cls = _member(index, function, entry)
+                if isinstance(cls, Class):
+                    (left if off and not all(is_off) else kept).add(cls)
+    return frozenset(left - {base for cls in kept for base in index.lineage(cls)})
+
+
+def _in_arms(file: FileFacts) -> Iterator[tuple[Function, list[Import]]]:
+    """Imports of several things under one name, each in an arm, with the innermost function that they stand in."""
+    named: dict[str, list[Import]] = {}
+    for one in file.imports:
+        if one.name and one.under:
+            named.setdefault(one.alias, []).append(one)
+    for entries in (found for found in named.values() if len(found) > 1):
+        homes = [one for one in file.functions.values() if one.line <= entries[0].line <= one.end_line]
+        inside = [one for one in homes if all(one.line <= each.line <= one.end_line for each in entries)]
+        if inside:
+            yield max(inside, key=lambda one: one.line), entries
 
 
 def _member(index: Index, function: Function, entry: Import) -> Symbol | None:

@@ -23,6 +23,7 @@ _PIPELINE = re.compile(r"pipeline$", re.I)
 _ENGINE = re.compile(r"engine", re.I)
 CLIP = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads", "clip_gradients", "dispatch_clip_grad")
 RESCALES = ("multiply_grads", "scale_grads", "rescale_grads", "scale_gradients", "all_reduce_grads", "allreduce_grads", "reduce_gradients", "allreduce_gradients", "average_gradients", "mpi_avg_grads", "sync_gradients")  # fmt: skip
+_OF_SCHEDULE = "get_forward_backward_func"
 _RATE = frozenset({"lr", "learning_rate"})
 
 
@@ -54,6 +55,10 @@ def _signs(index: Index, values: Values) -> Iterator[Sign]:
     for site in index.calls("train_batch"):  # of an engine: forward, backward and step in one
         receiver = site.call.receiver
         if receiver is not None and not values.callables(site.function, site.call.parts[0]):
+            yield Sign("backward", site)
+    for site in index.calls("forward_backward_func") if not index.functions_named(_OF_SCHEDULE) else ():
+        only = site.call.keyword("forward_only")  # of an installed Megatron: all micro-batches of a step
+        if only is None or only.text != "True":
             yield Sign("backward", site)
     for site in index.calls("progress") if _imports(index, "torchrec") else ():  # of a pipeline: the same
         if site.call.arguments and _PIPELINE.search(written(site.call.receiver or site.call)):

@@ -45,6 +45,7 @@ from .named_choice import weighed, words_of
 from .named_modules import named_modules, sure
 from .named_outright import asked_in_code, named_outright
 from .named_sections import passed_over, unnamed
+from .optional_imports import left_out
 from .presets import Preset, built_through, named_preset
 from .program import Program
 from .recipes import CLASS_KEYS, Choice, Setting, settings
@@ -95,6 +96,7 @@ class Told(NamedTuple):
         """What names hold in the program that the settings choose."""
         index, chosen = before.index, self.choices
         left = not_chosen(index, chosen, chain.from_iterable(self.tables.values())) | self.passed
+        left |= left_out(index, self.loaded & index.files.keys(), self.decided)
         built = (before.objects.built_by(one) for one in left if isinstance(one, Class))
         known = Knowledge(
             excluded=left | {one for one in built if isinstance(one, Class)},

@@ -24,6 +24,7 @@ from .records import NO_VALUE, ORDER, REQUIRED, Definition, Key, Layer
 from .sections import sections
 from .unpacked import taken_out, unpacked
 from .unset_attributes import unset
+from .whole import made_of_all
 
 _NOT_KEYS = re.compile(
     r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|_(?:convert|recursive|partial)_|//.*)$"
@@ -59,7 +60,13 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     offered = list(options(program))
     named = _without_offered(named_by_chosen(program), {one.name for one in offered})
     under = {cls.name: (name,) for cls, name in named.items() if name}
-    known = {**under, **{cls.name: found for cls, found in filled.items()}, **sections(program), **made}
+    known = {
+        **under,
+        **made_of_all(program),
+        **{cls.name: found for cls, found in filled.items()},
+        **sections(program),
+        **made,
+    }
     fields_of = chain.from_iterable(taken_out(cls) for cls in filled)
     classes = _that_count(program, known, named)
     defined = [*offered, *of_constructed(program), *classes, *fields_of, *arguments(program)]

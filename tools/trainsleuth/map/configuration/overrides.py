@@ -86,7 +86,9 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
         holds = target.kind == "path" and (_HOLDS.search(head) or _HOLDS.search(root))
         if not (constant or holds or (section and _NAMED.search(root))):
             continue
-        ends = (f"{section}.{name}", name) if constant or holds else (f"{section}.{name}",)
+        first, below, _ = section.partition(".")
+        is_other = below and not _HOLDS.search(first)  # self.critic.args.steps is no steps of the whole
+        ends = (f"{section}.{name}", name) if (constant or holds) and not is_other else (f"{section}.{name}",)
         key = next((one for one in ends if one in known), None)
         if key is None or (event.value.kind == "path" and event.value.last == name) or _is_itself(event.value, key):
             continue

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import Class, Event, Function, Index
+from trainsleuth.facts import Class, Event, External, Function, Index
 
 from ..annotations import named_types
+from ..parsed_classes import parsed_classes
+from ..program import Program
 
 LEAST = 2  # sections, of which one that is called alike in another class says little
 
@@ -21,6 +23,20 @@ def whole(index: Index, files: Iterable[str], sections: frozenset[str]) -> froze
     tops = [cls for cls in every if sections <= {name for name, _ in _fields(index, cls)}]
     tops = [cls for cls in tops if not any(other is not cls and other in index.lineage(cls) for other in tops)]
     return with_parts(index, (tops[0], *index.subclasses(tops[0]))) if len(tops) == 1 else frozenset()
+
+
+def made_of_all(program: Program) -> Mapping[str, tuple[str, ...]]:
+    """Names of classes whose fields are the top keys: from_dict(data_class=Run, data=recipe), OmegaConf.structured(Run)."""
+    found: dict[str, tuple[str, ...]] = {}
+    for called in program.reached_calls:
+        makers = (one.name for one in called.targets if isinstance(one, External))
+        if called.call.last in _MAKES_ALL and any(name.startswith(("dacite.", "omegaconf.")) for name in makers):
+            for cls in parsed_classes(program.index, called.function, called.call):
+                found.update({base.name: ("",) for base in program.index.lineage(cls)})
+    return found
+
+
+_MAKES_ALL = ("from_dict", "structured")
 
 
 def with_parts(index: Index, classes: Iterable[Class]) -> frozenset[Class]:
