@@ -43,3 +43,74 @@ def test_the_way_through_a_process_is_read(tmp_path: Path) -> None:
     found = map_repository(tmp_path, None, "python launch.py").text
     assert "loss.backward()" in found
     assert "how it is reached was not read" not in found
+
+
+TABLE = {
+    "main.py": """
+from launching import launch
+from makers import get_trainer, get_data
+
+def main():
+    launch(get_trainer=get_trainer, get_data=get_data)
+
+if __name__ == "__main__":
+    main()
+""",
+    "launching.py": """
+from base import run as run_experiment
+
+def launch(get_trainer=None, get_data=None):
+    makers = dict()
+    makers["get_trainer"] = get_trainer
+    makers["get_data"] = get_data
+    run_experiment(makers)
+""",
+    "base.py": """
+def run(makers):
+    trainer = makers["get_trainer"](makers["get_data"]())
+    trainer.fit()
+""",
+    "makers.py": """
+from trainers import Fast
+
+def get_trainer(data):
+    return Fast(data)
+
+def get_data():
+    return [1, 2]
+""",
+    "trainers.py": """
+import torch
+
+class Base:
+    def __init__(self, data):
+        self.data = data
+        self.net = torch.nn.Linear(1, 1)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), 0.1)
+
+    def fit(self):
+        for one in self.data:
+            self.step(one)
+
+class Fast(Base):
+    def step(self, one):
+        loss = self.net(torch.ones(1, 1) * one).sum()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+class Slow(Base):
+    def step(self, one):
+        self.net(torch.ones(1, 1)).sum().backward()
+        self.optimizer.step()
+""",
+}
+
+
+def test_a_table_is_filled_key_by_key_and_handed_on_under_another_name(tmp_path: Path) -> None:
+    for name, text in TABLE.items():
+        (tmp_path / name).write_text(text)
+    found = map_repository(tmp_path, "main.py", "python main.py").text
+    assert "11 for one in self.data:" in found and "how it is reached was not read" not in found
+    loop = found.partition("# training loop")[2].partition("\n#")[0]
+    assert "18 loss.backward()" in loop and "24" not in loop  # the step of the class that is made

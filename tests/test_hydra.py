@@ -261,3 +261,82 @@ def test_a_section_takes_the_place_of_nothing_and_nothing_that_of_a_section(tmp_
     assert known["worker.flow.rate"] == "3" and "worker.flow" not in known
     known = _known(tmp_path, "python train.py experiment=none", files)
     assert known["worker.actor"] == "null" and "worker.actor.width" not in known and known["worker.flow"] == "null"
+
+
+STRATEGIES = {
+    "examples/start.py": """import argparse
+
+from dacite import from_dict
+from hydra import compose, initialize
+from worker import RunConfig, Worker
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config_path", default="config")
+    parser.add_argument("--config_name", default="none")
+    args = parser.parse_args()
+    initialize(config_path=args.config_path)
+    cfg = from_dict(data_class=RunConfig, data=compose(config_name=args.config_name))
+    Worker(cfg).fit()
+
+
+if __name__ == "__main__":
+    main()
+""",
+    "examples/small/run.sh": "#!/bin/bash\nCONFIG_PATH=$(basename $(dirname $0))\n"
+    'python examples/start.py --config_path $CONFIG_PATH --config_name "$(basename "$0" .sh)"\n',
+    "examples/small/run.yaml": "defaults:\n  - ../shared/env@_here_\n  - _self_\nsteps: 1024\nactor:\n  strategy:\n    name: sharded\n    lr: 0.2\n"
+    "critic:\n  strategy:\n    name: plain\n",
+    "examples/shared/env.yaml": "env:\n  maze:\n    steps: ${limit}\nlimit: 10\n",
+    "worker.py": """from dataclasses import dataclass, field
+
+
+@dataclass
+class RunConfig:
+    steps: int = 500
+    actor: dict = field(default_factory=dict)
+
+
+def create(worker):
+    name = worker.config.strategy.name
+    if name == "plain":
+        from strategies.plain import Plain as chosen
+    elif name == "sharded":
+        from strategies.sharded import Sharded as chosen
+    elif name == "mocked":
+        from strategies.mocked import Mocked as chosen
+    else:
+        raise ValueError(name)
+    if worker.wraps:
+        chosen = wrapped(chosen)
+    return chosen(worker)
+
+
+class Worker:
+    def __init__(self, config: RunConfig):
+        self.config = config
+        self.strategy = create(self)
+
+    def fit(self):
+        for step in range(self.config.steps):
+            self.strategy.train_step()
+""",
+    **{
+        f"strategies/{name}.py": f"import torch\n\n\nclass {name.title()}:\n    def __init__(self, worker):\n"
+        f"        self.net = torch.nn.Linear(2, 1)\n        self.optimizer = torch.optim.{kind}(self.net.parameters(), lr=0.1)\n\n"
+        "    def train_step(self):\n        self.net(torch.ones(1, 2)).sum().backward()\n        self.optimizer.step()\n"
+        for name, kind in (("plain", "SGD"), ("sharded", "AdamW"), ("mocked", "Adagrad"))
+    },
+}
+
+
+def test_a_program_that_composes_by_itself_is_read_by_its_script(tmp_path: Path) -> None:
+    """What the script is called names the configuration, and a default above the first folder is found."""
+    recipe = "bash examples/small/run.sh"
+    known = _known(tmp_path, recipe, STRATEGIES)
+    assert (known["steps"], known["env.maze.steps"], known["limit"]) == ("1024", "${limit}", "10")
+    shown = expand_component(tmp_path, "run", scope="examples/start.py", recipe=recipe, budget=4000).text
+    assert "steps=1024" in shown and "500" not in shown.replace("default 500", "")
+    assert "torch.optim.SGD(" in shown and "torch.optim.AdamW(" in shown  # one of the two that sections name
+    assert "Adagrad" not in shown

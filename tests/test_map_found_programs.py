@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from map_depth import STEP
-from trainsleuth.map import Map, map_repository
+from trainsleuth.map import Map, expand_component, map_repository
 
 
 def _map(root: Path, files: Mapping[str, str], recipe: str | None = None) -> Map:
@@ -343,3 +343,23 @@ def test_a_readme_that_fine_tunes_what_it_has_trained_before(tmp_path: Path) -> 
     program = "import torch\n\n\ndef main():\n    " + TRAINS.partition("\n    ")[2] + GUARD
     readme = "    python main.py --data d --save a.pt\n    python finetune.py --data d --save a.pt\n"
     assert _map(tmp_path, {"README.md": readme, "main.py": program, "finetune.py": program}).entry == "main.py"
+
+
+SACRED = {
+    "shared.py": "from sacred import Experiment as Base\n\n\nclass Experiment(Base):\n    pass\n",
+    "main.py": "import torch\nfrom shared import Experiment\n\nex = Experiment('a')\n\n\n@ex.config\ndef values():\n    lr = 0.3\n    steps = 4\n\n\n"
+    "@ex.named_config\ndef long():\n    steps = 400\n\n\n"
+    "@ex.command\ndef train(lr, steps):\n    net = torch.nn.Linear(2, 1)\n    optimizer = torch.optim.SGD(net.parameters(), lr=lr)\n"
+    "    for step in range(steps):\n        loss = net(torch.ones(1, 2)).sum()\n        optimizer.zero_grad()\n        loss.backward()\n        optimizer.step()\n\n\n"
+    "@ex.command\ndef speed_test():\n    net = torch.nn.Linear(2, 1)\n    other = torch.optim.Adam(net.parameters())\n    net(torch.ones(1, 2)).sum().backward()\n    other.step()\n\n\n"
+    "if __name__ == '__main__':\n    print('started')\n\n\n@ex.automain\ndef default():\n    return train()\n",
+}
+
+
+@pytest.mark.parametrize(("words", "speed"), [("with lr=0.1", False), ("speed_test", True)])
+def test_an_experiment_runs_its_main_unless_a_command_is_named(tmp_path: Path, words: str, speed: bool) -> None:
+    _map(tmp_path, SACRED)
+    shown = expand_component(tmp_path, "run", scope="main.py", recipe=f"python main.py {words}", budget=3000).text
+    assert ("torch.optim.Adam(" in shown) is speed
+    assert ("torch.optim.SGD(" in shown) is not speed
+    assert "steps=400" not in shown and ("steps=4 main.py:10" in shown or speed)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from map_depth import write
 from trainsleuth.map import expand_component
-from trainsleuth.map.shell_variables import MAX_VALUE, Script, assignments, filled, known_before
+from trainsleuth.map.shell_variables import MAX_VALUE, Script, assignments, filled, known_before, script_lines
 
 SCRIPT = [
     'export MODEL=""',
@@ -115,3 +115,9 @@ def test_a_hostile_line_of_a_script_ends() -> None:
     """A pattern with two open ends did not end within a minute on the first; nothing is said of it, and what follows is read."""
     for line in ('A="' + "$(cd BASH_SOURCE " * 6000 + '"', "A=$(date" + " " * 3900 + "(", "A=$(cd " + "$0 " * 30000):
         assert known_before([line, "B=1", "echo $B"], 3)["B"] == "1"
+
+
+def test_a_script_knows_its_own_name() -> None:
+    text = 'A=$(basename $(dirname $0))\nB="$(basename "$0" .sh)"\nC=$(basename "${BASH_SOURCE[0]}")\nD=$(basename $1)'
+    lines = script_lines(text, "runs/small/first.sh")
+    assert lines == ["A=small", 'B="first"', "C=first.sh", "D=$(basename $1)"]

@@ -265,7 +265,11 @@ def _starts(file: FileFacts, decorator: Expr) -> bool:
     """The decorated function is what the file runs: of an experiment, by a call of the object that decorates, or of no guard."""
     if decorator.last not in MAINS:
         return False
-    if not has_guard(file) or any(entry.module.partition(".")[0] == "sacred" for entry in file.imports):
+    if (
+        decorator.last == "automain"
+        or not has_guard(file)
+        or any(entry.module.partition(".")[0] == "sacred" for entry in file.imports)
+    ):
         return True
     holder = (decorator.callee or decorator.text).rpartition(".")[0]
     calls = (call.callee for event in file.body.events for call in event.calls)

@@ -91,7 +91,8 @@ def commands_of(index: Index, path: str, arguments: Sequence[str] = ()) -> tuple
 def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
     """Every line of a text, with its number and those that continue it; nothing of our own notes."""
     text = index.repository.read(path)
-    yield from _joined(text) if text is not None and OWN_NOTES not in text else ()
+    if text is not None and OWN_NOTES not in text:
+        yield from _joined("\n".join(script_lines(text, path)) if path.endswith(SHELL) else text)
 
 
 def _in_text(index: Index, path: str, consoles: dict[str, Command], arguments: Sequence[str] = ()) -> Iterator[Command]:
