@@ -239,12 +239,14 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
     file = index.files[path]
     if not names:
         every = _fires_all(file)
+        words = {word for command in commands[:1] for word in words_behind(command.text)}
         names = {
             name
             for name, function in file.functions.items()
-            if (every and "." not in name) or any(_starts(file, d) for d in function.decorators)
+            if (every and "." not in name)
+            or any(_starts(file, d) or (d.last == "command" and name in words) for d in function.decorators)
         }
-        said = names & {word for command in commands[:1] for word in words_behind(command.text)}
+        said = names & words
         unsaid = {name for name in names if any(d.last == "automain" for d in file.functions[name].decorators)}
         names = said or unsaid or names  # train gail, where the file has a command for airl too
     for name in sorted(names):
