@@ -317,9 +317,13 @@ class Callables:
         return next((one for one in inner if one is not None), None)
 
     def _kept(self, function: Function, receiver: Expr, name: str, depth: int) -> Iterator[Class | Function]:
-        """What an object keeps to be called later, by its own methods or those above: self.policy_class = self.by_name(policy)."""
+        """What an object keeps to be called later, by its own methods or those above: self.policy_class = self.by_name(policy);
+        in the body of its class: runner = FastRunner."""
         for held in self._values.of(function, receiver, depth + 1):
             for cls in self._index.lineage(held) if isinstance(held, Class) else ():
+                for binding in bindings(cls.body).get(name, ()):
+                    if binding.value is not None and not binding.items:
+                        yield from self._kept_as(cls.body, binding.value, depth)
                 for method, binding in self._index.hierarchy.attribute_bindings(cls, name):
                     if binding.value is not None and not binding.items:
                         yield from self._kept_as(method, binding.value, depth)

@@ -48,6 +48,8 @@ def _script_in(index: Index, recipe: str) -> tuple[str | None, tuple[str, ...]]:
     """The shell script that is given, and the arguments behind it."""
     folder, rest = started_in(recipe)
     words = rest.split()
+    if not words:
+        return None, ()
     if len(words) == 1 and not folder:
         return (index.repository.relative(recipe) if recipe.endswith(SHELL) else None), ()
     place = next((at for at, word in enumerate(words) if word.endswith((".py", *SHELL))), len(words) - 1)

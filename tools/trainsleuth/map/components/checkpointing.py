@@ -36,10 +36,10 @@ _METHODS = {
     "resume_or_load": 0.85,
 }
 _NAMED = re.compile(
-    r"(?:save|load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone|networks?$)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
+    r"(?:save|(?<!off)load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone|networks?$)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
     re.I,
 )
-_DIRECT = re.compile(r"save|load(?!er)|restore|resume|restart", re.I)  # enough for a function that saves itself
+_DIRECT = re.compile(r"save|(?<!off)load(?!er)|restore|resume|restart", re.I)  # enough for a function that saves itself
 _NOT = re.compile(
     r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes|cache|writer|batch|example",
     re.I,
@@ -136,7 +136,7 @@ def _kept(call: Expr, targets: tuple[Class | Function | External, ...]) -> tuple
         if call.last.startswith(("add", "register")):
             return "", 0.0
         if _DIRECT.search(call.last) or re.search(r"recover|step|write", call.last):
-            return ("load" if re.search(r"load|resum|restor|recover", call.last) else "save"), 0.9
+            return ("load" if re.search(r"(?<!off)load|resum|restor|recover", call.last) else "save"), 0.9
     return "", 0.0
 
 
@@ -188,13 +188,13 @@ def _is_outside(targets: tuple[Class | Function | External, ...]) -> bool:
 _FILES = ("numpy", "json", "yaml", "pickle", "scipy", "joblib", "torchaudio", "torchvision", "datasets")
 
 
-_SPEAKS = re.compile(r"(?:^|_)(?:save|load|restore|resume|write)\w*_(?:\w*checkpoint|ckpt|snapshot|weights|model|states?|networks?$)\w*$|(?:checkpoint|ckpt)_(?:and|or)_|(?:checkpoint|ckpt)$", re.I)  # fmt: skip
+_SPEAKS = re.compile(r"(?:^|_)(?:save|(?<!off)load|restore|resume|write)\w*_(?:\w*checkpoint|ckpt|snapshot|weights|model|states?|networks?$)\w*$|(?:checkpoint|ckpt)_(?:and|or)_|(?:checkpoint|ckpt)$", re.I)  # fmt: skip
 
 
 def _by_name(call: Expr) -> tuple[str, float]:
     """A function that says so, whatever it is: save_checkpoint_and_time(...)."""
     if _SPEAKS.search(call.last) and not call.last[:1].isupper() and not _NOT.search(call.last):
-        return ("load" if re.search(r"load|restor|resum", call.last) else "save"), 0.72
+        return ("load" if re.search(r"(?<!off)load|restor|resum", call.last) else "save"), 0.72
     own = call.receiver is not None and call.receiver.text in (
         "self",
         "trainer",

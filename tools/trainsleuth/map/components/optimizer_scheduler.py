@@ -14,10 +14,10 @@ from ..records import Place
 from ..steps import is_optimizer, schedules_noise, sets_learning_rate, step_role, writes_learning_rate
 
 _BUILDER = re.compile(
-    r"_?(?:get|build|create|make|configure|init|setup|set_up|prepare|define|construct|instantiate|add|ds_init)\w*(?:optim|schedul)\w*|_?update_(?:lr|learning_rate|linear_schedule)\w*",
+    r"_?(?:get|build|create|make|configure|init|setup|set_up|prepare|define|construct|instantiate|add|ds_init)\w*(?:optim(?!al)|schedul)\w*|_?update_(?:lr|learning_rate|linear_schedule)\w*",
     re.I,
 )
-_MAKES = re.compile(r"optim|schedul", re.I)
+_MAKES = re.compile(r"optim(?!al)|schedul", re.I)
 _SCHEDULE = re.compile(r"(?:Scheduler|LR|OneCycle\w*|Annealing\w*|get_\w*schedule\w*|Schedule)$")
 _RATE_FUNCTION = re.compile(
     r"^(?:get|adjust|set|cosine|compute|update|calc)_?\w*(?:lr|learning_rate)\w*$|^(?:lr|learning_rate)_(?:lambda|schedule|scheduler|fn|decay)\w*$|^(?:lr|cosine|linear|warmup|step|poly\w*|exp\w*)_\w*sched\w*$",

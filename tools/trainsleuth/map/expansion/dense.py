@@ -15,7 +15,7 @@ from trainsleuth.repository import Repository, is_notebook, is_source
 from ..wording import clean
 from .folded import folded
 from .pages import Note, Page, Pages
-from .plain_lines import WIDTH, depth, plain_line
+from .plain_lines import WIDTH, depth, plain_line, table_line
 from .says import LONGEST, MOST, OFF, Line, Says, compiled, together
 from .sources import Source
 from .tails import Tails
@@ -143,6 +143,9 @@ class Lines:
         if unit is None or not says.may(unit.text):  # a docstring
             return
         text = unit.text if len(unit.text) <= WIDTH else narrowed(unit.text, says.any, OF_MANY)
+        if number > unit.line and not says.any(clean(text, OF_MANY)) and says.any(lines[number - 1]):  # deep in a table
+            yield Line(path, number, table_line(lines, unit.line, number))
+            return
         around = self._around(path, unit.line)
         is_idle = path in self._source.of_file and around is not None and _is_idle(around)
         said = f"{clean(text, OF_MANY)}{self._worth(path, unit)}"

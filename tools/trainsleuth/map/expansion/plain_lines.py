@@ -28,12 +28,22 @@ _YAML = (".yaml", ".yml")
 _KEY = re.compile(r"(\s*(?:- )*)([\w.-]+):")
 
 
-def _sections(lines: Sequence[str], number: int) -> list[str]:
+def table_line(lines: Sequence[str], first: int, number: int) -> str:
+    """A line of a table in Python that begins in the line `first`, with the sections that it stands under."""
+    said = clean(_QUOTED.sub(r"\1", _ASIDE.sub("", lines[number - 1].strip()).rstrip(",")), WIDTH)
+    return "".join(f"{one}." for one in _sections(lines, number, first, _OPENS)) + said
+
+
+_QUOTED = re.compile(r"""^["']([\w.-]+)["']""")
+_OPENS = re.compile(r"""(\s*)["']?([\w.-]+)["']?\s*[:=]\s*[\w.]*[\[({]+\s*(?:#.*)?$""")
+
+
+def _sections(lines: Sequence[str], number: int, first: int = 1, opens: re.Pattern[str] = _KEY) -> list[str]:
     """Keys of a YAML file that a line stands under, outer first."""
     found: list[str] = []
     left = len(lines[number - 1]) - len(lines[number - 1].lstrip())
-    for line in reversed(lines[: number - 1]):
-        key = _KEY.match(line)
+    for line in reversed(lines[first - 1 : number - 1]):
+        key = opens.match(line)
         if key is not None and len(key[1]) < left:
             found.append(key[2])
             left = len(key[1])

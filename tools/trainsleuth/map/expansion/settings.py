@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainsleuth.facts import MODULE_BODY
+from trainsleuth.facts import MODULE_BODY, Index
+from trainsleuth.facts.memo import kept_per_index
 
 from ..configuration import Key, Truth, is_settings
+from ..program import Program
 from ..recipes import Choice, refers_to
 from ..statements import enclosing, is_class_body
 from .kinds import kind_of
@@ -122,13 +124,34 @@ def is_of_others(truth: Truth, key: Key) -> bool:
         return False
     if source.path in program.config_paths:
         return False
-    if source.path not in program.entry.reach.files or (program.config_paths and is_settings(source.path, file)):
-        return True  # of another program, or another recipe
+    if source.path not in program.entry.reach.files:
+        return True  # of another program
+    if program.config_paths and is_settings(source.path, file) and not _is_imported(program, source.path):
+        return True  # another recipe
     function = enclosing(file, source.line)
     cls = file.classes.get(function.owner) if program.values.objects.made else None
     if cls is not None and cls not in program.constructed:
         return True  # a configuration object that nobody makes
     return not (function.name == MODULE_BODY or is_class_body(file, function) or program.is_reached(function))
+
+
+def _is_imported(program: Program, path: str) -> bool:
+    """Code of the program takes names from a file of settings."""
+    files = program.index.files
+    ours = (one for one in importers(program.index).get(path, ()) if one in program.entry.reach.files)
+    return any(not is_settings(one, files[one]) for one in ours)
+
+
+@kept_per_index
+def importers(index: Index) -> Mapping[str, tuple[str, ...]]:
+    """By a file, those that import a name from it."""
+    found: dict[str, dict[str, None]] = {}
+    for path, file in index.files.items():
+        for entry in file.imports:
+            module = index.names.module(path, entry.module, entry.level) if entry.name else None
+            if module is not None and module.path:
+                found.setdefault(module.path, {})[path] = None
+    return {path: tuple(by) for path, by in found.items()}
 
 
 def _alternatives(held: Mapping[str, Sequence[Key]]) -> Iterator[str]:
