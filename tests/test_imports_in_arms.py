@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from map_depth import STEP
+from map_depth import STEP, write
 from trainsleuth.facts import Class, build_index
 from trainsleuth.map import Map, expand_component, map_repository
 from trainsleuth.repository import Repository
@@ -80,3 +80,32 @@ def test_a_function_means_what_it_imports_itself(root: Path) -> None:
     other = index.resolve(functions["define_other"], "chosen")
     assert isinstance(other, Class) and other.path == "models/plain.py"
     assert index.resolve(functions["define_net"], "chosen") is None
+
+
+ALIASED = {
+    "main.py": "import sys\n\nimport torch\n\n\ndef main():\n    if 'llama' in sys.argv[1]:\n        from nets import Llama\n        Model = Llama\n"
+    "    else:\n        from nets import Model\n    net = Model.from_pretrained(sys.argv[1])\n"
+    "    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n" + STEP.replace("\n", "\n    ") + "\n\n\nmain()\n",
+    "nets.py": "from library import Base\n\n\nclass Opt(Base):\n    def forward(self, x):\n        return x\n\n\nModel = Opt\n\n\n"
+    "class Llama(Base):\n    def forward(self, x):\n        return x\n",
+}
+OF_BODY = {
+    "main.py": "from entry import Entry\n\n\nclass Runner:\n    @property\n    def entry(self) -> Entry:\n        return Entry()\n\n"
+    "    def run(self):\n        trainer = self.entry.trainer()\n        trainer.fit()\n\n\nif __name__ == '__main__':\n    Runner().run()\n",
+    "entry.py": "from trainers import Fast\n\n\nclass Entry:\n    name = 'fast'\n    trainer = Fast\n",
+    "trainers.py": "import torch\n\n\nclass Fast:\n    def fit(self):\n        net = torch.nn.Linear(2, 1)\n"
+    "        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n" + STEP.replace("\n", "\n        ") + "\n",
+}
+
+
+def test_a_name_may_be_imported_in_one_arm_and_bound_in_the_other(tmp_path: Path) -> None:
+    write(ALIASED, tmp_path)
+    places = map_repository(tmp_path, "main.py").components["model"].places
+    assert {4, 12} <= {place.line for place in places if place.path == "nets.py"}  # both classes: no setting decides
+
+
+def test_what_the_body_of_a_class_holds_may_be_called(tmp_path: Path) -> None:
+    write(OF_BODY, tmp_path)
+    found = map_repository(tmp_path, "main.py")
+    assert any(place.path == "trainers.py" for place in found.components["training_loop"].places)
+    assert "not read" not in found.text

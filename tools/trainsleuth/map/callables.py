@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Symbol, Variable
+from trainsleuth.facts.names import imports_within
 from trainsleuth.facts.scopes import bindings
 
 from .asking import Asking
-from .branches import Settled, arms_of, value_of
+from .branches import Settled, arms_of, is_left, value_of
 from .calls import above
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
@@ -164,15 +165,24 @@ class Callables:
                 if symbol.name == "cls" and (owner := self._index.class_of(symbol.scope)) is not None:
                     return (owner,)  # a classmethod that builds its own class
                 return self._parameter(symbol.scope, symbol.name, depth)
-            imported = self._imported_in(symbol)
+            imported = self._imported_in(symbol, depth)
             return self._said(imported)[:MAX_HELD] if imported else self._variable(symbol, depth)
         return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
 
-    def _imported_in(self, symbol: Variable) -> tuple[Class | Function, ...]:
-        """What several imports in a function bind a name to that it also binds: if fast: Net = compiled(Net)"""
-        if symbol.scope.name == MODULE_BODY:
+    def _imported_in(self, symbol: Variable, depth: int) -> tuple[Called, ...]:
+        """What imports in a function bind a name to that it also binds: if fast: Net = compiled(Net)"""
+        scope, name = symbol
+        entries = imports_within(self._index.files[scope.path], scope, name) if scope.name != MODULE_BODY else []
+        if len(entries) != 1:
+            return alternatives(self._index, scope, name, self._known.settings) if entries else ()
+        settled = Settled(self._known.settings, self._index, scope)
+        module = self._index.names.module(scope.path, entries[0].module, entries[0].level)
+        held = self._index.names.member(module, entries[0].name) if module is not None else None
+        if held is None or any(is_left(branch, settled) for branch in entries[0].under):
             return ()
-        return alternatives(self._index, symbol.scope, symbol.name, self._known.settings)
+        own = (held,) if isinstance(held, Class | Function) else ()
+        own = self._variable(held, depth + 1) if isinstance(held, Variable) else own
+        return tuple(dict.fromkeys((*own, *self._variable(symbol, depth))))
 
     def _handed_back(self, function: Function, call: Expr, called: Function, depth: int) -> Iterator[Called]:
         """What it is given and gives back, as a decorator does: with_hooks(RUNNERS.get(name))(cfg)."""
@@ -275,6 +285,9 @@ class Callables:
                 return (method,)
             if expr.last.startswith(_BUILDS) or expr.last == BARE:  # a class method of another library's base
                 return (cls,)
+        elif receiver.kind == "path" and "." not in receiver.text and expr.last.startswith(_BUILDS):
+            if chosen := [one for one in self.of(function, receiver, depth + 1) if isinstance(one, Class)]:
+                return tuple(self._index.method(one, expr.last) or one for one in chosen)
         found: list[Called] = []
         objects = self._values.objects
         for held in self._values.of(function, receiver, depth + 1):
