@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Event, External, Function, Index, Loop, Site, written
+from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Loop, Site, written
 from trainsleuth.facts.sites import call_sites
 
 from .values import Values
@@ -207,13 +207,14 @@ def averages(event: Event) -> bool:
 
 def averages_weights(function: Function) -> bool:
     """It moves parameters a little towards others: mine.data.mul_(decay).add_(theirs, alpha=1 - decay)."""
-    if not function.source.holds(_MOVES) or len(function.parameters) < LEAST_OF_AVERAGE:
+    if not function.source.holds(_MOVES):
         return False
-    return any(event.block.loops and _moves(event) for event in function.events)
+    given = len(function.parameters) >= LEAST_OF_AVERAGE
+    return any(event.block.loops and ((given and _moves(event)) or _blends(event)) for event in function.events)
 
 
 LEAST_OF_AVERAGE = 2  # parameters: what is moved, and towards what
-_MOVES = re.compile(rb"\.(?:mul_|lerp_|copy_)\(")
+_MOVES = re.compile(rb"\.(?:mul_|lerp_|copy_)\(|\.data\s*=")
 
 
 def _moves(event: Event) -> bool:
@@ -226,6 +227,25 @@ def _moves(event: Event) -> bool:
     )
     blended = any(call.last == "lerp_" for call in event.calls)
     return event.kind == "expression" and (chained or blended)
+
+
+def _blends(event: Event) -> bool:
+    """mine.data = decay * mine.data + (1 - decay) * theirs.data; mine.copy_(...) of the same."""
+    copied = (call.arguments[0] for call in event.calls if call.last == "copy_" and call.arguments)
+    into = any(target.kind == "path" and target.last == "data" for target in event.targets)
+    sums = [event.value] if into and event.value is not None and event.kind == "assign" else list(copied)
+    return any(_is_blend(one) for one in sums)
+
+
+def _is_blend(value: Expr) -> bool:
+    """A sum of two products of tensors."""
+    if value.kind != "binary" or value.text != "+" or len(value.parts) != 2:
+        return False
+    return all(part.kind == "binary" and part.text == "*" and _of_tensor(part) for part in value.parts)
+
+
+def _of_tensor(product: Expr) -> bool:
+    return any(part.kind in ("path", "attr") and part.last == "data" for part in product.walk())
 
 
 def _binds(loop: Loop, name: str) -> bool:

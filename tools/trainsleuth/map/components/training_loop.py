@@ -30,6 +30,7 @@ SCORES = {
 
 def places(program: Program) -> Iterator[Place]:
     yield from handed_loop(program)
+    yield from _averaged(program)
     step = program.training.step
     if step is None:
         yield from _own_loop(program)
@@ -106,6 +107,22 @@ def _beside(program: Program, function: Function) -> Iterator[Place]:
             yield program.at(function, event.line, "clip", 0.7)
         elif event.block.loops and any(_hands_round(call) for call in event.calls):
             yield program.at(function, event.line, "weights handed round", 0.72)
+
+
+def _averaged(program: Program) -> Iterator[Place]:
+    """Functions that move averaged weights, where they are called, and the hook of a framework that does."""
+    for function, weight in program.functions():
+        if averages_weights(function):
+            share = weight**0.3
+            yield program.at(function, function.line, "averaged weights", 0.7 * share)
+            for caller, line in program.callers(function):
+                share = program.weight(caller) ** 0.3 if program.is_reached(caller) else 0.0
+                yield program.at(caller, line, "averaged weights", 0.72 * share)
+                if _IS_HOOK.match(caller.name):
+                    yield program.at(caller, caller.line, "averaged weights", 0.7 * share)
+
+
+_IS_HOOK = re.compile(r"(?:on|before|after)_|training_step")
 
 
 def _hands_round(call: Expr) -> bool:
