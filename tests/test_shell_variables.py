@@ -121,3 +121,33 @@ def test_a_script_knows_its_own_name() -> None:
     text = 'A=$(basename $(dirname $0))\nB="$(basename "$0" .sh)"\nC=$(basename "${BASH_SOURCE[0]}")\nD=$(basename $1)'
     lines = script_lines(text, "runs/small/first.sh")
     assert lines == ["A=small", 'B="first"', "C=first.sh", "D=$(basename $1)"]
+
+
+ARMS = """DEVICES=0,1,2,3,
+MODE='many'
+LOAD_FROM=''
+BATCH=2
+if [ -n "$LOAD_FROM" ]; then
+    OPTIONS="batch=$BATCH load=$LOAD_FROM"
+else
+    OPTIONS="batch=$BATCH"
+fi
+if [ "$MODE" = "debug" ]; then
+    BATCH=1
+    OPTIONS="$(echo "batch=${BATCH} workers=0")"
+    run $OPTIONS
+elif [ "$MODE" = "many" ]; then
+    LENGTH=${#DEVICES}
+    COUNT=$((LENGTH/2))
+    run $OPTIONS $COUNT
+fi
+LOG="$(echo "logs/$(date +"%m").txt")"
+"""
+
+
+def test_an_arm_that_is_not_taken_assigns_nothing() -> None:
+    lines = ARMS.split("\n")
+    script = Script(lines)
+    told = [filled(lines[line - 1].strip(), script.before(line)) for line in (13, 17)]
+    assert told == ["run batch=1 workers=0", "run batch=2 4"]
+    assert script.before(20)["LOG"] == "logs/$(date).txt"

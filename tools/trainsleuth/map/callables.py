@@ -180,8 +180,9 @@ class Callables:
         held = self._index.names.member(module, entries[0].name) if module is not None else None
         if held is None or any(is_left(branch, settled) for branch in entries[0].under):
             return ()
-        own = (held,) if isinstance(held, Class | Function) else ()
-        own = self._variable(held, depth + 1) if isinstance(held, Variable) else own
+        own: tuple[Called, ...] = (held,) if isinstance(held, Class | Function) else ()
+        if isinstance(held, Variable):
+            own = self._variable(held, depth + 1)
         return tuple(dict.fromkeys((*own, *self._variable(symbol, depth))))
 
     def _handed_back(self, function: Function, call: Expr, called: Function, depth: int) -> Iterator[Called]:

@@ -13,7 +13,7 @@ from .configuration.command_line import given_by
 from .launch import SHELL, Command, command_of, commands_in, commands_of, started_in
 from .loaded_packages import package_in
 from .recipes import Setting
-from .shell_variables import MAX_VALUE, assignments, filled, known_before, script_lines, used_in
+from .shell_variables import MAX_VALUE, Script, assignments, filled, known_before, script_lines, used_in
 
 
 def given_command(index: Index, recipe: str, scope: str | None) -> Command | None:
@@ -24,13 +24,60 @@ def given_command(index: Index, recipe: str, scope: str | None) -> Command | Non
     path, arguments = _script_in(index, recipe)
     if path is None:
         return _of_scope(index, command_of(index, recipe), scope)
-    found = commands_of(index, path, arguments)
+    return _of_script(index, path, arguments, scope, MAX_SCRIPTS) or command_of(index, recipe)
+
+
+MAX_SCRIPTS = 3  # each starting the next one
+
+
+def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | None, left: int) -> Command | None:
+    """The last command of a script that starts a program of the scope, in an arm that is taken, its own or another script's."""
+    lines = script_lines(index.repository.read(path) or "", path)
+    script = Script(lines, arguments)
+    found = [one for one in commands_of(index, path, arguments) if script.runs(one.line)]
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
-    for one in (of_scope or list(found) or list(_supposed(index, path, scope)))[-1:]:
-        lines = script_lines(index.repository.read(path) or "", path)
+    handed = _handed_on(index, path, lines, arguments, scope, left - 1) if left and not of_scope else None
+    if handed is not None:
+        return handed
+    for one in (of_scope or found or list(_supposed(index, path, scope)))[-1:]:
         text = filled(one.text, known_before(lines, one.line, arguments))
-        return one._replace(path="", text=text, script=path, arguments=arguments)
-    return command_of(index, recipe)
+        return one._replace(path="", text=text, script=path, arguments=tuple(arguments))
+    return None
+
+
+def _handed_on(
+    index: Index, path: str, lines: Sequence[str], arguments: Sequence[str], scope: str | None, left: int
+) -> Command | None:
+    """What another script of the repository starts that this one starts: ${RUN} configs/a.py 8, where RUN=./tools/run.sh"""
+    script = Script(lines, arguments)
+    for line, text in commands_in(index, path):
+        if not script.runs(line) or text.startswith("#"):
+            continue
+        words = filled(text[:MAX_VALUE], script.before(line)).partition(" | ")[0].split()
+        place = next((at for at, word in enumerate(words) if "=" not in word and word not in _SHELLS), len(words))
+        other = _script_called(index, path, words[place], scope) if place < len(words) else None
+        given = tuple(word.strip("\"'") for word in words[place + 1 :])
+        if other is not None and other != path:
+            return _of_script(index, other, given, scope, left)
+    return None
+
+
+_SHELLS = ("bash", "sh", "source", ".", "exec", "sudo", "srun", "nohup")
+
+
+def _script_called(index: Index, path: str, word: str, scope: str | None) -> str | None:
+    """The script beside this one, from the root, or the only one whose path ends so; of several that which lies with the scope."""
+    word = word.strip("\"'")
+    if not word.endswith(SHELL):
+        return None
+    files, home = index.repository.files, path.rpartition("/")[0]
+    for one in (normal(f"{home}/{word}"), normal(word)):
+        if one in files:
+            return one
+    tail = "/" + word.lstrip("./")
+    fits = [one for one in files if f"/{one}".endswith(tail)]
+    near = [one for one in fits if scope is not None and is_under(scope, one.removesuffix(tail.lstrip("/")) or ".")]
+    return next(iter(near if len(near) == 1 else fits if len(fits) == 1 else ()), None)
 
 
 def _of_scope(index: Index, command: Command | None, scope: str | None) -> Command | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
+
+from .shell_arms import Arm, arms_of, is_taken
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
 _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
@@ -16,7 +19,9 @@ _OWN_FOLDER = re.compile(  # $( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd ) a
     r"\$\(\s*cd\s[^;&|]{0,80}?(?:BASH_SOURCE|\$0|\$\{0)[^;&|]{0,80}?&&\s*pwd(?:\s+-P)?\s*\)|"
     r"\$\(\s*dirname\s+(?:--\s+)?\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?\s*\)"
 )
-_WORD = re.compile(r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\([^()]*\))*\)|[^\s#;])+)")
+_WORD = re.compile(
+    r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\([^()]*\))*\)|\$\{#\w+\}|[^\s#;])+)"
+)
 _NOT_GIVEN = re.compile(r"\$\{?\d{1,2}\}?")  # else NAME=$1, below NAME=a
 _SHIFT = re.compile(r"shift(?:[ \t]+(\d{1,3}))?[ \t]*(?:[;#].*)?$")  # not inside of a loop that reads options
 MAX_LINES = 200  # of one value
@@ -91,9 +96,14 @@ _OWN_NAME = re.compile(
 
 
 class Script:
-    """What a script has assigned by one of its lines, with the variables in it put in, and its own arguments."""
+    """What a script has assigned by one of its lines, with the variables in it put in, and its own arguments.
+
+    An arm of an if that is not taken, as far as its variables say, assigns nothing, nor does one beside that of the line.
+    """
 
     def __init__(self, lines: Sequence[str], arguments: Sequence[str] = ()) -> None:
+        self._arms = arms_of(lines)
+        self._taken: dict[tuple[int, int], bool] = {}
         shifts = (
             Assigned("", match[1] or "1", at, at) for at, one in enumerate(lines, 1) if (match := _SHIFT.match(one))
         )
@@ -102,26 +112,81 @@ class Script:
 
     def before(self, line: int) -> Mapping[str, str]:
         """What is assigned above `line`; later calls ask for later lines."""
+        here = {arm.block: arm.number for arm in self._arms.get(line, ())}
+        inside: list[Assigned] = []  # of an if that is not over: what is said there counts further down only if taken
         while self._rest and self._rest[-1].first < line:
             one = self._rest.pop()
-            if not one.name:
-                self._shift(int(one.value))
-                continue
-            value = _without_calls(filled(one.value[:MAX_VALUE], self._known)[:MAX_VALUE])
-            if one.name not in self._known or not _NOT_GIVEN.fullmatch(value):
-                self._known[one.name] = value
-        return self._known
+            arms = self._arms.get(one.first, ())
+            if any(arm.block in here for arm in arms):
+                inside.append(one)
+            elif all(map(self._is_taken, arms)):
+                _assign(one, self._known)
+        self._rest += reversed(inside)
+        known = dict(self._known) if inside else self._known
+        for one in inside:
+            arms = self._arms[one.first]
+            if all(here[arm.block] == arm.number if arm.block in here else is_taken(arm, known) for arm in arms):
+                _assign(one, known)
+        return known
 
-    def _shift(self, count: int) -> None:
-        """The first arguments are gone, those behind them have their numbers."""
-        left = [self._known.pop(name) for name in sorted(filter(str.isdigit, self._known), key=int)]
-        self._known.update({str(number): one for number, one in enumerate(left[count:], 1)})
+    def runs(self, line: int) -> bool:
+        """No arm that it stands in is one that the variables are seen not to take."""
+        known = self.before(line)
+        return all(is_taken(arm, known) for arm in self._arms.get(line, ()))
+
+    def _is_taken(self, arm: Arm) -> bool:
+        """As the variables stand where its first line is met."""
+        if arm[:2] not in self._taken:
+            self._taken[arm[:2]] = is_taken(arm, self._known)
+        return self._taken[arm[:2]]
+
+
+def _assign(one: Assigned, known: dict[str, str]) -> None:
+    if not one.name:
+        _shift(int(one.value), known)
+        return
+    value = _worked_out(one.value[:MAX_VALUE], known)
+    if one.name not in known or not _NOT_GIVEN.fullmatch(value):
+        known[one.name] = value
+
+
+def _shift(count: int, known: dict[str, str]) -> None:
+    """The first arguments are gone, those behind them have their numbers."""
+    left = [known.pop(name) for name in sorted(filter(str.isdigit, known), key=int)]
+    known.update({str(number): one for number, one in enumerate(left[count:], 1)})
+
+
+def _worked_out(value: str, known: Mapping[str, str]) -> str:
+    """With what is known put in, lengths, sums and what echo says: $((${#DEVICES} / 2)), $(echo "runs/$NAME")."""
+    value = _LENGTH.sub(lambda match: str(len(known[match[1]])) if match[1] in known else match[0], value)
+    value = _without_calls(filled(value, known)[:MAX_VALUE])
+    value = value[1:-1] if _QUOTED.fullmatch(value) else value
+    return _SUM.sub(lambda match: _summed(match[1], known) or match[0], value)
+
+
+_QUOTED = re.compile(r'"[^"]*"')
+_LENGTH = re.compile(r"\$\{#(\w+)\}")
+_SUM = re.compile(r"\$\(\(([\w\s$+*/%-]{1,60})\)\)")
+
+
+def _summed(text: str, known: Mapping[str, str]) -> str:
+    """Whole numbers and one operator between two of them; "" for anything else."""
+    words = re.findall(r"\w+|[-+*/%]", text)
+    values = [known.get(word, word) for word in words]
+    if len(values) != 3 or not (values[0].isdecimal() and values[2].isdecimal()) or values[1] not in _OPERATORS:
+        return ""
+    left, right = int(values[0][:MAX_DIGITS]), int(values[2][:MAX_DIGITS])
+    return str(_OPERATORS[values[1]](left, right)) if right or values[1] in "+-*" else ""
+
+
+_OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod}
+MAX_DIGITS = 15
 
 
 def _without_calls(value: str) -> str:
     """The folder above what is known, ".." of $(dirname .), and $(date) of $(date +%Y): a value without blanks of its own."""
     for _ in range(MAX_CALLS):
-        value = _CALL.sub(_called, value)
+        value = _ECHO.sub(lambda match: match[1].strip().replace('"', ""), _CALL.sub(_called, value))
     return value
 
 
@@ -133,6 +198,7 @@ def _called(match: re.Match[str]) -> str:
 
 
 _CALL = re.compile(r"\$\((dirname|date)\s([^()]*)\)")
+_ECHO = re.compile(r"\$\(echo\s+((?:[^()]|\$\([^()]*\))*)\)")
 MAX_CALLS = 4  # in each other
 
 

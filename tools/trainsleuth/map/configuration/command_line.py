@@ -12,6 +12,7 @@ from ..command_words import words_before, words_behind
 from ..shell_variables import filled, known_before, script_lines
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
+_UNSET = re.compile(r"\$\{?\w+\}?|\"?\$\{?@\}?\"?")  # a variable of the shell that may be empty
 _FLAG = re.compile(r"^--?[A-Za-z]")
 _PAIR = re.compile(r"^[A-Z_][A-Z_0-9]*(?:\.[A-Z_0-9]+)+$")  # SOLVER.BASE_LR 0.01
 
@@ -38,7 +39,8 @@ def given_by(text: str) -> Iterator[Given]:
                 place += 1
             pairs = [match for one in values if (match := _OVERRIDE.match(one)) is not None]
             is_set = not equals and all("." in pair[1] or len(name) == 1 for pair in pairs)
-            if is_set and pairs and len(pairs) == len(values):  # -r optim.lr=0.1, --cfg-options a.b=1 c.d=2
+            left = [one for one in values if _OVERRIDE.match(one) is None and not _UNSET.fullmatch(one)]
+            if is_set and pairs and not left:  # -r optim.lr=0.1, --cfg-options a.b=1 c.d=2
                 yield from (Given(pair[1], pair[2]) for pair in pairs)
             else:
                 yield Given(name.replace("-", "_"), " ".join(values) if values else "True")

@@ -1,0 +1,58 @@
+"""Arms of an if in a shell script: which lines stand in them, and whether the variables that are known let them run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_OPENS = re.compile(r"^\s*if\s+(.*?)\s*;?\s*(?:then\b.*)?$")
+_TURNS = re.compile(r"^\s*(?:elif\s+(.*?)\s*;?\s*(?:then\b.*)?|else\b.*)$")
+_CLOSES = re.compile(r"^\s*fi\b")
+_AT_ONCE = re.compile(r"^\s*if\b.*[;\s]fi\s*;?$")
+_EMPTY = re.compile(r"^\[\[?\s+(!\s+)?-([nz])\s+\"?\$\{?(\w+)\}?\"?\s+\]\]?$")
+_SAME = re.compile(r"^\[\[?\s+\"?\$\{?(\w+)\}?\"?\s+(==?|!=|-eq|-ne)\s+[\"']?([\w./-]*)[\"']?\s+\]\]?$")
+
+
+class Arm(NamedTuple):
+    """`block` is the line of its if; `tests` those of the arms before it, and its own, "" for an else."""
+
+    block: int
+    number: int
+    tests: tuple[str, ...]
+
+
+def arms_of(lines: Sequence[str]) -> Mapping[int, tuple[Arm, ...]]:
+    """By line, from 1, the arms that it stands in, outer first; nothing of lines in none."""
+    found: dict[int, tuple[Arm, ...]] = {}
+    open_ones: list[Arm] = []
+    for number, line in enumerate(lines, 1):
+        if _AT_ONCE.match(line):
+            pass
+        elif (match := _OPENS.match(line)) is not None:
+            open_ones.append(Arm(number, 0, (match[1],)))
+            continue
+        elif open_ones and (match := _TURNS.match(line)) is not None:
+            last = open_ones.pop()
+            open_ones.append(Arm(last.block, last.number + 1, (*last.tests, match[1] or "")))
+            continue
+        elif open_ones and _CLOSES.match(line):
+            open_ones.pop()
+            continue
+        if open_ones:
+            found[number] = tuple(open_ones)
+    return found
+
+
+def is_taken(arm: Arm, known: Mapping[str, str]) -> bool:
+    """False where the known variables say no; an argument that is not given is unknown, not empty."""
+    truths = [_truth(test, known) for test in arm.tests]
+    return truths[-1] is not False and True not in truths[:-1]
+
+
+def _truth(test: str, known: Mapping[str, str]) -> bool | None:
+    if (match := _EMPTY.match(test)) is not None and (value := known.get(match[3])) is not None:
+        return None if "$" in value else ((value == "") == (match[2] == "z")) != bool(match[1])
+    if (match := _SAME.match(test)) is not None and (value := known.get(match[1])) is not None:
+        return None if "$" in value else (value == match[3]) == (match[2] in ("=", "==", "-eq"))
+    return None
