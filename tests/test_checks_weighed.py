@@ -507,7 +507,11 @@ def test_a_part_that_is_frozen_and_a_method_that_nothing_calls_accuse_nobody(
         ("from makers import builder\n\ndef make(name):\n    return getattr(builder, name)\n", "note"),
         ("import train\n\ndef make(name):\n    return getattr(train, name)\n", "error"),
         ("import registry\n\ndef make(name):\n    return getattr(registry, name)\n", "error"),
-        ("def make(name):\n    return globals()[name]\n", "error"),
+        ("def make(name):\n    return globals()[name]\n", "note"),
+        ("from train import *\n\ndef make(name):\n    return globals()[name]\n", "error"),
+        ("def make(name):\n    return getattr(importlib.import_module(name='builders.' + name), name)\n", "note"),
+        ("def make(name):\n    return getattr(importlib.import_module('train'), name)\n", "error"),
+        ("def make(name):\n    return getattr(importlib.import_module(name), name)\n", "error"),
     ],
 )
 def test_what_is_looked_for_by_name_may_be_found_in_that_module_only(

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from .index import Index
 
 _PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
-_ALL = re.compile(rb"globals\(\)\s*[\[.]|sys\.modules|getattr\(\s*(?:importlib\.)?import_module")
+_ITSELF = re.compile(rb"globals\(\)\s*[\[.]|sys\.modules\[\s*__name__\s*\]")
+_ANY = re.compile(rb"sys\.modules(?!\s*\[\s*(?:__name__|['\"]))")
+_IMPORTED = re.compile(rb"getattr\(\s*(?:importlib\.)?import_module\(\s*(?:name\s*=\s*)?(?:[fF]?['\"]([\w.]*))?")
 _LOADED = re.compile(rb"(?<!\w)(\w{1,99})\s*=\s*(?:importlib\.)?(?:import_module|__import__)\(")
 _COMPUTED = (
     re.compile(rb"getattr\(\s*([\w.]+)\s*,\s*[^'\"\s]"),
@@ -42,11 +44,12 @@ def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
     """
     if any(name in _PACKAGING for name in index.repository.files):
         return ""
-    if (looked := _looked_through(index)) is None:
+    if (looked := _looked_through(index)) is None or (spelled := _spelled(index)) is None:
         return ""
     programs = {one.path for one in index.files.values() if one.body.source.holds(_PROGRAM)}
     for path, line in places:
-        if not is_notebook(path) and programs - {path} and not _is_found_by_name(index, looked, path, line):
+        found = any(f"/{one}" in f"/{path}" for one in spelled) or _is_found_by_name(index, looked, path, line)
+        if not is_notebook(path) and programs - {path} and not found:
             if name := _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line):
                 return name
     return ""
@@ -55,7 +58,16 @@ def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
 def _is_found_by_name(index: Index, looked: tuple[Module, ...], path: str, line: int) -> bool:
     function = around(index, path, line)
     head = function.qualname.partition(".")[0] if function is not None else ""
-    return any(index.names.member(module, head) is not None for module in looked)
+    members = (index.names.member(module, head) for module in looked)
+    return any(one is not None and getattr(one, "path", path) == path for one in members)
+
+
+def _spelled(index: Index) -> frozenset[str] | None:
+    """How the paths of modules begin that are imported by a name that is put together: getattr(import_module("nets." + name),
+    name). None where nothing of it is written down.
+    """
+    found = [one.decode() for file in index.files.values() for one in file.body.source.found(_IMPORTED)]
+    return frozenset(one.replace(".", "/") for one in found) if all(found) else None
 
 
 def _uncalled_method(index: Index, path: str, line: int) -> str:
@@ -164,8 +176,10 @@ def _looked_through(index: Index) -> tuple[Module, ...] | None:
     modules: list[Module] = []
     for file in index.files.values():
         source = file.body.source
-        if source.holds(_ALL):
+        if source.holds(_ANY):
             return None
+        if source.holds(_ITSELF):
+            modules.append(Module(file.path, ""))
         heads = {one.decode("utf-8", "replace") for pattern in _COMPUTED for one in source.found(pattern)}
         if not heads.isdisjoint(one.decode("utf-8", "replace") for one in source.found(_LOADED)):
             return None
