@@ -264,3 +264,23 @@ def test_what_stands_deep_in_a_table_is_told_with_its_sections(program: Path) ->
         " 48 model_config.settings.optimizer.betas: (0.9, 0.99)",
         " 51 model_config.settings.ema.decay=0.999",
     ]
+
+
+def test_a_search_is_kept_to_lines_or_to_a_definition(program: Path) -> None:
+    (program / "many.py").write_text(
+        "class First:\n    def go(self, rate):\n        return rate\n\n\nclass Second:\n    def go(self, rate):\n        return 2 * rate\n"
+    )
+    assert _said(program, "lines rate in many.py:Second") == ["many.py", " 7 def go(self, rate):", " 8 return 2 * rate"]
+    assert _said(program, "lines return in many.py:1-5") == ["many.py", " 3 return rate"]
+    assert _said(program, "lines return in many.py:First.go") == ["many.py", " 3 return rate"]
+
+
+def test_a_section_of_the_settings_is_opened(program: Path) -> None:
+    (program / "config.yaml").write_text("net:\n  head:\n    kind: wide\n    width: 3\n  depth: 2\nlr: 0.1\n")
+    (program / "train.py").write_text(
+        "import torch\nimport yaml\n\ncfg = yaml.safe_load(open('config.yaml'))\n"
+        "net = torch.nn.Linear(cfg['net']['head']['width'], 2)\nopt = torch.optim.SGD(net.parameters(), lr=cfg['lr'])\n"
+        "criterion = torch.nn.MSELoss()\n" + STEP
+    )
+    shown = expand_component(program, "open net.head", recipe="python train.py", budget=400).text
+    assert "net.head.kind = wide config.yaml:3" in shown and ".width = 3 :4" in shown and "depth" not in shown

@@ -193,9 +193,12 @@ class Truth:
         return self.last(found, hops - 1) if found is not None and found.source is not None else key
 
     def worth(self, layer: Layer) -> str:
-        """A value with what it refers to. A bare word in a file of settings or a command is a text, not a name."""
-        is_text = layer.how in ("file", "command") and not is_python(layer.path) and _NAME.match(layer.value)
-        return layer.value if is_text else self.effective(layer.value)
+        """A value with what it refers to. A bare word in a file of settings or a command is a text, not a name; in a
+        file in Python it is one where something at the top is called so: "mean" is no norm.mean."""
+        if layer.how in ("file", "command") and _NAME.match(layer.value):
+            if not is_python(layer.path) or all(key.name != layer.value for key in self.named(layer.value)):
+                return layer.value
+        return self.effective(layer.value)
 
     def effective(self, value: str, hops: int = MAX_HOPS) -> str:
         """A value with what it refers to: "args.lr" is "args.lr = 0.1"; itself when it refers to nothing."""

@@ -69,9 +69,25 @@ class Asker:
             return lambda room, _: fitting(dense, room)
         found = located(self._pages, self._repository, words, self._read) or assigned(self._source, words)
         if not found:
-            return self._undefined(words)
+            return self._of_section(words) or self._undefined(words)
         self._source.know(found[0][0].path)
         return lambda room, _: opened(self._source, self._tails, found, room)
+
+    def _of_section(self, where: str) -> Callable[[int, Told], Answered] | None:
+        """The settings of one section, where what is to be opened is one: open model.decode_head."""
+        start = f"{where}."
+        own = [one for one in self._pages.settings if one.name.startswith(start) and not one.line and one.value]
+        if not own:
+            return None
+
+        def line(one: Setting, beside: str | None) -> str:
+            return setting_line(one, self._tails, beside, False)
+
+        def fitted(room: int, _: Told) -> Answered:
+            blocks = list(_settings(own, line, room))
+            return blocks, {"settings": len(own) - sum(len(one.item["settings"]) for one in blocks)}
+
+        return fitted
 
     def _undefined(self, where: str) -> Callable[[int, Told], Answered]:
         """What is no definition, no line and is assigned nowhere: a parameter is found where it is said."""

@@ -27,6 +27,7 @@ OF_MANY = 240  # of a statement with all its arguments that match, and of one in
 OTHERS = 6  # more lines that say the same
 VALUE = 40  # of what a name in it is worth
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<ranges>\d+-\d+(?:\+\d+-\d+)*))?")
+_RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
 _BETWEEN = re.compile(r"[\s,|]+")  # files, one after the other: in a.py b.yaml, in a.py|b.yaml
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 
@@ -40,9 +41,12 @@ class Lines:
         self._outlines: dict[str, list[Page]] = {}
 
     def matching(self, words: str) -> list[Block]:
-        """`words`: a regular expression (Rust syntax) and, behind " in ", files or folders; else what the program loads.
+        """`words`: a regular expression (Rust syntax) and, behind " in ", files (a.py:Trainer, a.py:10-40) or folders; else
+        what the program loads.
         Of each alternative the first match first. Raises RepositoryError for what is no regular expression."""
-        pattern, where = self._meant(words)
+        pattern, places = self._meant(words)
+        within = {path: span for one in places for path, span in self._spans(one)}
+        where = [one.partition(":")[0] for one in places]
         missing = [one for one in where if not self._named([one])]
         lacking = [_said(f"no file and no folder is called {' or '.join(missing)}")] if missing else []
         if missing == where != []:
@@ -52,6 +56,7 @@ class Lines:
         hits = [(hit.path, hit.line) for hit in found if hit.path in files]
         hits = [hit for hit in hits if not is_notebook(hit[0])]
         hits += (hit for path in files if is_notebook(path) for hit in self._in_cells(path, pattern))
+        hits = [(path, number) for path, number in hits if path not in within or number in within[path]]
         hits.sort(key=lambda hit: (files[hit[0]], hit[1]))
         says = Says(pattern)
         lines = together(dict.fromkeys(line for path, number in hits for line in self._line(path, number, says)))
@@ -62,6 +67,18 @@ class Lines:
             owners.setdefault(line.path, set()).add(line.owner)
         told = says.in_turn(lines)
         return lacking + [self._block(line, files[line.path], len(owners[line.path]) > 1) for line in told]
+
+    def _spans(self, where: str) -> Iterator[tuple[str, range]]:
+        """Of "a.py:10-40" and "a.py:Trainer.fit" the file and the lines that are meant."""
+        name, _, part = where.partition(":")
+        for path in self._named([name]) if part else ():
+            if match := _RANGE.fullmatch(part):
+                yield path, range(int(match[1]), int(match[2]) + 1)
+                continue
+            every = self._source.of_file.get(path) or self._outlined(path)
+            fits = [page for page in every if f".{page.name}".endswith(f".{part}")]
+            if page := min(fits, key=lambda page: (not page.is_class, page.line), default=None):
+                yield path, range(page.line, page.end_line + 1)
 
     def _in_cells(self, path: str, pattern: str) -> Iterator[tuple[str, int]]:
         """Lines of the code of a notebook, which its file holds as texts of JSON."""
