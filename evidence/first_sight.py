@@ -40,6 +40,7 @@ HALVES = tuple(
         "sixteenth_",
         "seventeenth_",
         "eighteenth_",
+        "nineteenth_",
     )
 )
 

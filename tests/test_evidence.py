@@ -338,6 +338,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "sixteenth_",
             "seventeenth_",
             "eighteenth_",
+            "nineteenth_",
         )
     ],
 )
