@@ -95,3 +95,45 @@ def test_a_test_that_always_holds_is_no_condition(tmp_path: Path) -> None:
     )
     sheet = expand_component(write({"train.py": text}, tmp_path), "run", recipe="python train.py").text
     assert "loss = net(torch.ones(1, 2)).sum()" in sheet and "when True" not in sheet
+
+
+HANDED = {
+    "train.py": """import lightning as L
+import torch
+import yaml
+from model import Net
+
+cfg = yaml.safe_load(open("config.yaml"))
+trainer_args = {"max_epochs": 3, "gradient_clip_val": cfg["net"]["clipping"]}
+L.Trainer(**trainer_args).fit(Net(cfg["net"]["dtype"]), torch.utils.data.DataLoader([1], batch_size=1))
+""",
+    "model.py": """import lightning as L
+import torch
+from tools import get_checkpoint
+
+
+class Net(L.LightningModule):
+    def __init__(self, dtype):
+        super().__init__()
+        self.dtype_of_net = dtype
+        self.net = torch.nn.Linear(2, 1)
+
+    def training_step(self, batch, step):
+        checkpoint = get_checkpoint()
+        return checkpoint(self.net, *batch).sum()
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+""",
+    "tools.py": "import torch\n\n\ndef get_checkpoint():\n    return torch.utils.checkpoint.checkpoint\n",
+    "config.yaml": "net:\n  clipping: 2.5\n  dtype: bf16\n",
+}
+
+
+def test_what_a_trainer_is_handed_in_a_table_and_what_only_runs_again(tmp_path: Path) -> None:
+    root = write(HANDED, tmp_path)
+    sheet = expand_component(root, "run", scope="train.py", recipe="python train.py", budget=3000).text
+    topics = {part.partition("\n")[0]: part for part in sheet.split("# ")}
+    assert "gradient_clip_val" in topics["clipping"]
+    assert "dtype=bf16" in topics["precision"]
+    assert "checkpoint(self.net" not in topics.get("saved", "")

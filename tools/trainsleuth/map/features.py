@@ -106,8 +106,14 @@ _HANDED = {"clipping": ("clip_grad", "max_norm", "max_grad_norm")}
 
 
 def _handed(program: Program, name: str) -> Iterator[Place]:
-    """Where it is left to what steps: loss_scaler(loss, optimizer, clip_grad=args.clip_grad)"""
+    """Where it is left to what steps: loss_scaler(loss, optimizer, clip_grad=args.clip_grad); {"gradient_clip_val": 1.0}"""
     words = _HANDED.get(name, ())
+    for function, weight in program.functions() if words else ():
+        for event in function.events if function.source.holds(_TO_TRAINER) else ():
+            for part in event.value.walk() if event.value is not None else ():
+                named = part.parts[0].text if part.kind == "pair" else part.text if part.kind == "keyword" else ""
+                if named == "gradient_clip_val":
+                    yield program.at(function, part.line, name, weight)
     for function, weight in program.functions() if words else ():
         calls = (call for event in function.events for call in event.calls if _STEPS.search(call.last))
         for call in calls:
@@ -116,6 +122,7 @@ def _handed(program: Program, name: str) -> Iterator[Place]:
 
 
 _STEPS = re.compile(r"scaler|backward|step", re.I)
+_TO_TRAINER = re.compile(rb"gradient_clip_val\b")
 
 
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:

@@ -152,7 +152,7 @@ def _is_chosen_keeper(function: Function, call: Expr) -> bool:
 
 def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]:
     name = program.full_name(function, call.callee) if call.callee else ""
-    if name.startswith("torch.utils.checkpoint"):  # runs a part again in backward, keeps nothing
+    if name.startswith("torch.utils.checkpoint") or _runs_again(call):
         return "", 0.0
     if name and _SAVES.match(name):
         what = written(call.arguments[0]) if call.arguments else ""
@@ -178,6 +178,12 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
     targets = program.graph.targets(function, call)
     kept = _kept(call, targets)
     return kept if kept[0] else _by_name(call) if not _is_outside(targets) else ("", 0.0)
+
+
+def _runs_again(call: Expr) -> bool:
+    """checkpoint(block, *args): it keeps nothing, and runs a part again in backward."""
+    spread = any(part.kind == "star" for part in call.parts[1:])
+    return call.callee == "checkpoint" and (spread or call.keyword("use_reentrant") is not None)
 
 
 def _is_outside(targets: tuple[Class | Function | External, ...]) -> bool:

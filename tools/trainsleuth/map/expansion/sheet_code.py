@@ -84,7 +84,8 @@ class Code:
                 yield self._line(last, told)
             if not held.places and held.why.startswith(("off", "set")):
                 is_told = any(f" {key.name} = " in held.why for key in told)
-                yield held.why.partition(":")[0] if is_told else clean(held.why, WIDTH), {"feature": where.part}
+                short = held.why.partition("; ")[2] or held.why.partition(":")[0]
+                yield short if is_told else clean(held.why, WIDTH), {"feature": where.part}
         idle = (self._idle(self._held(where).places, where) for where in topic.places if topic.is_switch and not count)
         yield from islice((one for one in idle if one is not None), 1)
 

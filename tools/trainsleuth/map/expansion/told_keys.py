@@ -51,7 +51,7 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
     held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, BESIDE, OTHER)}
     for key in truth.keys:
         if _says(truth, key) and not is_switched_off(truth, key):
-            about = topic_of(key.name) or OTHER.name
+            about = PRECISION if _is_dtype(key) else topic_of(key.name) or OTHER.name
             if about not in _RARE or is_set(key) or _is_near(program, key):
                 held[about].append(key)
     for topic in TOPICS:
@@ -66,6 +66,17 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
             held[topic.name] = []
     held[OTHER.name] = [key for key in held[OTHER.name] if is_set(key) and _SIDE.search(key.name) is None]
     return {one.name: _best(truth, one, _that_say(truth, one, held[one.name])) for one in (*TOPICS, BESIDE, OTHER)}
+
+
+PRECISION = "precision"
+_DTYPE = re.compile(r"\w*(?:dtype|precision)")
+_FLOATS = re.compile(r"(?:torch\.)?(?:bf16|fp16|fp32|bfloat16|float16|float32|half)", re.I)
+
+
+def _is_dtype(key: Key) -> bool:
+    """Somebody set the type of numbers, in whatever section."""
+    last = key.name.rpartition(".")[2]
+    return is_set(key) and _DTYPE.fullmatch(last) is not None and _FLOATS.fullmatch(key.value) is not None
 
 
 def _claims(topic: Topic, key: Key) -> bool:
