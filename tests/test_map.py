@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -293,3 +295,27 @@ def test_the_plugin_that_the_settings_choose_leads(tmp_path: Path) -> None:
     found = draw(load(CASES[0].with_name("plugin_by_label.yaml")), tmp_path)
     (first, *_) = found.components["training_loop"].places
     assert first.path == "plugins/tall/trainer.py", found.text
+
+
+OFFLINE = """
+import sys
+
+def refused(event, given):
+    if event.startswith("socket."):
+        raise RuntimeError(f"{event} {given}")
+
+sys.addaudithook(refused)
+from trainsleuth.map import expand_component, map_repository
+for asked in ("run", "config", "ask Which optimizer?", "lines loss"):
+    expand_component(sys.argv[1], asked)
+print(map_repository(sys.argv[1]).trains)
+"""
+
+
+def test_nothing_is_asked_of_a_network(tmp_path: Path) -> None:
+    plain(tmp_path)
+    (tmp_path / "README.md").write_text(
+        "python train.py --data https://example.com/data.zip --base hf://models/small\n"
+    )
+    done = subprocess.run([sys.executable, "-c", OFFLINE, str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
