@@ -151,3 +151,14 @@ def test_an_arm_that_is_not_taken_assigns_nothing() -> None:
     told = [filled(lines[line - 1].strip(), script.before(line)) for line in (13, 17)]
     assert told == ["run batch=1 workers=0", "run batch=2 4"]
     assert script.before(20)["LOG"] == "logs/$(date).txt"
+
+
+def test_options_of_a_script_that_parses_them_are_its_variables() -> None:
+    lines = [
+        "config=conf/a.yaml",
+        "stage=0",
+        ". utils/parse_options.sh || exit 1;",
+        "run --config $config --stage $stage",
+    ]
+    known = known_before(lines, 4, ("--config", "conf/b.yaml", "--stage=3"))
+    assert filled(lines[3], known) == "run --config conf/b.yaml --stage 3"

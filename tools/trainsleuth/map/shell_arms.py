@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+MAX_NESTED = 24
+MAX_TESTS = 60  # of one if: what stands in later arms may run
 _OPENS = re.compile(r"^\s*if\s+(.*?)\s*;?\s*(?:then\b.*)?$")
 _TURNS = re.compile(r"^\s*(?:elif\s+(.*?)\s*;?\s*(?:then\b.*)?|else\b.*)$")
 _CLOSES = re.compile(r"^\s*fi\b")
@@ -34,13 +36,14 @@ def arms_of(lines: Sequence[str]) -> Mapping[int, tuple[Arm, ...]]:
             continue
         elif open_ones and (match := _TURNS.match(line)) is not None:
             last = open_ones.pop()
-            open_ones.append(Arm(last.block, last.number + 1, (*last.tests, match[1] or "")))
+            tests = (*last.tests, match[1] or "") if len(last.tests) < MAX_TESTS else ("",)
+            open_ones.append(Arm(last.block, last.number + 1, tests))
             continue
         elif open_ones and _CLOSES.match(line):
             open_ones.pop()
             continue
         if open_ones:
-            found[number] = tuple(open_ones)
+            found[number] = tuple(open_ones[:MAX_NESTED])
     return found
 
 

@@ -6,6 +6,7 @@ import operator
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -107,7 +108,8 @@ class Script:
         shifts = (
             Assigned("", match[1] or "1", at, at) for at, one in enumerate(lines, 1) if (match := _SHIFT.match(one))
         )
-        self._rest = sorted([*assignments(lines), *shifts], key=lambda one: -one.first)
+        options = _parsed(lines, arguments)
+        self._rest = sorted([*assignments(lines), *shifts, *options], key=lambda one: -one.first)
         self._known = {str(number): one for number, one in enumerate(arguments, 1)}
 
     def before(self, line: int) -> Mapping[str, str]:
@@ -139,6 +141,18 @@ class Script:
         if arm[:2] not in self._taken:
             self._taken[arm[:2]] = is_taken(arm, self._known)
         return self._taken[arm[:2]]
+
+
+def _parsed(lines: Sequence[str], arguments: Sequence[str]) -> Iterator[Assigned]:
+    """The script's own options where it reads them as Kaldi's and ESPnet's do: . utils/parse_options.sh, behind --lr 0.1."""
+    at = next((number for number, line in enumerate(lines, 1) if _PARSES.match(line)), 0)
+    for one, following in pairwise((*arguments, "")) if at else ():
+        name, equals, value = one.partition("=")
+        if name.startswith("--") and name[2:]:
+            yield Assigned(name[2:].replace("-", "_"), value if equals else following, at, at)
+
+
+_PARSES = re.compile(r"\s*(?:\.|source)\s+\S*parse_options\.sh\b")
 
 
 def _assign(one: Assigned, known: dict[str, str]) -> None:

@@ -13,6 +13,7 @@ from .imported_settings import imported_names
 from .literals import flat, is_table, text_of
 
 _COPIES = ("copy", "deepcopy")
+MAX_ENTRIES = 20_000  # tables of tables of tables double with every line
 
 
 def settings_of(path: str, file: FileFacts, whole: bool = False) -> dict[str, ConfigValue]:
@@ -40,7 +41,7 @@ def settings_of(path: str, file: FileFacts, whole: bool = False) -> dict[str, Co
             for key, value in flat(given, name):
                 if value.kind in ("list", "tuple") and name == "_base_":
                     table.update(_listed(key, value.parts))
-                elif whole and (source := _source(value)) in nested:
+                elif whole and (source := _source(value)) in nested and len(table) < MAX_ENTRIES:
                     table.update([(f"{key}{one[len(source) :]}", table[one]) for one in table if _is_in(one, source)])
                     nested.add(name)
                 else:

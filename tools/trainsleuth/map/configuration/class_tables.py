@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, ConfigValue, Expr, Function, Index, Variabl
 from .literals import flat, is_literal, text_of
 
 MAX_DEPTH = 6  # classes inside of classes
+MAX_ENTRIES = 2000  # of one class: of ten fields that hold ten each there are soon a million
 _FIELD = ("field", "Field", "attrib", "ib")
 _DEFAULT = ("default", "default_factory", "factory")
 
@@ -18,7 +19,8 @@ def class_table(index: Index, cls: Class, depth: int = 0) -> dict[str, ConfigVal
     table: dict[str, ConfigValue] = {}
     for base in reversed(index.lineage(cls)) if depth <= MAX_DEPTH else ():
         for name, value, line in _fields(base):
-            _put(table, name, _values(index, base.body, value, line, depth))
+            if len(table) < MAX_ENTRIES:
+                _put(table, name, _values(index, base.body, value, line, depth))
     return table
 
 

@@ -43,6 +43,7 @@ class Truth:
         self.attributes: dict[tuple[Class, str, int], tuple[tuple[Function, int] | None, tuple[Key, ...]]] = {}
         # of attribute_values.py: what sets the attribute of a class, and by which keys
         self.only_called: dict[Function, bool] = {}
+        self.mostly_read: dict[str, bool] = {}  # files of settings of which code reads most; of unseen.py
         self.set_outside: dict[str, bool] = {}  # attributes that code sets of something that is not self
 
     @cached_property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from trainsleuth.repository import Repository, is_notebook, is_source
@@ -25,6 +26,7 @@ from .writing import Block, chosen
 
 OF_MANY = 240  # of a statement with all its arguments that match, and of one in a range
 OTHERS = 6  # more lines that say the same
+MOST_OF_TABLE = 200  # lines of one statement
 VALUE = 40  # of what a name in it is worth
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<ranges>\d+-\d+(?:\+\d+-\d+)*))?")
 _RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
@@ -39,6 +41,7 @@ class Lines:
         self._source, self._pages, self._tails, self._repository = source, pages, tails, repository
         self._statements: dict[str, list[Unit]] = {}
         self._outlines: dict[str, list[Page]] = {}
+        self._of_table: Counter[tuple[str, int]] = Counter()  # by the statement, how many of its lines are told
 
     def matching(self, words: str) -> list[Block]:
         """`words`: a regular expression (Rust syntax) and, behind " in ", files (a.py:Trainer, a.py:10-40) or folders; else
@@ -157,10 +160,13 @@ class Lines:
         every = self._units(path)
         place = bisect_right(every, number, key=lambda one: one.line) - 1
         unit = every[place] if place >= 0 and number <= every[place].end_line else None
-        if unit is None or not says.may(unit.text):  # a docstring
+        if unit is None or self._of_table[path, unit.line] > MOST_OF_TABLE or not says.may(unit.text):  # a docstring
             return
-        text = unit.text if len(unit.text) <= WIDTH else narrowed(unit.text, says.any, OF_MANY)
+        text = unit.text if len(unit.text) <= WIDTH else says.kept.get((path, unit.line))
+        if text is None:
+            text = says.kept[path, unit.line] = narrowed(unit.text, says.any, OF_MANY)
         if number > unit.line and not says.any(clean(text, OF_MANY)) and says.any(lines[number - 1]):  # deep in a table
+            self._of_table[path, unit.line] += 1
             yield Line(path, number, table_line(lines, unit.line, number))
             return
         around = self._around(path, unit.line)

@@ -43,6 +43,8 @@ def _sections(lines: Sequence[str], number: int, first: int = 1, opens: re.Patte
     found: list[str] = []
     left = len(lines[number - 1]) - len(lines[number - 1].lstrip())
     for line in reversed(lines[first - 1 : number - 1]):
+        if not left:
+            break
         key = opens.match(line)
         if key is not None and len(key[1]) < left:
             found.append(key[2])

@@ -83,6 +83,7 @@ class Says:
     def __init__(self, pattern: str) -> None:
         self._words = [word for one in pattern.split("|") if (word := _word(one))]
         self._sought = compiled(pattern)
+        self.kept: dict[tuple[str, int], str] = {}  # statements as they are told, by their files and lines
 
     def any(self, text: str) -> bool:
         if self._sought is not None:

@@ -38,8 +38,11 @@ def _is_odd(truth: Truth, key: Key, path: str) -> bool:
     """No code says its name in any way, though it reads most keys of its file by theirs: save_embeds, for save_embed."""
     if truth.reads.is_said(key.name.rpartition(".")[2]):
         return False
-    beside = [one for one in truth.keys if one.source is not None and one.source.path == path]
-    return len(beside) >= MANY and sum(one.uses == "read" for one in beside) >= MOST_READ * len(beside)
+    if path not in truth.mostly_read:
+        beside = [one for one in truth.keys if one.source is not None and one.source.path == path]
+        read = sum(one.uses == "read" for one in beside)
+        truth.mostly_read[path] = len(beside) >= MANY and read >= MOST_READ * len(beside)
+    return truth.mostly_read[path]
 
 
 MANY = 8  # keys of a file
