@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, External, Function, Index, Variable, bindings
+from trainsleuth.facts import Expr, Function, Index, bindings
 from trainsleuth.repository import is_under
 
 from .command_words import words_behind
 from .composition import HELD, Composed, Entry, Found, Part, composed, config_file, entries_of, normal
 from .config_store import stored
-from .configuration.spelled import Spelling
 from .constants import constant_text
+from .hydra_composing import composing
+from .hydra_folder import folder_meant
 from .launch import Command
 from .reach import Reach
 
@@ -24,7 +24,6 @@ _GIVEN = re.compile(r"^(?P<sign>\+{0,2}|~)(?P<group>[\w./-]+)(?:@(?P<package>[\w
 _FLAGS = {"-cn": "--config-name", "-cp": "--config-path", "-cd": "--config-dir"}
 _SEARCHED = re.compile(r"pkg://(?P<module>[\w./-]+)|file://(?P<folder>[\w./-]+)")
 _MAKES = re.compile(r"^(?:make|get|build|create)_\w*(?:config|cfg)$")
-_INITIALIZES = ("initialize", "initialize_config_dir")
 _MAINS = re.compile(r"^(?:hydra\.main|hydra_main)$")
 
 
@@ -74,7 +73,7 @@ def removed_by(command: Command | None) -> tuple[str, ...]:
 def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | None) -> _Start | None:
     flags = dict(_flags(words))
     name, folder, more = (flags.get(f"--config-{what}", "") for what in ("name", "path", "dir"))
-    for function, root, said in (*_mains(index, reached), *_composing(index, reached, words)):
+    for function, root, said in (*_mains(index, reached), *composing(index, reached, words)):
         if root in index.configs:  # older hydra: the path names the file itself
             root, said = str(PurePosixPath(root).parent), PurePosixPath(root).name
         here = str(PurePosixPath(function.path).parent)
@@ -90,45 +89,6 @@ def _start(index: Index, reached: Reach, words: Sequence[str], recipe: str | Non
         if recipe is None and (name or said) in kept:
             return _Start(Found(tuple(given), kept), kept[name or said].path)
     return _in_python(index, words) if recipe is None else None
-
-
-def _composing(index: Index, reached: Reach, words: Sequence[str]) -> Iterator[tuple[Function, str, str]]:
-    """The same of code that composes by itself: initialize(config_path=args.folder); compose(config_name=args.name)."""
-    for site in index.calls("compose"):
-        function, symbol = site.function, index.resolve(site.function, site.call.callee or "")
-        is_hydra = isinstance(symbol, External) and symbol.name.startswith("hydra")
-        named = site.call.argument(0, "config_name")
-        if function not in reached.distance or not is_hydra or named is None:
-            continue
-        name = _said(index, function, named, words)
-        starts = [call for event in function.events for call in event.calls if call.last in _INITIALIZES]
-        folder = starts[0].argument(0, "config_path", "config_dir") if starts else None
-        given = _said(index, function, folder, words) if folder is not None else ""
-        here = str(PurePosixPath(function.path).parent)
-        if name and given:
-            yield function, normal(f"{here}/{given}"), name
-        elif name:
-            yield function, _folder(index, function, folder, name), name
-
-
-def _said(index: Index, function: Function, value: Expr, words: Sequence[str]) -> str:
-    """A constant; of an option what the command says, else its default."""
-    if text := Spelling(index, function).of(value):
-        return text
-    option = value.last.replace("-", "_")
-    for one, following in zip_longest(words, words[1:], fillvalue=""):
-        word, equals, behind = one.partition("=")
-        if word.startswith("--") and word.lstrip("-").replace("-", "_") == option:
-            return behind if equals else following
-    for event in function.events:
-        for call in event.calls if "add_argument" in function.called else ():
-            names = [one.text.lstrip("-").replace("-", "_") for one in call.arguments if one.kind == "string"]
-            default = call.keyword("default") if call.last == "add_argument" and option in names else None
-            if default is not None and default.kind == "string":
-                return default.text
-    parameter = function.parameter(value.text) if value.kind == "path" else None
-    default = parameter.default if parameter is not None else None
-    return default.text if default is not None and default.kind == "string" else ""
 
 
 def _in_python(index: Index, words: Sequence[str]) -> _Start | None:
@@ -164,24 +124,8 @@ def _mains(index: Index, reached: Reach) -> Iterator[tuple[Function, str, str]]:
                 if decorator.kind != "call" or not (folder or name or _MAINS.match(decorator.callee or "")):
                     continue
                 said = constant_text(index, index.files[path].body, name) if name is not None else ""
-                yield function, _folder(index, function, folder, said or "config"), said or "config"
+                yield function, folder_meant(index, function, folder, said or "config"), said or "config"
                 return
-
-
-def _folder(index: Index, function: Function, folder: Expr | None, name: str) -> str:
-    """What `config_path` means. Of a constant that is set in several ways, os.getenv("CONFIGS", "config") among them,
-    the first literal counts that names a folder with the configuration `name`."""
-    here = PurePosixPath(function.path).parent
-    symbol = index.resolve(index.files[function.path].body, folder.text) if folder and folder.kind == "path" else None
-    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
-    values = [one.value for one in bound if one.value is not None]
-    literals = (part.text for value in values for part in value.walk() if part.kind == "string")
-    for root in (normal(f"{here}/{text}") for text in literals):
-        if config_file(index, root, name) is not None:
-            return root
-    if folder is not None and folder.kind == "string":
-        return normal(f"{here}/{folder.text}")
-    return _join_path(index, function, values[0] if values else folder)
 
 
 def _keyword(index: Index, path: str, decorator: Expr, name: str) -> Expr | None:
@@ -195,16 +139,6 @@ def _keyword(index: Index, path: str, decorator: Expr, name: str) -> Expr | None
             if pair.kind == "pair" and pair.parts[0].text == name:
                 return pair.parts[-1]
     return None
-
-
-def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
-    """config_path=os.path.join("..", "fairseq", "config"), str(ROOT / "config"), root + "/config": the nearest folder that ends in its literals."""
-    parts = [part.text for part in folder.walk() if part.kind == "string"] if folder is not None else []
-    tail = "/".join(part.strip("/") for part in parts if part not in ("..", "."))
-    folders = {str(PurePosixPath(path).parent) for path in index.configs}
-    fits = sorted(folder for folder in folders if tail and (folder == tail or folder.endswith("/" + tail)))
-    near = max(fits, key=lambda one: len(os.path.commonpath((one, function.path))), default="")
-    return near or str(PurePosixPath(function.path).parent)
 
 
 def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
