@@ -175,8 +175,8 @@ def _examined(
         return
     missed = []
     inside = [(loss, spot) for loss, spot in losses if spot.function in scope and _is_followed(spot)]
-    for path, spot, made in _modules(index, scope, optimizers):
-        if not any(built.owns(path, where) for built in optimizers for where in scope):
+    for path, spot, made in _modules(index, scope, optimizers) if inside else ():
+        if not _is_owned(path, optimizers, scope):
             use = _trained_use(index, path, scope, inside)
             if use is not None and not _is_handed_over(path, scope, optimizers):
                 missed.append((path, spot, made, use))
@@ -184,6 +184,10 @@ def _examined(
         yield _failure(optimizers, path, spot, made, use)
     if not missed:
         yield SAY.passed(first.function.path, first.call.line, "every module that is made here is in an optimizer")
+
+
+def _is_owned(path: str, optimizers: list[Built], scope: Scope) -> bool:
+    return any(built.owns(path, where) for built in optimizers for where in scope)
 
 
 def _is_followed(spot: Spot) -> bool:
@@ -237,7 +241,7 @@ def _is_around_trained(made: Instance, optimizers: list[Built], scope: Scope) ->
     """It was given a module that is trained: all that it has may be of that one."""
     given = made.call.parts[1:] if made.call is not None else ()
     names = {part.text for argument in given for part in argument.walk() if part.kind == "path"}
-    return any(built.owns(name, where) for built in optimizers for name in names for where in scope)
+    return any(_is_owned(name, optimizers, scope) for name in names)
 
 
 def _is_loaded(made: Instance) -> bool:
@@ -299,12 +303,9 @@ def _is_wrapping(event: Event, path: str) -> bool:
 def _is_resuming(event: Event, path: str, function: Function, optimizers: list[Built]) -> bool:
     """It is loaded, or put into eval mode, right beside a module that is trained: no sign that it is fixed."""
     done = {call.last for call in event.calls if call.callee in (f"{path}.load_state_dict", f"{path}.eval")}
-    return any(
-        call.last in done and other.block == event.block
-        for other in function.events
-        for call in other.calls
-        if call.receiver is not None and any(built.owns(call.receiver.text, function) for built in optimizers)
-    )
+    beside = (other for other in function.events if other.block == event.block) if done else ()
+    alike = (call.receiver for other in beside for call in other.calls if call.last in done)
+    return any(_is_owned(one.text, optimizers, (function,)) for one in alike if one is not None)
 
 
 def _stands_alone(root: Expr | None, path: Expr, targets: tuple[Expr, ...]) -> bool:

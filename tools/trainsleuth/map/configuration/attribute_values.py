@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Class, Expr, bindings
 
@@ -11,6 +12,9 @@ from .come_to_be import COMES_TO_BE
 from .named_values import method_around
 from .records import Key
 from .scope import Scope
+
+if TYPE_CHECKING:
+    from .truth import Truth
 
 MAX_SET = 4  # statements that set one attribute, of which settings may leave one
 Runs = Callable[[Scope], bool | None]  # whether a statement is reached; None where it cannot be told
@@ -66,17 +70,17 @@ def attribute_of_object(scope: Scope, expr: Expr, runs: Runs) -> Scope | None:
     program = scope.truth.program
     held = program.values.named(scope.function, holder)
     owners = [one for one in held if isinstance(one, Class)]
-    if len(owners) != 1 or len(held) > 1 or _is_set_from_outside(scope, name):
+    if len(owners) != 1 or len(held) > 1 or is_set_from_outside(scope.truth, name):
         return None
     return _set_in(scope, owners[0], name, runs)
 
 
-def _is_set_from_outside(scope: Scope, name: str) -> bool:
+def is_set_from_outside(truth: Truth, name: str) -> bool:
     """Some code that the program reaches sets an attribute called so, of something that is not self."""
-    kept = scope.truth.set_outside
+    kept = truth.set_outside
     if name not in kept:
         sets = re.compile(rb"(?<!\bself)\." + name.encode() + rb"\s*(?:[-+*/|&]|//|\*\*)?=(?!=)")
-        kept[name] = any(one.source.holds(sets) for one in scope.truth.program.entry.reach.distance)
+        kept[name] = any(one.source.holds(sets) for one in truth.program.entry.reach.distance)
     return kept[name]
 
 

@@ -92,12 +92,33 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
         key = next((one for one in ends if one in known), None)
         if key is None or (event.value.kind == "path" and event.value.last == name) or _is_itself(event.value, key):
             continue
+        if _is_put_back(function, event, dotted):
+            continue
         sure = is_literal(event.value) and event.kind == "assign" and not event.block.branches
         sign = f"{event.text} " if event.kind == "augment" else ""
         yield (
             key,
             Layer("code", function.path, event.line, sign + _computed(function, event.value), sure, conditions(event)),
         )
+
+
+def _is_put_back(function: Function, event: Event, dotted: str) -> bool:
+    """For a while only: what it was is kept in a name before, and given back after."""
+    at = function.events.index(event)
+    kept = {
+        name
+        for name, found in bindings(function).items()
+        for one in found
+        if one.position < at and one.value is not None and _path(one.value) == dotted
+    }
+    after = function.events[at + 1 :] if kept else ()
+    return any(
+        one.value is not None and _path(one.value) in kept and dotted in map(_path, one.targets) for one in after
+    )
+
+
+def _path(expr: Expr) -> str:
+    return subscripts(expr) if expr.kind in ("path", "index") else ""
 
 
 def _is_itself(value: Expr, key: str) -> bool:

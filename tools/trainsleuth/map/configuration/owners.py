@@ -91,6 +91,33 @@ class Owners:
             self._others[key.name] = cls is not None and (given or cls in self.strangers)
         return self._others[key.name]
 
+    def of_class(self, owner: Class, dotted: str, key: Key | None) -> Key | None:
+        """The key that a method of `owner` means by "cfg.interval", where `key` is what anyone would: one of the sections
+        that choose the class, and none of a section that chooses another.
+        """
+        _, _, last = dotted.rpartition(".")
+        kin = {owner, *self.program.index.lineage(owner), *self.program.index.subclasses(owner)}
+        own = [section for section, target in self._sections.items() if target in kin]
+        found = [one for section in own if (one := self._by_name.get(f"{section}.{last}")) is not None]
+        if len(found) == 1 and dotted.count(".") == 1:
+            return found[0]
+        section = key.name.rpartition(".")[0] if key is not None else ""
+        told = section.rpartition(".")[2] in dotted.split(".")[:-1]
+        return None if own and not told and self._sections.get(section, owner) not in kin else key
+
+    @cached_property
+    def _by_name(self) -> dict[str, Key]:
+        return {one.name: one for one in self._keys}
+
+    @cached_property
+    def _sections(self) -> dict[str, Class]:
+        """Each section with the class that it chooses: hooks.0 of hooks.0.type = "LogHook"."""
+        return {
+            section: one.target
+            for one in self.program.choices
+            if isinstance(one.target, Class) and (section := one.key.rpartition(".")[0])
+        }
+
     def holder(self, key: Key) -> Class | None:
         """The class whose field a key is by default; None for an option of a parser and for anything else."""
         layer = key.layers[0] if key.layers else None

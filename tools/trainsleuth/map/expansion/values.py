@@ -12,6 +12,7 @@ from trainsleuth.facts.scopes import Binding
 
 from ..configuration import Key, Truth
 from ..configuration.asked_settings import setting_of
+from ..configuration.attribute_values import is_set_from_outside
 from ..configuration.literals import is_literal, text_of
 from ..configuration.named_values import key_asked, method_around
 from ..configuration.records import NO_VALUE
@@ -86,7 +87,7 @@ def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
         method = method_around(index, function)
         if head == method.self_name and "." not in rest:
             return _of_attribute(asked, method, rest, hops)
-        return "" if is_loaded(function, head) else _of_key(asked.truth, name, function.path)
+        return "" if is_loaded(function, head) else _of_key(asked.truth, name, function.path, index.class_of(method))
     bound = in_force(asked.truth, function, name)
     if len(bound) == 1 and function.parameter(name) is not None:
         return ""
@@ -142,15 +143,17 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
         return ""
     value = binding.value
     if is_literal(value):
-        return f"{text_of(value)} ({method.path}:{value.line})"
+        is_first = text_of(value) in FIRST and is_set_from_outside(truth, name)
+        return "" if is_first else f"{text_of(value)} ({method.path}:{value.line})"
     if value.kind == "path" and "." not in value.text and method.parameter(value.text) is not None:
         return _of_name(asked, method, value.text, hops)
     dotted = key_asked(value) if value.kind == "call" else next(iter(reads_in(value)), "")
     if value.kind in ("path", "index", "call") and "." in dotted:
-        return _of_key(truth, dotted, method.path)
+        return _of_key(truth, dotted, method.path, owner)
     return ""
 
 
+FIRST = ("None", "False", "True", "0", "''", "", "[]", "{}")  # what an attribute begins with that others set
 MAX_SET = 4  # statements that set one attribute, of which settings may leave one
 
 
@@ -212,9 +215,11 @@ def _of_constant(truth: Truth, name: str) -> str:
     return _told(truth, key) if key is not None else ""
 
 
-def _of_key(truth: Truth, name: str, path: str = "") -> str:
-    """Value of a configuration key and the place that sets it; what it overrides, too."""
+def _of_key(truth: Truth, name: str, path: str = "", owner: Class | None = None) -> str:
+    """Value of a configuration key and the place that sets it; what it overrides, too. `owner` is the class that asks."""
     key = setting_of(truth, name, path) if name else None
+    if owner is not None and name:
+        key = truth.owners.of_class(owner, name, key)
     return _told(truth, key) if key is not None else ""
 
 
