@@ -145,8 +145,8 @@ def test_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for name in ("a.py", "b.yaml", "c.py", "z.txt"):
         (tmp_path / name).write_text("")
     repository = Repository(tmp_path)
-    assert repository.files == ("a.py", "b.yaml", "z.txt")
-    assert _reasons(repository) == {"c.py": "more than 2 files: narrow the root"}
+    assert repository.files == ("a.py", "c.py", "z.txt")  # sources before settings: thousands of results hide no code
+    assert _reasons(repository) == {"b.yaml": "more than 2 files: narrow the root"}
 
 
 def test_search_tells_a_pattern_that_is_none(tmp_path: Path) -> None:

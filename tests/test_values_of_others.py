@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from map_depth import STEP
 from trainsleuth.map import expand_component
 

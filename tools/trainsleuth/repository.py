@@ -29,6 +29,15 @@ MAX_SCRIPTS = 2_000  # files without an ending whose first line is looked at
 MAX_TOTAL_BYTES = 200_000_000
 _PYTHON = re.compile(rb"#![^\n]*\bpython")
 _CONFIG_FOLDER = re.compile(r"(?:^|[/_-])(?:config(?:s|ure|urations?)?|cfgs?|confs?|settings|recipes|hparams)/", re.I)
+_OF_TOOLS = (
+    "/pyproject.toml",
+    "/Cargo.toml",
+    "/Pipfile.toml",
+    "/ruff.toml",
+    "/.ruff.toml",
+    "/pixi.toml",
+    "/netlify.toml",
+)
 _FIELD = "\x1f"  # between path, line and text in ripgrep's output: no file name has it
 
 
@@ -90,7 +99,7 @@ class Repository:
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """All files that are not ignored, sorted; at most MAX_FILES of the kinds that are parsed."""
+        """All files that are not ignored, sorted; at most MAX_FILES of the kinds that are parsed, source before settings."""
         if self._only is not None:
             return (self._only,)
         start = str(self.root).rstrip("/") + "/"
@@ -107,7 +116,7 @@ class Repository:
         self._odd = dict(_odd_entries(self.root, paths))
         for path, reason in self._odd.items():
             self.skip(path, reason)
-        parsed = [path for path in paths if path.endswith(SOURCE_SUFFIXES + CONFIG_SUFFIXES)]
+        parsed = [path for ends in (SOURCE_SUFFIXES, CONFIG_SUFFIXES) for path in paths if path.endswith(ends)]
         for path in (dropped := set(parsed[MAX_FILES:])):
             self.skip(path, f"more than {MAX_FILES} files: narrow the root")
         return tuple(path for path in paths if path not in dropped)
@@ -271,7 +280,9 @@ def is_notebook(path: str) -> bool:
 
 
 def is_plain_config(path: str) -> bool:
-    return path.endswith(PLAIN_SUFFIXES) and _CONFIG_FOLDER.search(path) is not None
+    """Settings of a program, and none of a tool: any TOML that lies below the root, other forms in a folder of settings."""
+    is_toml = path.endswith(".toml") and "/" in path and not path.endswith(_OF_TOOLS)
+    return is_toml or (path.endswith(PLAIN_SUFFIXES) and _CONFIG_FOLDER.search(path) is not None)
 
 
 def has_no_ending(path: str) -> bool:

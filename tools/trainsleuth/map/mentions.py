@@ -20,7 +20,7 @@ _NAMES = {
     "training_loop": r"prepare|soft_update\w*|hard_update\w*|update_target\w*",
     "logging": r"\w*(?:_tb|tb_|tensorboard|wandb)\w*|(?:line)?plot(?:_\w+)?|\w*_log|maybe_log\w*|summari[sz]e\w*|track|[Vv]isuali[sz]er|Log\w+",
     "checkpointing": r"(?:save|load|restore)_(?:to|from)_(?!disk$)\w+|_?serialize|[Ee]arly_?[Ss]top\w*|(?!\w*(?:grad|gckpt|activation|recompute|use_checkpoint))\w*(?:ckpt|checkpoint)\w*",
-    "evaluation": r"(?!\w*(?:loss|score|size|length|grad|norm|lr|clip|max|min|default|init|old|new|abs|pad|fill|get)_val$)(?:\w+_)?(?:test|eval|valid|val)_?(?:set|mode|table)?|\w*(?:error|metrics?)_table|compute_\w*(?:metrics?|features|statistics)",
+    "evaluation": r"(?!(?:\w+_)?(?:to|is|if|are|not|in)_valid$)(?!\w*(?:loss|score|size|length|grad|norm|lr|clip|max|min|default|init|old|new|abs|pad|fill|get)_val$)(?:\w+_)?(?:test|eval|valid|val)_?(?:set|mode|table)?|\w*(?:error|metrics?)_table|compute_\w*(?:metrics?|features|statistics)",
 }  # fmt: skip
 _WHEN = {
     "logging": rf"(?:log|print|report|disp\w*|summary|verbose)\w*{_EVERY}",

@@ -207,6 +207,8 @@ def averages(event: Event) -> bool:
 
 def averages_weights(function: Function) -> bool:
     """It moves parameters a little towards others: mine.data.mul_(decay).add_(theirs, alpha=1 - decay)."""
+    if function.source.holds(_LOADS) and any(event.block.loops and _blends_into(event) for event in function.events):
+        return True
     if not function.source.holds(_MOVES):
         return False
     given = len(function.parameters) >= LEAST_OF_AVERAGE
@@ -215,6 +217,7 @@ def averages_weights(function: Function) -> bool:
 
 LEAST_OF_AVERAGE = 2  # parameters: what is moved, and towards what
 _MOVES = re.compile(rb"\.(?:mul_|lerp_|copy_)\(|\.data\s*=")
+_LOADS = re.compile(rb"load_state_dict\(")
 
 
 def _moves(event: Event) -> bool:
@@ -235,6 +238,17 @@ def _blends(event: Event) -> bool:
     into = any(target.kind == "path" and target.last == "data" for target in event.targets)
     sums = [event.value] if into and event.value is not None and event.kind == "assign" else list(copied)
     return any(_is_blend(one) for one in sums)
+
+
+def _blends_into(event: Event) -> bool:
+    """averaged[name] = mine * (1 - decay) + theirs * decay: a table of weights that is loaded after."""
+    into = event.kind == "assign" and any(target.kind == "index" for target in event.targets)
+    value = event.value
+    if not into or value is None or value.kind != "binary" or value.text != "+":
+        return False
+    factors = [part.parts if part.kind == "binary" and part.text == "*" else () for part in value.parts]
+    shares = [written(one) for one in factors[0]], [written(one) for one in factors[-1]]
+    return any(rest == f"1 - {share}" for one, other in (shares, shares[::-1]) for rest in one for share in other)
 
 
 def _is_blend(value: Expr) -> bool:

@@ -58,7 +58,7 @@ def _signs(program: Program) -> Iterator[Place]:
     evaluating: set[Function] = set()
     for function, weight in program.functions():
         sign = _quiet(program, function)
-        drawn = (not sign or _DRAWS.search(function.owner) is not None) and _is_draw(program, function)
+        drawn = (not sign or _DISTRIBUTES.search(function.owner) is not None) and _is_draw(program, function)
         named = not drawn and _is_named(function)
         evaluates = sign > 0 and not drawn and not _is_switch(function)
         if sign:
@@ -102,7 +102,7 @@ def _signs(program: Program) -> Iterator[Place]:
 
 
 _HOOK = re.compile(
-    r"^(?:on_)?(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^get_eval_dataloader$|^evaluat\w+$|^compute_metrics$"
+    r"^(?:on_)?(?:validation|test|prediction|val|eval)_(?:step|pass|loop|epoch_end)$|^get_eval_dataloader$|^evaluat\w+$|^compute_metrics$|^build_(?:evaluator|test_loader)$"
 )
 
 
@@ -120,7 +120,7 @@ _VERB = re.compile(
 )
 _CHECKS = re.compile(r"_?validate_", re.I)  # more often a look at arguments than at data
 _NOT_VERB = re.compile(
-    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera|actions?$|nans?$",
+    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera|actions?$|nans?$|(?:^|_)(?:to|is|if|are|not|in)_?valid",
     re.I,
 )
 
@@ -191,7 +191,8 @@ def _is_draw(program: Program, function: Function) -> bool:
 
 
 _DRAWN = ("sample", "generate", "score")
-_DRAWS = re.compile(r"Distribution|Normal|Gaussian|Categorical|Bernoulli|Sampler|Buffer|Noise")
+_DISTRIBUTES = re.compile(r"Distribution|Normal|Gaussian|Categorical|Bernoulli|Buffer|Noise")
+_DRAWS = re.compile(rf"{_DISTRIBUTES.pattern}|Sampler")  # one without gradients makes pictures with a network
 
 
 def _is_inside_network(program: Program, function: Function) -> bool:
