@@ -570,3 +570,69 @@ FALLS = dedent(
 def test_epochs_that_are_counted_from_one(schedule: str, rounds: str, severity: str, tmp_path: Path) -> None:
     text = FALLS.replace("SCHEDULE", schedule).replace("ROUNDS", rounds)
     assert _only(tmp_path, {"train.py": text}, "scheduler-before-optimizer").severity == severity
+
+
+SQUASHED = dedent(
+    """
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 3)
+
+        def forward(self, x):
+            return torch.softmax(self.layer(x), dim=1)
+
+    def loss_of(net, loader):
+        total = 0.0
+        WITH
+            for x, y in loader:
+                loss = nn.functional.cross_entropy(net(x), y)
+                AFTER
+                total += loss.item()
+        return total
+
+    if __name__ == "__main__":
+        net = Net()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        print(loss_of(net, torch.load("data.pt")))
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("around", "after", "severity"),
+    [("with torch.no_grad():", "pass", "note"), ("if True:", "loss.backward(); optimizer.step()", "error")],
+)
+def test_a_loss_that_only_an_evaluation_computes_asks(around: str, after: str, severity: str, tmp_path: Path) -> None:
+    program = SQUASHED.replace("WITH", around).replace("AFTER", after)
+    assert _only(tmp_path, {"main.py": program}, "double-softmax").severity == severity
+
+
+@pytest.mark.parametrize(
+    ("other", "severity"),
+    [
+        ("KINDS = ['train_it', 'test_it']\n", "note"),
+        ("import loops\n\nKINDS = ['train_it', 'test_it']\n", "error"),
+        ("KINDS = ['train_it']\nSTARTED = 'python loops.py'\n", "error"),
+        (
+            "import importlib\n\ndef load(name):\n    path = 'steps.' + name\n    return importlib.import_module(path)\n",
+            "note",
+        ),
+        (
+            "import importlib\n\ndef load(name):\n    path = 'loo' + name\n    return importlib.import_module(path)\n",
+            "error",
+        ),
+    ],
+)
+def test_a_name_means_nothing_of_a_file_that_nothing_loads(other: str, severity: str, tmp_path: Path) -> None:
+    loop = "import torch\n\ndef train_it(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    loop += "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n"
+    files = {
+        "loops.py": loop,
+        "other.py": other,
+        "main.py": "import other\n\nif __name__ == '__main__':\n    print('train_it')\n",
+    }
+    assert _only(tmp_path, files, "missing-zero-grad").severity == severity

@@ -162,3 +162,24 @@ def test_options_of_a_script_that_parses_them_are_its_variables() -> None:
     ]
     known = known_before(lines, 4, ("--config", "conf/b.yaml", "--stage=3"))
     assert filled(lines[3], known) == "run --config conf/b.yaml --stage 3"
+
+
+ADDS = [
+    'OPTS=""',
+    'OPTS+=" --lr 1e-5"  # the peak',
+    'OPTS+=" --epochs ${EPOCHS:-20}"',
+    "ARGS=(--seed 1)",
+    "ARGS+=(--amp)",
+    "ARGS+=(",
+    "  --width 8",
+    ")",
+    "NAME+=run",
+    'OPTS="--other"',
+]
+
+
+def test_what_is_added_stands_behind_what_there_was() -> None:
+    known = known_before(ADDS, len(ADDS))
+    assert known["OPTS"].split() == ["--lr", "1e-5", "--epochs", "20"] and known["NAME"] == "run"
+    assert known["ARGS"].split()[-3:] == ["--amp", "--width", "8"]
+    assert known_before(ADDS, 99)["OPTS"] == "--other"

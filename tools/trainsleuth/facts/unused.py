@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
@@ -11,7 +11,8 @@ from trainsleuth.repository import is_notebook
 from .callers import Target
 from .dead import around
 from .names import Module
-from .records import MODULE_BODY, FileFacts, Function, Import
+from .records import MODULE_BODY, Expr, FileFacts, Function, Import
+from .scopes import bindings
 from .sites import Site, is_test
 from .things import Spot
 
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 _PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
 _ITSELF = re.compile(rb"globals\(\)\s*[\[.]|sys\.modules\[\s*__name__\s*\]")
 _ANY = re.compile(rb"sys\.modules(?!\s*\[\s*(?:__name__|['\"]))")
-_IMPORTED = re.compile(rb"getattr\(\s*(?:importlib\.)?import_module\(\s*(?:name\s*=\s*)?(?:[fF]?['\"]([\w.]*))?")
-_LOADED = re.compile(rb"(?<!\w)(\w{1,99})\s*=\s*(?:importlib\.)?(?:import_module|__import__)\(")
+_BEGINS = re.compile(rb"(?:import_module|__import__)\(\s*(?:name\s*=\s*)?[fF]['\"]([\w.]*)")
 _COMPUTED = (
     re.compile(rb"getattr\(\s*([\w.]+)\s*,\s*[^'\"\s]"),
     re.compile(rb"(?<![\w.])([\w.]{1,99})\.__dict__\s*[\[.]"),
 )
+_LOADS = re.compile(rb"spec_from_file|walk_packages|iter_modules|run_path|runpy|(?<![\w.])exec\(")
+_ASKS = re.compile(rb"getattr\(|__dict__|vars\(")
 _PROGRAM = re.compile(rb"__name__\s*==")
 _TEXTS = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".bash", ".md", ".rst", ".txt", ".ipynb")
 _HOOKS = ("main",)
@@ -44,11 +46,12 @@ def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
     """
     if any(name in _PACKAGING for name in index.repository.files):
         return ""
-    if (looked := _looked_through(index)) is None or (spelled := _spelled(index)) is None:
+    if (looked := _looked_through(index)) is None:
         return ""
+    loaded = tuple(_put_together(index))
     programs = {one.path for one in index.files.values() if one.body.source.holds(_PROGRAM)}
     for path, line in places:
-        found = any(f"/{one}" in f"/{path}" for one in spelled) or _is_found_by_name(index, looked, path, line)
+        found = _is_loaded(loaded, path) or _is_found_by_name(index, looked, path, line)
         if not is_notebook(path) and programs - {path} and not found:
             if name := _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line):
                 return name
@@ -60,14 +63,6 @@ def _is_found_by_name(index: Index, looked: tuple[Module, ...], path: str, line:
     head = function.qualname.partition(".")[0] if function is not None else ""
     members = (index.names.member(module, head) for module in looked)
     return any(one is not None and getattr(one, "path", path) == path for one in members)
-
-
-def _spelled(index: Index) -> frozenset[str] | None:
-    """How the paths of modules begin that are imported by a name that is put together: getattr(import_module("nets." + name),
-    name). None where nothing of it is written down.
-    """
-    found = [one.decode() for file in index.files.values() for one in file.body.source.found(_IMPORTED)]
-    return frozenset(one.replace(".", "/") for one in found) if all(found) else None
 
 
 def _uncalled_method(index: Index, path: str, line: int) -> str:
@@ -144,6 +139,8 @@ def _is_named_elsewhere(index: Index, path: str, name: str) -> bool:
     """Not by a file that has something of its own by that name: train() of another program. Nor by a text, where a
     file takes another thing by that name: it may mean that one.
     """
+    if not _may_be_loaded(index, path):
+        return False
     named = re.compile(rb"(?m)^(?![ \t]*#)[^\n]*\b%s\b" % re.escape(name.encode()))
     own = {one.path for one in index.files.values() if one.path != path and _has_own(index, one, path, name)}
     if any(one.body.source.holds(named) for one in index.files.values() if one.path != path and one.path not in own):
@@ -153,6 +150,46 @@ def _is_named_elsewhere(index: Index, path: str, name: str) -> bool:
     word = re.compile(rf"\b{re.escape(name)}\b")
     texts = (one for one in index.repository.files if one.endswith(_TEXTS) or (one.endswith(".py") and is_test(one)))
     return any(word.search(index.repository.read(one) or "") for one in texts if one not in own)
+
+
+def _may_be_loaded(index: Index, path: str) -> bool:
+    """Some other file says the name of this one, in code or in text, or loads files wherever they lie."""
+    stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
+    named = re.compile(rb"\b%s\b" % re.escape(stem.encode()))
+    others = [one.body.source for other, one in index.files.items() if other != path]
+    if any(one.holds(named) or one.holds(_LOADS) for one in others):
+        return True
+    word = re.compile(rf"\b{re.escape(stem)}\b")
+    texts = (one for one in index.repository.files if one.endswith(_TEXTS) or (one.endswith(".py") and is_test(one)))
+    return any(word.search(index.repository.read(one) or "") for one in texts)
+
+
+def _is_loaded(loaded: Iterable[re.Pattern[str]], path: str) -> bool:
+    dotted = "." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return any(one.search(dotted) for one in loaded)
+
+
+def _put_together(index: Index) -> Iterator[re.Pattern[str]]:
+    """Names of modules in which any name may be looked for, or that are not written out: models.*_model of
+    "models." + name + "_model".
+    """
+    for site in index.calls("import_module", "__import__"):
+        name = site.call.argument(0, "name")
+        bound = bindings(site.function).get(name.text, ()) if name is not None and name.kind == "path" else ()
+        made = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else name
+        if made is not None and made.kind == "format":
+            begun = {one.decode() for one in site.function.source.found(_BEGINS)}
+            yield from (re.compile(rf"\.{re.escape(one.lstrip('.'))}") for one in begun or {""})
+        elif made is not None and (made.kind != "string" or site.function.source.holds(_ASKS)):
+            yield re.compile(rf"\.{''.join(_pieces(made))}$")
+
+
+def _pieces(name: Expr) -> Iterator[str]:
+    if name.kind == "binary" and name.text == "+":
+        for part in name.parts:
+            yield from _pieces(part)
+    else:
+        yield re.escape(name.text) if name.kind == "string" else ".*"
 
 
 def _has_own(index: Index, file: FileFacts, path: str, name: str) -> bool:
@@ -181,8 +218,6 @@ def _looked_through(index: Index) -> tuple[Module, ...] | None:
         if source.holds(_ITSELF):
             modules.append(Module(file.path, ""))
         heads = {one.decode("utf-8", "replace") for pattern in _COMPUTED for one in source.found(pattern)}
-        if not heads.isdisjoint(one.decode("utf-8", "replace") for one in source.found(_LOADED)):
-            return None
         for entry in file.imports:
             if entry.alias in heads and _is_own(index, entry):
                 found = index.names.module(file.path, _dotted(entry), entry.level)

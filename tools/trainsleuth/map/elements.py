@@ -48,13 +48,16 @@ def elements_of(
     if source.kind in _COLLECTIONS:
         asked = [part for part in source.parts if part.kind != "pair" or _is_under(part, key)]
         yield from ((function, part.parts[-1] if part.kind == "pair" else part) for part in asked)
+    if source.kind == "each":  # [Agent(i) for i in range(3)]
+        made = source.parts[0]
+        yield function, made.parts[-1] if made.kind == "pair" else made
     if source.kind == "path":
         for scope, binding in _bound(values, function, source, depth):
             if binding.value is None or binding.items:
                 continue
             if binding.kind == "append":
                 yield scope, binding.value
-            elif binding.kind in ("assign", "extend") and binding.value.kind in (*_COLLECTIONS, "call"):
+            elif binding.kind in ("assign", "extend") and binding.value.kind in (*_COLLECTIONS, "each", "call"):
                 yield from elements_of(values, scope, binding.value, depth + 1, key)
 
 

@@ -14,7 +14,7 @@ from .shell_arms import Arm, arms_of, is_taken
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
 _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
-_ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=(.*)$")
+_ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)(\+?)=(.*)$")
 _DEFAULTED = re.compile(r"^\s*:\s+\"?\$\{([A-Za-z_]\w*):?=(.*)\}\"?\s*(?:[;#].*)?$")  # : "${NODES:=1}"
 _OWN_FOLDER = re.compile(  # $( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd ) and $(dirname "$0")
     r"\$\(\s*cd\s[^;&|]{0,80}?(?:BASH_SOURCE|\$0|\$\{0)[^;&|]{0,80}?&&\s*pwd(?:\s+-P)?\s*\)|"
@@ -26,16 +26,20 @@ _WORD = re.compile(
 _NOT_GIVEN = re.compile(r"\$\{?\d{1,2}\}?")  # else NAME=$1, below NAME=a
 _SHIFT = re.compile(r"shift(?:[ \t]+(\d{1,3}))?[ \t]*(?:[;#].*)?$")  # not inside of a loop that reads options
 MAX_LINES = 200  # of one value
-MAX_VALUE = 4000  # characters: A="$A$A" doubles with every line
+MAX_VALUE = 8000  # characters: A="$A$A" doubles with every line
 
 
 class Assigned(NamedTuple):
-    """A value may go over lines, in quotes or as an array: args="--lr 1e-5 \\ ..." and ARGS=(--lr 1e-5 ...)."""
+    """A value may go over lines, in quotes or as an array: args="--lr 1e-5 \\ ..." and ARGS=(--lr 1e-5 ...).
+
+    `more`: it is added to what there was: OPTS+=" --lr 1e-5", with a blank between the items of an array.
+    """
 
     name: str
     value: str
     first: int
     last: int
+    more: bool = False
 
 
 def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
@@ -49,12 +53,13 @@ def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
         match = _ASSIGNED.match(lines[number - 1])
         if match is None:
             continue
-        first, name, text = number, match[1], _OWN_FOLDER.sub(".", match[2])
+        first, name, more, text = number, match[1], bool(match[2]), _OWN_FOLDER.sub(".", match[3])
         is_open = _opens(text)
         if is_open is None:
-            word = _WORD.match(text)
-            if word is not None:
-                yield Assigned(name, word[1] or word[2] or word[3] or "", first, first)
+            if more and (items := _ITEMS.match(text)) is not None:
+                yield Assigned(name, f" {items[1]}", first, first, more)
+            elif (word := _WORD.match(text)) is not None:
+                yield Assigned(name, word[1] or word[2] or word[3] or "", first, first, more)
             continue
         held = [text[1:]]
         while number < len(lines) and number - first < MAX_LINES:
@@ -65,8 +70,12 @@ def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
             ends = line.endswith(")") if is_open == "(" else line.count(is_open) % 2
             held.append(line.rstrip("\\").rstrip()[: -1 if ends else None])
             if ends:
-                yield Assigned(name, " ".join(held).strip(), first, number)
+                value = " ".join(held)
+                yield Assigned(name, f" {value.strip()}" if more else value.strip(), first, number, more)
                 break
+
+
+_ITEMS = re.compile(r"\((.*)\)\s*(?:#.*)?$")
 
 
 def _opens(text: str) -> str | None:
@@ -160,6 +169,9 @@ def _assign(one: Assigned, known: dict[str, str]) -> None:
         _shift(int(one.value), known)
         return
     value = _worked_out(one.value[:MAX_VALUE], known)
+    if one.more:
+        known[one.name] = f"{known.get(one.name, '')}{value}"[:MAX_VALUE]
+        return
     if one.name not in known or not _NOT_GIVEN.fullmatch(value):
         known[one.name] = value
 
