@@ -240,17 +240,12 @@ def find_program(
         entry = tracing.entry
     else:
         more, entry = roots, replace(tracing.entry, trains=True)
-    assumed: tuple[Function, ...] = ()
-    if not entry.trains:
-        unreached = Unreached(tracing.graph, told.weights, told.loaded)
-        steps = _assumed(index, tracing.table, tracing.handed, scope, told.loaded)
-        left = tracing.values.known.excluded
-        assumed = tuple(unreached.likeliest(one for one in steps if index.class_of(one) not in left))
+    assumed = _likeliest(tracing, told, scope) if not entry.trains else {}
     started_by_it = only_program_of(index, entry.path) if through and not entry.trains and not assumed else None
     if started_by_it and (below := _below(index, entry, started_by_it, recipe, launch)) is not None:
         return below
     if assumed:
-        more += [(top, ASSUMED_DISTANCE) for one in assumed for top in unreached.tops(one)]
+        more += [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]
         more += [(one, LAST_DISTANCE) for one in assumed]
         entry = replace(_again(tracing.graph, entry, more), trains=True)
     return Program(
@@ -262,7 +257,7 @@ def find_program(
         _copies(index, entry, found),
         tracing.table,
         tracing.handed,
-        assumed=assumed,
+        assumed=tuple(assumed),
         started=tuple(candidates(index, started, ())),
         choices=told.choices,
         config_paths=tuple(dict.fromkeys(file_of(part.path) for part in told.parts)),
@@ -273,6 +268,16 @@ def find_program(
         tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
         plugin=plugin,
     )
+
+
+def _likeliest(tracing: Tracing, told: Told, scope: str | None) -> dict[Function, list[Function]]:
+    """The training steps that are taken for those of the program, each with the functions that lead to it from the top."""
+    index = tracing.graph.index
+    unreached = Unreached(tracing.graph, told.weights, told.loaded)
+    steps = _assumed(index, tracing.table, tracing.handed, scope, told.loaded)
+    left = tracing.values.known.excluded
+    found = unreached.likeliest(one for one in steps if index.class_of(one) not in left)
+    return {one: list(unreached.tops(one)) for one in found}
 
 
 def _starting(index: Index, launch: Command | None) -> tuple[Command, ...]:

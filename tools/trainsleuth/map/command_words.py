@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 _PROGRAM = re.compile(r"(?:^|/)[\w.-]+\.py$")
 
@@ -18,6 +20,14 @@ def words_before(text: str) -> list[str]:
     """Those of its launcher."""
     words = _words(text)
     return words[: _start(words) - 1]
+
+
+def options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each word that is an option, with its value: --lr=0.1, --lr 0.1. One that is given alone has the next word."""
+    for word, following in zip_longest(words, words[1:], fillvalue=""):
+        name, equals, value = word.partition("=")
+        if name.startswith("-") and name.strip("-"):
+            yield name, value if equals else following
 
 
 def _words(text: str) -> list[str]:

@@ -25,15 +25,14 @@ _REFERRED = re.compile(r"\$\{([\w/@.]+)\}")
 _NONE = ("null", "None", "~")
 _NOTHING = (*_NONE, "???", "")
 _GLOBAL = "_global_"
-
-
 HELD = "::"  # between a Python file and the name at its top that holds a table: "nets.py::SMALL"
 
 
 class Part(NamedTuple):
     """A configuration file and the dotted key under which its values stand; "" at the top.
 
-    `path` may name what a Python file holds, behind HELD. `taken` are the names that count of it, with those that they stand under; all of them when it is empty.
+    `path` may name what a Python file holds, behind HELD. `taken` are the names that count of it, with those that they
+    stand under; all of them when it is empty.
     """
 
     path: str

@@ -24,6 +24,7 @@ class _Call(NamedTuple):
     stored: Stored
 
 
+@kept_per_index
 def stored(index: Index, near: str) -> Mapping[str, Stored]:
     """By group and name, "net/small". Of several stored alike that counts which lies nearest to the file `near`."""
     return {key: max(found, key=lambda one: _nearness(index, one, near)).stored for key, found in _calls(index).items()}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, External, Function, Index
 
+from .command_words import options
 from .composition import normal
 from .configuration.spelled import Spelling
 from .hydra_folder import folder_meant
@@ -40,10 +40,9 @@ def _said(index: Index, function: Function, value: Expr, words: Sequence[str]) -
     if text := Spelling(index, function).of(value):
         return text
     option = value.last.replace("-", "_")
-    for one, following in zip_longest(words, words[1:], fillvalue=""):
-        word, equals, behind = one.partition("=")
-        if word.startswith("--") and word.lstrip("-").replace("-", "_") == option:
-            return behind if equals else following
+    for name, given in options(words):
+        if name.startswith("--") and name.lstrip("-").replace("-", "_") == option:
+            return given
     for event in function.events:
         for call in event.calls if "add_argument" in function.called else ():
             names = [one.text.lstrip("-").replace("-", "_") for one in call.arguments if one.kind == "string"]

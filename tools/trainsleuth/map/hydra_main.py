@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function, Index, bindings
 from trainsleuth.repository import is_under
 
-from .command_words import words_behind
+from .command_words import options, words_behind
 from .composition import HELD, Composed, Entry, Found, Part, composed, config_file, entries_of, normal
 from .config_store import stored
 from .constants import constant_text
@@ -142,11 +141,10 @@ def _keyword(index: Index, path: str, decorator: Expr, name: str) -> Expr | None
 
 
 def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for word, following in zip_longest(words, words[1:], fillvalue=""):
-        flag, equals, value = word.partition("=")
-        flag = _FLAGS.get(flag, flag)
+    for name, value in options(words):
+        flag = _FLAGS.get(name, name)
         if flag in _FLAGS.values():
-            yield flag, value if equals else following
+            yield flag, value
 
 
 def _choices(index: Index, found: Found, words: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], list[Entry]]:

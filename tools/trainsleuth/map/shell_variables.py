@@ -6,10 +6,10 @@ import operator
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from .command_words import options
 from .shell_arms import Arm, arms_of, is_taken
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
@@ -155,10 +155,9 @@ class Script:
 def _parsed(lines: Sequence[str], arguments: Sequence[str]) -> Iterator[Assigned]:
     """The script's own options where it reads them as Kaldi's and ESPnet's do: . utils/parse_options.sh, behind --lr 0.1."""
     at = next((number for number, line in enumerate(lines, 1) if _PARSES.match(line)), 0)
-    for one, following in pairwise((*arguments, "")) if at else ():
-        name, equals, value = one.partition("=")
-        if name.startswith("--") and name[2:]:
-            yield Assigned(name[2:].replace("-", "_"), value if equals else following, at, at)
+    for name, value in options(arguments) if at else ():
+        if name.startswith("--"):
+            yield Assigned(name[2:].replace("-", "_"), value, at, at)
 
 
 _PARSES = re.compile(r"\s*(?:\.|source)\s+\S*parse_options\.sh\b")
