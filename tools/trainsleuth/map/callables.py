@@ -115,14 +115,14 @@ class Callables:
             or tuple(dict.fromkeys([*returned, *same, *listed, *self._wrapped(function, call)]))[:MAX_HELD]
         )
 
-    def _imported_by(self, function: Function) -> Iterator[Class]:
-        """A class that a function gives back out of a module which it imports under a name: return import_module(name).Model"""
+    def _imported_by(self, function: Function) -> Iterator[Class | Function]:
+        """What a function gives back out of a module which it imports under a name: return import_module(name).Model"""
         for event in function.events if function in self._importing else ():
             value = event.value if event.kind == "return" else None
             bound = bindings(function).get(value.text, ()) if value is not None and value.kind == "path" else ()
             for one in (value, *(each.value for each in bound)):
                 found = self._of_named_module(function, one) if one is not None and one.last != "import_module" else ()
-                yield from (cls for cls in found if isinstance(cls, Class))
+                yield from (held for held in found if isinstance(held, Class | Function))
 
     def _of_named_module(self, function: Function, expr: Expr) -> tuple[Called, ...]:
         modules = self._known.modules

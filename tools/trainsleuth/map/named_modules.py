@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Si
 from trainsleuth.facts.scopes import bindings
 
 from .attributes import asked_keys
+from .branches import Settled, is_not_chosen
 from .recipes import Setting
 
 Place = tuple[str, int]  # path and line of the import
@@ -28,9 +29,14 @@ _HOLE = re.compile(r"\{[^{}]*\}|%s")
 
 
 def named_modules(
-    index: Index, given: Iterable[Setting], reached: Collection[Function] = (), words: Collection[str] = ()
+    index: Index,
+    given: Iterable[Setting],
+    reached: Collection[Function] = (),
+    words: Collection[str] = (),
+    decided: Mapping[str, str] | None = None,
 ) -> dict[Place, tuple[Module, ...]]:
-    """The project's module that each import by a setting loads, as far as the setting's value is known.
+    """The project's module that each import by a setting loads, as far as the setting's value is known. `decided` are
+    settings and parameters that decide which of several names it has.
 
     Where it is not, every one that fits a name in parts, of the imports in functions that are `reached`; of several
     those that `words` of the command name.
@@ -42,9 +48,10 @@ def named_modules(
     for site in index.calls(*_IMPORTS):
         if site.call.arguments and site.call.arguments[0].kind != "string":
             path = site.function.path
-            modules = tuple(_fitting(index, path, list(_parts(index, site, values)), words))
+            pieces = _pieces(site.call.arguments[0], index, site, decided or {})
+            modules = tuple(_fitting(index, path, list(_parts(index, site, pieces, values)), words))
             if not modules and site.function in reached:
-                modules = tuple(_fitting(index, path, list(_parts(index, site, {})), words))
+                modules = tuple(_fitting(index, path, list(_parts(index, site, pieces, {})), words))
             if not modules and site.function in reached:
                 modules = given_files(index, words)
             if modules:
@@ -104,9 +111,11 @@ def sure(modules: Mapping[Place, tuple[Module, ...]]) -> dict[str, list[str]]:
     return found
 
 
-def _parts(index: Index, site: Site, values: Mapping[str, str]) -> Iterator[str | None]:
+def _parts(
+    index: Index, site: Site, pieces: Iterable[str | Expr], values: Mapping[str, str]
+) -> Iterator[str | None]:
     """The name that is imported, in parts; None for one whose value is not known."""
-    for piece in _pieces(site):
+    for piece in pieces:
         if isinstance(piece, str):
             yield from [piece] if piece else []
         else:
@@ -133,12 +142,12 @@ def _spelling(function: Function, piece: Expr) -> tuple[Expr, Callable[[str], st
 _SPELLED: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper, "strip": str.strip}
 
 
-def _pieces(site: Site) -> list[str | Expr]:
+def _pieces(asked: Expr, index: Index, site: Site, decided: Mapping[str, str]) -> list[str | Expr]:
     """f"jobs.{name}", "jobs." + name, "jobs.{}".format(name), "jobs.%s" % name: what is written, and what is put in."""
-    name = _said(site.function, site.call.arguments[0])
+    name = _said(Settled(decided, index, site.function), asked)
     template, given = "", list(name.parts)
     if name.kind == "format":
-        template = _template(site)
+        template = _template(site) if name is asked else _above(index, site.function.path, name)
     elif name.kind == "call" and name.last == "format" and name.receiver is not None:
         template, given = name.receiver.text if name.receiver.kind == "string" else "", list(name.arguments)
     elif name.kind == "binary" and name.text == "%" and name.parts[0].kind == "string":
@@ -162,13 +171,29 @@ def _template(site: Site) -> str:
     return templates[0] if len(templates) == 1 else ""
 
 
-def _said(function: Function, name: Expr) -> Expr:
-    """What a name is bound to that is put together first: filename = "models." + name + "_model"; the arm that is."""
+def _above(index: Index, path: str, name: Expr) -> str:
+    """Of an f-string that a name is bound to: its line is read again."""
+    lines = (index.repository.read(path) or "").split("\n")
+    found = [match[2] for match in _F_STRING.finditer(lines[name.line - 1])] if name.line <= len(lines) else []
+    fits = [one for one in found if len(_HOLE.findall(one)) == len(name.parts)]
+    return fits[0] if len(fits) == 1 else ""
+
+
+_F_STRING = re.compile(r"\b[fF]([\"'])(.*?)\1")
+
+
+def _said(settled: Settled, name: Expr) -> Expr:
+    """What a name is bound to that is put together first: filename = "models." + name + "_model"; the arm that is. Of
+    several bindings the one that settings leave.
+    """
     if name.kind == "choice":
         return next((part for part in name.parts if part.kind in ("binary", "format")), name)
-    bound = bindings(function).get(name.text, ()) if name.kind == "path" else ()
+    function = settled.function
+    bound = list(bindings(function).get(name.text, ())) if name.kind == "path" else []
+    if len(bound) > 1:
+        bound = [one for one in bound if not is_not_chosen(function.events[one.position], settled)]
     value = bound[0].value if len(bound) == 1 and not bound[0].items else None
-    is_made = value is not None and (value.kind in ("binary", "format") or value.last == "format")
+    is_made = value is not None and (value.kind in ("binary", "format", "string") or value.last == "format")
     return value if value is not None and is_made else name
 
 

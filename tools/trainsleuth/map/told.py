@@ -141,7 +141,9 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
     if is_told:
         decided = with_sections(program, _deciding(without, weak, (*given, *read.commanded)))
-        decided = with_worked_out(index, entry.reach.distance, decided)
+        decided = with_parameters(program, with_worked_out(index, entry.reach.distance, decided))
+        modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind, decided)
+        loaded |= program.graph.imports(frozenset(path for paths in sure(modules).values() for path in paths))
     return Told(
         read.parts,
         given,
@@ -149,7 +151,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         preset,
         known,
         loaded,
-        with_parameters(program, decided) if is_told else {},
+        decided,
         modules,
         words,
         weighed(words, recipe, " ".join(behind)),
