@@ -136,12 +136,22 @@ def _in_folder(
 
 def command_of(index: Index, text: str) -> Command | None:
     """A launch command that the caller gives instead of a file; None when `text` is no command."""
-    if text in index.configs or " " not in text.strip():
+    if text in index.configs or (" " not in text.strip() and not _is_program(index, text.strip())):
         return None
     consoles = {command.text: command for command in _consoles(index)}
     folder, rest = started_in(text)
     found = next(_command(index, f"{folder}/-" if folder else "", 0, rest, consoles), None)
     return found._replace(path="", text=text) if found is not None and folder else found or Command("", 0, text, "")
+
+
+def _is_program(index: Index, word: str) -> bool:
+    """./train.py, which starts itself; a file of settings in Python is one of its names without the dot."""
+    path = normal(word) if word.startswith("./") and word.endswith(".py") else ""
+    fits = (one for one in index.files if path and f"/{one}".endswith(f"/{path}"))
+    return any(index.files[one].body.source.holds(_GUARD) for one in fits)
+
+
+_GUARD = re.compile(rb"(?m)^if\s+__name__\s*==")
 
 
 def started_in(text: str) -> tuple[str, str]:

@@ -111,9 +111,7 @@ def sure(modules: Mapping[Place, tuple[Module, ...]]) -> dict[str, list[str]]:
     return found
 
 
-def _parts(
-    index: Index, site: Site, pieces: Iterable[str | Expr], values: Mapping[str, str]
-) -> Iterator[str | None]:
+def _parts(index: Index, site: Site, pieces: Iterable[str | Expr], values: Mapping[str, str]) -> Iterator[str | None]:
     """The name that is imported, in parts; None for one whose value is not known."""
     for piece in pieces:
         if isinstance(piece, str):

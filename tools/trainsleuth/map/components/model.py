@@ -75,6 +75,19 @@ def places(program: Program) -> Iterator[Place]:
     yield from _run(program)
     yield from _optimized(program)
     yield from _chosen(program)
+    yield from _handed_over(program)
+
+
+def _handed_over(program: Program) -> Iterator[Place]:
+    """What the trainer of a framework is given for a model, which may be its name alone."""
+    for called in program.reached_calls:
+        given = called.call.keyword("model") if called.call.last.endswith("Trainer") else None
+        for expr in (given, called.call.keyword("model_init_kwargs")) if given is not None else ():
+            if expr is not None:
+                yield program.at(called.function, expr.line, "handed over", 0.55 * called.weight**0.5)
+                for binding in bindings(called.function).get(expr.text, ()) if expr.kind == "path" else ():
+                    line = called.function.events[binding.position].line
+                    yield program.at(called.function, line, "handed over", 0.6 * called.weight**0.5)
 
 
 def _optimized(program: Program) -> Iterator[Place]:
