@@ -43,3 +43,28 @@ def test_the_end_of_a_path_chooses(games: Path) -> None:
 
 def test_a_decorator_stands_with_its_function(games: Path) -> None:
     assert "@functools.lru_cache(maxsize=4)" in _opened(games, "made")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("open rules.py:scores", "has score :1"),
+        ("open train.py:mode", "train.py has made :13"),
+        ("open trian.py:made", "like it: train.py"),
+        ("lines def in ruels.py", "like it: games/alley/rules.py"),
+        ("open wholly_else.py:made", "in the files that were read\n"),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_is_like_it(games: Path, asked: str, said: str) -> None:
+    text = expand_component(games, asked, recipe="python train.py --game bowls", budget=300).text
+    assert said in text and "return" not in text
+
+
+def test_of_a_class_that_lacks_a_method_its_methods_are_told(games: Path) -> None:
+    (games / "hooks.py").write_text(
+        "class Hook:\n    def after(self):\n        print(1)\n\n    def before(self):\n        pass\n"
+    )
+    source = (games / "train.py").read_text()
+    (games / "train.py").write_text("from hooks import Hook\n" + source + "\n    Hook().after()\n")
+    for where in ("Hook.afterr", "hooks.py:Hook.afterr"):
+        assert "hooks.py has Hook.after :2, Hook.before :5" in _opened(games, where)

@@ -17,12 +17,14 @@ from .dense import Lines, fitting
 from .excerpts import Excerpt
 from .hops import Hops
 from .locating import assigned, located
+from .near_names import files_like, like, names_beside
 from .opened import opened
 from .pages import Page, Pages, Setting
 from .ranking import TALKS, Hit, best_settings, best_statements, spread
 from .sources import Source
 from .tails import Tails
 from .terms import Term, terms_of, values_of
+from .unloaded import read_pages
 from .writing import Block, chosen
 
 SETTINGS_SHARE = 0.35  # of the room, before the first statement
@@ -89,12 +91,28 @@ class Asker:
 
         return fitted
 
+    def _instead(self, where: str) -> str:
+        """Of "a.py:Trainer.fitt" what a.py and its Trainer have, else files of like names; of "Trainer.fitt" the same."""
+        path, _, name = where.rpartition(":")
+        if path:
+            files = [one for one in self._repository.files if f"/{one}".endswith(f"/{path}")]
+            if not files:
+                return like(files_like(self._repository.files, path))
+            pages = [page for page in self._pages.pages if page.path == files[0]]
+            names = names_beside(pages or list(read_pages(files[0], self._read(files[0]))), name)
+            return f"; {self._tails.tail(files[0])} has {names}" if names else ""
+        owner = where.rpartition(".")[0]
+        classes = [page for page in self._pages.pages if page.is_class and owner and page.name == owner]
+        beside = [page for page in self._pages.pages if classes and page.path == classes[0].path]
+        return f"; {self._tails.tail(classes[0].path)} has {names_beside(beside, where)}" if classes else ""
+
     def _undefined(self, where: str) -> Callable[[int, Told], Answered]:
         """What is no definition, no line and is assigned nowhere: a parameter is found where it is said."""
-        said = f" no definition and no line {where} in the files that were read"
+        instead = self._instead(where)
+        said = f" no definition and no line {where} in the files that were read{instead}"
         missing = Block((), (0,), (said,), {"missing": where})
         name = where.rpartition(".")[2]
-        if not name.isidentifier():
+        if instead or not name.isidentifier():
             return lambda room, _: ([missing], {})
         beside = self._found(name, True)
 

@@ -15,6 +15,7 @@ from trainsleuth.repository import Repository, is_notebook, is_source
 
 from ..wording import clean
 from .folded import folded
+from .near_names import files_like, like
 from .pages import Note, Page, Pages
 from .plain_lines import WIDTH, depth, plain_line, table_line
 from .says import LONGEST, MOST, OFF, Line, Says, compiled, together
@@ -51,7 +52,9 @@ class Lines:
         within = {path: span for one in places for path, span in self._spans(one)}
         where = [one.partition(":")[0] for one in places]
         missing = [one for one in where if not self._named([one])]
-        lacking = [_said(f"no file and no folder is called {' or '.join(missing)}")] if missing else []
+        near = list(dict.fromkeys(path for one in missing for path in files_like(self._repository.files, one)))
+        said = f"no file and no folder is called {' or '.join(missing)}{like(near)}"
+        lacking = [_said(said)] if missing else []
         if missing == where != []:
             return lacking
         files = {path: place for place, path in enumerate(self._named(where) if where else self._loaded())}
