@@ -466,3 +466,15 @@ def test_a_group_with_a_decay_of_its_own_is_not_one_without(tmp_path: Path) -> N
     text = f"import torch\n\nnet = torch.nn.Linear(2, 1)\n{made}{map_depth.STEP}"
     sheet = expand_component(map_depth.write({"train.py": text}, tmp_path), "run").text
     assert sheet.count("without decay: ") == 1 and "without decay: train.py:5 norms" in sheet
+
+
+def test_what_is_called_decayed_is_not_told_as_without(tmp_path: Path) -> None:
+    made = (
+        "decay_params = [one for one in net.parameters() if one.dim() >= 2]\n"
+        "nodecay_params = [one for one in net.parameters() if one.dim() < 2]\n"
+        "groups = [{'params': nodecay_params, 'weight_decay': 0.0}, dict(params=decay_params, weight_decay=0.1)]\n"
+        "opt = torch.optim.SGD(groups, lr=0.1)\n"
+    )
+    text = f"import torch\n\nnet = torch.nn.Linear(2, 1)\n{made}{map_depth.STEP}"
+    sheet = expand_component(map_depth.write({"train.py": text}, tmp_path), "run").text
+    assert sheet.count("without decay: ") == 1 and "without decay: train.py:5 nodecay_params" in sheet

@@ -68,8 +68,10 @@ def _group(expr: Expr) -> tuple[Expr | None, Expr | None]:
 
 
 def _is_decayed(function: Function, event: Event) -> bool:
-    """What it names is a group with a decay of its own: {"params": others, "weight_decay": 1e-4}."""
+    """What it names is called so, or is a group with a decay of its own: {"params": others, "weight_decay": 1e-4}."""
     names = {target.text for target in event.targets if event.kind == "assign"}
+    if any(_DECAYED.fullmatch(name.rpartition(".")[2]) for name in names):
+        return True
     values = (one.value for one in function.events if names and one.value is not None)
     groups = (_group(part) for value in values for part in value.walk())
     return any(
@@ -79,6 +81,7 @@ def _is_decayed(function: Function, event: Event) -> bool:
 
 
 _NONE = ("0", "0.0", "0.")
+_DECAYED = re.compile(r"_?(?:with_)?(?:weight_)?decay(?:ed|able)?(?:_\w+)?")
 
 
 def _is_on_decay(function: Function) -> bool:
