@@ -18,7 +18,7 @@ from .overrides import launch_of
 from .owners import Owners
 from .reads import Read, Reads, subscripts
 from .records import Key, Layer, Use
-from .switched_off import sections_off
+from .switched_off import left_out, sections_off
 from .taken import Taken, is_handed_out
 
 MAX_HOPS = 3  # from reference to reference
@@ -75,6 +75,11 @@ class Truth:
     def switched_off(self) -> tuple[tuple[str, str], ...]:
         """Sections that are off, each with the key that says so."""
         return tuple(sections_off(self))
+
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """Keys that what their section builds takes and does not look at."""
+        return left_out(self)
 
     def is_placed(self, key: Key) -> bool:
         """It is known which section has it: not the field of a class that nothing is seen to fill."""
