@@ -51,8 +51,12 @@ _NOT_LOSS = re.compile(
 
 
 def is_network(index: Index, cls: Class) -> bool:
-    """By its bases; what has a forward method and a base of another library, or parameters of its own, counts."""
+    """By its bases; what has a forward method and a base of another library, or parameters of its own, counts, and what
+    has a backward of its own beside it: a network written by hand.
+    """
     bases = index.external_bases(cls)
+    if not set(bases) - {"object", "builtins.object", "abc.ABC"} and all(index.method(cls, name) for name in ("forward", "backward")):
+        return True
     if any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in bases):
         return True
     forward = index.method(cls, "forward") if any(_MAY_BE_BASE.search(base) for base in bases) else None
