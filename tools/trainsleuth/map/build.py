@@ -16,7 +16,7 @@ from .chosen import offered, roots_of
 from .composition import file_of
 from .configuration import PythonConfigs
 from .edges import GUESS
-from .entries import Entry, candidates, entries, trainings
+from .entries import Entry, candidates, entries, is_for_other, trainings
 from .frameworks import Handover, handovers
 from .graph import Graph
 from .handed_on import only_program_of
@@ -240,7 +240,7 @@ def find_program(
         entry = tracing.entry
     else:
         more, entry = roots, replace(tracing.entry, trains=True)
-    assumed = _likeliest(tracing, told, scope) if not entry.trains else {}
+    assumed = {} if entry.trains or is_for_other(entry.path) else _likeliest(tracing, told, scope)
     started_by_it = only_program_of(index, entry.path) if through and not entry.trains and not assumed else None
     if started_by_it and (below := _below(index, entry, started_by_it, recipe, launch)) is not None:
         return below

@@ -40,6 +40,19 @@ _OTHER = re.compile(
     r"plot|visual|setup|score|analy|server|app)",
     re.I,
 )
+
+
+def is_for_other(path: str) -> bool:
+    """A program that says by its own name that it does something else than to train: valid.py, tools/test_net.py."""
+    name = path.rpartition("/")[2]
+    return _ONLY_OTHER.search(name) is not None and _TRAINS.search(name) is None
+
+
+_ONLY_OTHER = re.compile(
+    r"(?:^|_)(?:eval|valid|test|infer|predict|sampl|generat|demo|export|convert|preproc|prepare|download)", re.I
+)  # server.py and app.py may train
+
+
 _BESIDE = re.compile(r"(?:^|/)(?:tools|scripts|bin|research)(?:/|$)", re.I)  # where programs of a library often are
 _LEFT = re.compile(
     r"(?:^|[_/-])(?:legacy|old|deprecated|debug|toy|simple|minimal|undistributed|profil\w*)(?:$|[_.-])", re.I

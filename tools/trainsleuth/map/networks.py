@@ -55,7 +55,9 @@ def is_network(index: Index, cls: Class) -> bool:
     has a backward of its own beside it: a network written by hand.
     """
     bases = index.external_bases(cls)
-    if not set(bases) - {"object", "builtins.object", "abc.ABC"} and all(index.method(cls, name) for name in ("forward", "backward")):
+    if not set(bases) - {"object", "builtins.object", "abc.ABC"} and all(
+        index.method(cls, name) for name in ("forward", "backward")
+    ):
         return True
     if any(base in _NETWORK_BASES or base.endswith(_NETWORK_ENDINGS) for base in bases):
         return True
