@@ -636,3 +636,76 @@ def test_a_name_means_nothing_of_a_file_that_nothing_loads(other: str, severity:
         "main.py": "import other\n\nif __name__ == '__main__':\n    print('train_it')\n",
     }
     assert _only(tmp_path, files, "missing-zero-grad").severity == severity
+
+
+RANKED = dedent(
+    """
+    import argparse
+    import torch
+    from torch.utils.data import DataLoader, DistributedSampler, RandomSampler
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--local_rank", type=int, default=-1)
+    args = parser.parse_args()
+    data = torch.ones(64, 4)
+    sampler = RandomSampler(data) if args.local_rank == -1 else DistributedSampler(data)
+    loader = DataLoader(data, sampler=sampler)
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(5):
+        for x in loader:
+            optimizer.zero_grad()
+            net(x).sum().backward()
+            optimizer.step()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("readme", "severity"),
+    [
+        ("python train.py --lr 0.1\n", "note"),
+        ("python -m torch.distributed.launch --nproc_per_node 4 train.py\n", "warning"),
+        ("torchrun train.py\n", "warning"),
+        ("python train.py --local_rank 0\n", "warning"),
+    ],
+)
+def test_a_sampler_in_the_arm_that_nobody_takes_asks(readme: str, severity: str, tmp_path: Path) -> None:
+    found = _only(tmp_path, {"train.py": RANKED, "README.md": readme}, "missing-set-epoch")
+    assert found.severity == severity
+
+
+DRAWN = dedent(
+    """
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+            self.scores = [nn.Sequential(nn.Linear(4, 9), nn.Softmax(-1)) for _ in range(3)]
+
+        def forward(self, x):
+            for number in range(3):
+                USED
+            return self.layer(x)
+
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(5):
+        optimizer.zero_grad()
+        net(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("used", "count"),
+    [("print(torch.multinomial(self.scores[number](x) * 2, 3))", 0), ("x = x + self.scores[number](x).sum()", 1)],
+)
+def test_layers_whose_numbers_only_choose_get_no_gradient_anyway(used: str, count: int, tmp_path: Path) -> None:
+    written_to(tmp_path, {"train.py": DRAWN.replace("USED", used)})
+    report = run_checks(Repository(tmp_path), only=["plain-list-submodules"])
+    assert sum(one.outcome == "fail" for one in report.findings) == count

@@ -12,6 +12,8 @@ from ._options import set_to
 
 _SCRIPTS = (".sh", ".bash", ".md", ".rst", ".txt", ".ipynb", ".yaml", ".yml", ".json")
 _STARTED = re.compile(r"([\w./-]*\w)\.py\b|\s-m\s+([\w.]+)")
+_OF_LAUNCHERS = ("local_rank", "local-rank")  # which give it without a word
+_LAUNCHERS = r"torch\.distributed\.(?:launch|run)\b|\btorchrun\b|\bdeepspeed\b|\baccelerate launch\b"
 _REACH = 1500  # characters of a command before the option
 
 
@@ -33,6 +35,8 @@ def is_given(index: Index, option: str, path: str, counts: Callable[[str], bool]
     named = re.compile(
         rf"--{re.escape(option).replace('_', '[-_]')}\b" + (rf"[\s=\"',]+{re.escape(word)}\b" if word else "")
     )
+    if option in _OF_LAUNCHERS:
+        named = re.compile(rf"{named.pattern}|{_LAUNCHERS}")
     written_down = (file for file in index.repository.files if file.endswith(_SCRIPTS))
     return any(_is_in_command(index, index.repository.read(file) or "", named, path) for file in written_down)
 

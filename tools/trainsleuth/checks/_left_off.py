@@ -29,6 +29,18 @@ def left_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str, ...]
     return tuple(dict.fromkeys(found))
 
 
+def arms_left_off(index: Index, part: Expr, spot: Spot) -> tuple[str, ...]:
+    """The same of the arms of choices around a part of the statement at `spot`: Random(data) if rank == -1 else Part(data)."""
+    event = spot.function.events[spot.position]
+    choices = [one for one in event.value.walk() if one.kind == "choice" and len(one.parts) == 3] if event.value else []
+    tests: dict[str, None] = {}
+    for chosen, test, other in (one.parts for one in choices):
+        for arm, wanted in ((chosen, True), (other, False)):
+            if any(one is part for one in arm.walk()) and _is_off(index, test, wanted, spot):
+                tests[written(test) if wanted else f"not {written(test)}"] = None
+    return tuple(tests)
+
+
 def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot) -> bool:
     asked, path = test.parts[0] if test.kind == "compare" and len(test.parts) == 2 else test, spot.function.path
     own = given_or_left(index, asked, spot.function)
@@ -74,7 +86,7 @@ def _truth(test: Expr, value: str) -> bool | None:
     if test.text in ("==", "is", "!=", "is not"):
         same = _is_same(other, value)
         return None if same is None else same is (test.text in ("==", "is"))
-    number, limit = _number(value), _number(other.text)
+    number, limit = _number(value), _number(as_written(other))
     if number is None or limit is None:
         return None
     return {">": number > limit, ">=": number >= limit, "<": number < limit, "<=": number <= limit}.get(test.text)
@@ -87,7 +99,7 @@ def _is_same(other: Expr, value: str) -> bool | None:
         return value == other.text
     if other.kind == "constant":
         return value.lower() == other.text.lower()
-    number, limit = _number(value), _number(other.text)
+    number, limit = _number(value), _number(as_written(other))
     return None if number is None or limit is None else number == limit
 
 

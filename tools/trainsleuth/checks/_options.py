@@ -86,6 +86,8 @@ def _default(call: Expr) -> str:
 
 def as_written(expr: Expr) -> str:
     """Of a constant; "?" of all else."""
+    if expr.kind == "unary" and expr.text == "-" and expr.parts[0].kind == "number":
+        return f"-{expr.parts[0].text}"
     return expr.text if expr.kind in _SIMPLE else _UNKNOWN
 
 

@@ -110,6 +110,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 
 from ._consumers import is_only_read, loader_names
+from ._left_off import arms_left_off
 from ._loading import is_spread
 from ._no_training import goes_once
 from ._verdicts import Verdicts
@@ -198,6 +199,9 @@ def _examined(index: Index, site: Site) -> Finding:
         f"The DistributedSampler made at {path}:{line} is never told the epoch: the loop at {epochs[0]}:{epochs[1]} gets "
         "the same order in each round; expected sampler.set_epoch(epoch) in it."
     )
+    if left := arms_left_off(index, site.call, Spot(site.function, site.position)):
+        message += f" It runs only where {' and '.join(left)}, which is not so by default."
+        return SAY.fail(path, line, message, chain, "low", "note")
     return SAY.fail(path, line, message, chain)
 
 

@@ -183,10 +183,26 @@ def _examined(index: Index, collection: Collection) -> Finding | None:
         return SAY.open(cls.path, collection.spot.line, f"{cls.name}.{name} is called, which fails as soon as it runs")
     if reason := excuse(index, collection):
         return SAY.passed(cls.path, collection.spot.line, f"{cls.name}.{name}: {reason}")
+    if all(_only_draws(spot, name) for spot in uses(index, cls, name)):
+        return SAY.open(
+            cls.path, collection.spot.line, f"what {cls.name}.{name} gives only chooses: no gradient comes back"
+        )
     form = "other"
     if _is_layers(index, collection, held):
         form = "given" if is_given_away(index, cls, name) else "layers"
     return _failure(index, collection, *held[0], form=form)
+
+
+_DRAWS = ("multinomial", "bernoulli", "argmax", "argmin", "argsort", "searchsorted")
+
+
+def _only_draws(spot: Spot, name: str) -> bool:
+    """Each time that the statement says it, it says it inside of what gives whole numbers."""
+    event = spot.function.events[spot.position]
+    said = [one for expr in (event.value, *event.targets) if expr is not None for one in expr.walk()]
+    inside = {id(one) for call in said if call.kind == "call" and call.last in _DRAWS for one in call.walk()}
+    own = [one for one in said if one.kind == "path" and f"{one.text}.".startswith(f"self.{name}.")]
+    return bool(own) and all(id(one) in inside for one in own)
 
 
 def _is_layers(index: Index, collection: Collection, held: list[tuple[Member, Instance]]) -> bool:
