@@ -183,3 +183,28 @@ def test_what_is_added_stands_behind_what_there_was() -> None:
     assert known["OPTS"].split() == ["--lr", "1e-5", "--epochs", "20"] and known["NAME"] == "run"
     assert known["ARGS"].split()[-3:] == ["--amp", "--width", "8"]
     assert known_before(ADDS, 99)["OPTS"] == "--other"
+
+
+HELD = [
+    "GPUS=(0 1 2 3)",
+    "COUNT=${#GPUS[@]}",
+    'OPTS=""',
+    'OPTS+=" --do-train"',
+    'OPTS+=" --lr 0.3"',
+    'CMD="torchrun --nproc_per_node ${COUNT} train.py ${OPTS}"',
+    "${CMD} \\",
+    ">> train.log 2>&1 &",
+]
+
+
+def test_a_command_that_a_variable_holds_is_read_with_the_items_of_an_array_counted(tmp_path: Path) -> None:
+    train = (
+        "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--do-train', action='store_true')\n"
+        "parser.add_argument('--lr', type=float, default=0.1)\nargs = parser.parse_args()\n\n\ndef fit():\n"
+        "    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=args.lr)\n    for _ in range(3):\n"
+        "        loss = net(torch.ones(1, 2)).sum()\n        opt.zero_grad()\n        loss.backward()\n        opt.step()\n\n\n"
+        "if __name__ == '__main__':\n    if args.do_train:\n        fit()\n"
+    )
+    root = write({"run.sh": "\n".join(HELD), "train.py": train}, tmp_path)
+    sheet = expand_component(root, "run", recipe="bash run.sh").text
+    assert "lr=0.3" in sheet and "nproc_per_node=4" in sheet

@@ -10,6 +10,7 @@ from trainsleuth.repository import is_notebook
 
 from .callers import Target
 from .dead import around
+from .fitting import misses
 from .names import Module
 from .records import MODULE_BODY, Expr, FileFacts, Function, Import
 from .scopes import bindings
@@ -32,6 +33,7 @@ _ASKS = re.compile(rb"getattr\(|__dict__|vars\(")
 _PROGRAM = re.compile(rb"__name__\s*==")
 _TEXTS = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".bash", ".md", ".rst", ".txt", ".ipynb")
 _HOOKS = ("main",)
+_COMMANDS = ("fire", "jsonargparse", "defopt", "tyro", "cleo", "typer")
 _COMMENT = re.compile(r"\s*#")
 _GUARD = re.compile(r"if\s+__name__\s*==")
 _TRAINS = re.compile(rb"\.backward\(|\.fit\(|[Tt]rainer\(")
@@ -49,13 +51,22 @@ def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
     if (looked := _looked_through(index)) is None:
         return ""
     loaded = tuple(_put_together(index))
-    programs = {one.path for one in index.files.values() if one.body.source.holds(_PROGRAM)}
+    programs = {one.path for one in index.files.values() if _is_started(one)}
     for path, line in places:
         found = _is_loaded(loaded, path) or _is_found_by_name(index, looked, path, line)
         if not is_notebook(path) and programs - {path} and not found:
             if name := _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line):
                 return name
     return ""
+
+
+def _is_started(file: FileFacts) -> bool:
+    """It has a part for when it is started itself, or does its work at its top: a loop, or a call whose value nobody takes."""
+    if file.body.source.holds(_PROGRAM):
+        return True
+    return any(
+        event.kind in ("for", "while") or (event.kind == "expression" and event.calls) for event in file.body.events
+    )
 
 
 def _is_found_by_name(index: Index, looked: tuple[Module, ...], path: str, line: int) -> bool:
@@ -88,17 +99,22 @@ def _uncalled_method(index: Index, path: str, line: int) -> str:
 
 
 def _may_run(index: Index, function: Function, site: Site) -> bool:
-    """A call by the same name, unless what it runs is known and is not this."""
+    """A call by the same name, unless what it runs is known and is not this, or it gives what this does not take."""
+    if misses(function, site.call, is_method=bool(function.self_name)):
+        return False
     targets = list(index.calling.targets(site.call, Spot(site.function, site.position)))
     return not targets or any(not isinstance(one, Target) or one.function is function for one in targets)
 
 
 def _is_said_otherwise(index: Index, function: Function) -> bool:
-    """Its name stands somewhere else than in definitions and calls: handed on, in a text, in a string."""
+    """It is handed on without being called, asked for by its name, or given to a command that is made of an object."""
     name = re.escape(function.name.encode())
-    other = re.compile(rb"(?m)^(?![ \t]*#)(?!.*\bdef[ \t]+%s\b)[^\n]*\b%s\b(?!\()" % (name, name))
-    if any(one.body.source.holds(other) for one in index.files.values()):
+    handed = re.compile(rb"\.%s\b(?!\s*\()" % name)
+    asked = re.compile(rb"(?:attr|methodcaller)\([^\n]*['\"]%s['\"]" % name)
+    if any(one.body.source.holds(handed) or one.body.source.holds(asked) for one in index.files.values()):
         return True
+    if not any(entry.module.partition(".")[0] in _COMMANDS for one in index.files.values() for entry in one.imports):
+        return False
     word = re.compile(rf"\b{re.escape(function.name)}\b")
     texts = (one for one in index.repository.files if one.endswith(_TEXTS) or (one.endswith(".py") and is_test(one)))
     return any(word.search(index.repository.read(one) or "") for one in texts)

@@ -30,7 +30,17 @@ def options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield name, value if equals else following
 
 
+def held(text: str) -> str:
+    """The command that a variable holds, to be run further down: CMD="torchrun train.py --lr 0.1"."""
+    match = _HELD.fullmatch(text)
+    return match[2] if match is not None else text
+
+
+_HELD = re.compile(r"\s*(?:export\s+)?[A-Za-z_]\w*=([\"'])(.*)\1\s*", re.S)
+
+
 def _words(text: str) -> list[str]:
+    text = held(text)
     try:
         return shlex.split(text, comments=False)
     except ValueError:

@@ -23,7 +23,8 @@ def most_changed(index: Index) -> tuple[str, History] | None:
     history = read_history(index.repository.root)
     if history is None:
         return None
-    changed = {path: n for path, n in history.changes.items() if n > 1 and path in lines_of_code(index)}
+    code = lines_of_code(index)
+    changed = {path: n for path, n in history.changes.items() if n > 1 and path in code}
     return (_first_three(changed), history) if changed else None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
+from .command_words import held
 from .composition import normal
 from .configuration.command_line import given_by
 from .launch import SHELL, Command, command_of, commands_in, commands_of, started_in
@@ -41,7 +42,7 @@ def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | N
         return handed
     for one in (of_scope or found or list(_supposed(index, path, scope)))[-1:]:
         text = filled(one.text, known_before(lines, one.line, arguments))
-        return one._replace(path="", text=text, script=path, arguments=tuple(arguments))
+        return one._replace(path="", text=held(text), script=path, arguments=tuple(arguments))
     return None
 
 

@@ -21,7 +21,7 @@ _OWN_FOLDER = re.compile(  # $( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd ) a
     r"\$\(\s*dirname\s+(?:--\s+)?\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?\s*\)"
 )
 _WORD = re.compile(
-    r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\([^()]*\))*\)|\$\{#\w+\}|[^\s#;])+)"
+    r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\([^()]*\))*\)|\$\{#\w+(?:\[[@*]\])?\}|[^\s#;])+)"
 )
 _NOT_GIVEN = re.compile(r"\$\{?\d{1,2}\}?")  # else NAME=$1, below NAME=a
 _SHIFT = re.compile(r"shift(?:[ \t]+(\d{1,3}))?[ \t]*(?:[;#].*)?$")  # not inside of a loop that reads options
@@ -56,8 +56,8 @@ def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
         first, name, more, text = number, match[1], bool(match[2]), _OWN_FOLDER.sub(".", match[3])
         is_open = _opens(text)
         if is_open is None:
-            if more and (items := _ITEMS.match(text)) is not None:
-                yield Assigned(name, f" {items[1]}", first, first, more)
+            if (items := _ITEMS.match(text)) is not None:
+                yield Assigned(name, f" {items[1]}" if more else items[1], first, first, more)
             elif (word := _WORD.match(text)) is not None:
                 yield Assigned(name, word[1] or word[2] or word[3] or "", first, first, more)
             continue
@@ -183,6 +183,7 @@ def _shift(count: int, known: dict[str, str]) -> None:
 
 def _worked_out(value: str, known: Mapping[str, str]) -> str:
     """With what is known put in, lengths, sums and what echo says: $((${#DEVICES} / 2)), $(echo "runs/$NAME")."""
+    value = _COUNT.sub(lambda match: str(len(known[match[1]].split())) if match[1] in known else match[0], value)
     value = _LENGTH.sub(lambda match: str(len(known[match[1]])) if match[1] in known else match[0], value)
     value = _without_calls(filled(value, known)[:MAX_VALUE])
     value = value[1:-1] if _QUOTED.fullmatch(value) else value
@@ -190,6 +191,7 @@ def _worked_out(value: str, known: Mapping[str, str]) -> str:
 
 
 _QUOTED = re.compile(r'"[^"]*"')
+_COUNT = re.compile(r"\$\{#(\w+)\[[@*]\]\}")
 _LENGTH = re.compile(r"\$\{#(\w+)\}")
 _SUM = re.compile(r"\$\(\(([\w\s$+*/%-]{1,60})\)\)")
 

@@ -207,16 +207,16 @@ def averages(event: Event) -> bool:
 
 def averages_weights(function: Function) -> bool:
     """It moves parameters a little towards others: mine.data.mul_(decay).add_(theirs, alpha=1 - decay)."""
-    if function.source.holds(_LOADS) and any(event.block.loops and _blends_into(event) for event in function.events):
-        return True
     if not function.source.holds(_MOVES):
         return False
+    if function.source.holds(_LOADS) and any(event.block.loops and _blends_into(event) for event in function.events):
+        return True
     given = len(function.parameters) >= LEAST_OF_AVERAGE
     return any(event.block.loops and ((given and _moves(event)) or _blends(event)) for event in function.events)
 
 
 LEAST_OF_AVERAGE = 2  # parameters: what is moved, and towards what
-_MOVES = re.compile(rb"\.(?:mul_|lerp_|copy_)\(|\.data\s*=")
+_MOVES = re.compile(rb"\.(?:mul_|lerp_|copy_|load_state_dict)\(|\.data\s*=")
 _LOADS = re.compile(rb"load_state_dict\(")
 
 
