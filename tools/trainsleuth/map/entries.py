@@ -42,6 +42,11 @@ _OTHER = re.compile(
 )
 
 
+def says_it_trains(path: str) -> bool:
+    """A program by its own name: train.py, bin/cola_train.py."""
+    return _TRAINS.search(path.rpartition("/")[2]) is not None
+
+
 def is_for_other(path: str) -> bool:
     """A program that says by its own name that it does something else than to train: valid.py, tools/test_net.py."""
     name = path.rpartition("/")[2]

@@ -11,6 +11,7 @@ from trainsleuth.repository import is_under
 from .command_words import held
 from .composition import normal
 from .configuration.command_line import given_by
+from .entries import says_it_trains
 from .launch import SHELL, Command, command_of, commands_in, commands_of, started_in
 from .loaded_packages import package_in
 from .recipes import Setting
@@ -32,10 +33,16 @@ MAX_SCRIPTS = 3  # each starting the next one
 
 
 def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | None, left: int) -> Command | None:
-    """The last command of a script that starts a program of the scope, in an arm that is taken, its own or another script's."""
+    """The last command of a script that starts a program of the scope, in an arm that is taken, its own or another script's.
+
+    Without a scope the last whose program says that it trains, of a script that also prepares and evaluates.
+    """
     lines = script_lines(index.repository.read(path) or "", path)
     script = Script(lines, arguments)
     found = [one for one in commands_of(index, path, arguments) if script.runs(one.line)]
+    found = [one for one in found if not lines[one.line - 1].lstrip().startswith("#")] or found
+    if scope is None:
+        found = [one for one in found if says_it_trains(one.target)] or found
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
     handed = _handed_on(index, path, lines, arguments, scope, left - 1) if left and not of_scope else None
     if handed is not None:
