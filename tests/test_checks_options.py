@@ -51,8 +51,20 @@ SETTINGS = dedent(
         ("settings.amp", {}, "note"),
         ("not settings.ema", {}, "note"),
         ("settings.ema", {}, "error"),
-        ("not settings.ema", {"run.py": "from settings import Settings\n\nSettings(ema=False)\n"}, "error"),
-        ("settings.clip", {"run.py": "from settings import Settings\n\nSettings(clip=5.0)\n"}, "error"),
+        (
+            "not settings.ema",
+            {
+                "run.py": "from settings import Settings\nfrom train import train\n\ntrain(None, None, Settings(ema=False))\n"
+            },
+            "error",
+        ),
+        (
+            "settings.clip",
+            {
+                "run.py": "from settings import Settings\nfrom train import train\n\ntrain(None, None, Settings(clip=5.0))\n"
+            },
+            "error",
+        ),
         ("settings.clip", {"run.py": "def start(args):\n    return dict(clip=args.clip)\n"}, "note"),
         (
             "settings.amp",

@@ -709,3 +709,72 @@ def test_layers_whose_numbers_only_choose_get_no_gradient_anyway(used: str, coun
     written_to(tmp_path, {"train.py": DRAWN.replace("USED", used)})
     report = run_checks(Repository(tmp_path), only=["plain-list-submodules"])
     assert sum(one.outcome == "fail" for one in report.findings) == count
+
+
+@pytest.mark.parametrize(
+    ("main", "severity"),
+    [
+        ("import other\n\nother.start()\n", "note"),  # a program without a guard that never comes to the loop
+        ("X = 1\n", "error"),  # no program at all: who uses the file is not known
+        ("from loops import train_it\n\ntrain_it(None, [])\n", "error"),
+    ],
+)
+def test_a_file_that_does_its_work_at_its_top_is_a_program(main: str, severity: str, tmp_path: Path) -> None:
+    loop = "import torch\n\ndef train_it(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    loop += "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n"
+    files = {"loops.py": loop, "other.py": "def start():\n    pass\n", "main.py": main}
+    assert _only(tmp_path, files, "missing-zero-grad").severity == severity
+
+
+METHODS = dedent(
+    """
+    import torch
+
+    class Framework:
+        def train(self, model, loader, steps=3):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x in loader:
+                model(x).mean().backward()
+                optimizer.step()
+
+        def train_other(self, model):
+            model.train()
+            return model
+
+    if __name__ == "__main__":
+        framework = Framework()
+        split = "train"
+        CALL
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "severity"),
+    [
+        ("framework.train_other(torch.nn.Linear(1, 1))", "note"),  # model.train() gives too little for Framework.train
+        ("framework.train(torch.nn.Linear(1, 1), [])", "error"),
+        ("run = framework.train", "error"),
+        ("getattr(framework, 'train')(None, [])", "error"),
+    ],
+)
+def test_a_method_is_called_by_what_fits_it(call: str, severity: str, tmp_path: Path) -> None:
+    found = _only(
+        tmp_path,
+        {"main.py": METHODS.replace("CALL", call), "go.py": "import main\n\nprint(main)\n"},
+        "missing-zero-grad",
+    )
+    assert found.severity == severity
+
+
+@pytest.mark.parametrize(("first", "severity"), [("data.shape", "note"), ("len(loader)", "error")])
+def test_a_name_at_the_top_that_only_later_lines_bind_stops_the_program(
+    first: str, severity: str, tmp_path: Path
+) -> None:
+    program = (
+        "import torch\nfrom data import train_loader as loader\n\nnet = torch.nn.Linear(2, 1)\n"
+        f"optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\nsize = {first}\n"
+        "for data in loader:\n    net(data).sum().backward()\n    optimizer.step()\n"
+    )
+    found = _only(tmp_path, {"main.py": program, "data.py": DATA}, "missing-zero-grad")
+    assert found.severity == severity

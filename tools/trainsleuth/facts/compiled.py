@@ -7,7 +7,7 @@ import builtins
 import dis
 import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType
 from typing import NamedTuple
 
@@ -60,7 +60,9 @@ def compiled(text: str) -> Compiled | None:
     known = frozenset(dir(builtins)) | _GIVEN | top
     return Compiled(
         frozenset() if is_open else frozenset(read for body in bodies for read in _unbound(body, known)),
-        frozenset(read for code, body in zip(codes, bodies, strict=True) for read in _early(code, body)),
+        frozenset(read for code, body in zip(codes, bodies, strict=True) for read in _early(code, body)).union(
+            () if is_open else _early_at_top(bodies)
+        ),
         None if is_open else top,
         frozenset().union(*(_named(body, "STORE_ATTR", "DELETE_ATTR") for body in bodies)),
         tuple(_caught(tree)),
@@ -98,21 +100,39 @@ def _unbound(body: Body, known: frozenset[str]) -> Iterator[tuple[int, str]]:
 
 def _early(code: CodeType, body: Body) -> Iterator[tuple[int, str]]:
     """Reads of locals before the first statement that binds them, unless a loop around both comes back to them."""
-    stored: dict[str, int] = {}
-    for one in body:
-        if one.opname.startswith(("STORE_FAST", "DELETE_FAST")):
-            for name in _names(one):
-                stored.setdefault(name, one.offset)
+    stored = _first_stored(body, "STORE_FAST", "DELETE_FAST")
     given = code.co_argcount + code.co_kwonlyargcount
     given += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     for name in (*code.co_varnames[:given], *code.co_cellvars):
         stored.pop(name, None)
+    yield from _read_before(body, stored, "LOAD_FAST")
+
+
+def _early_at_top(bodies: Sequence[Body]) -> Iterator[tuple[int, str]]:
+    """The same of names at the top of the file that no function binds and that mean nothing before."""
+    body, *inner = bodies
+    elsewhere = frozenset().union(*(_named(one, "STORE_GLOBAL", "DELETE_GLOBAL") for one in inner))
+    stored = _first_stored(body, "STORE_NAME", "DELETE_NAME")
+    given = frozenset(dir(builtins)) | _GIVEN | elsewhere
+    yield from _read_before(body, {name: at for name, at in stored.items() if name not in given}, "LOAD_NAME")
+
+
+def _first_stored(body: Body, *operations: str) -> dict[str, int]:
+    stored: dict[str, int] = {}
+    for one in body:
+        if one.opname.startswith(operations):
+            for name in _names(one):
+                stored.setdefault(name, one.offset)
+    return stored
+
+
+def _read_before(body: Body, stored: Mapping[str, int], loads: str) -> Iterator[tuple[int, str]]:
     jumps = [one for one in body if one.opcode in _JUMPS]
     rounds = [(one.argval, one.offset) for one in jumps if one.argval < one.offset]
     line = 0
     for one in body:
         line = _line(one) or line
-        for name in _names(one) if one.opname.startswith("LOAD_FAST") and one.opname != _SAVES else ():
+        for name in _names(one) if one.opname.startswith(loads) and one.opname != _SAVES else ():
             first = stored.get(name, -1)
             if first > one.offset and not any(start <= one.offset and first <= end for start, end in rounds):
                 yield line, name

@@ -213,7 +213,9 @@ def _has_own(index: Index, file: FileFacts, path: str, name: str) -> bool:
     if name not in file.functions and name not in file.classes and not _is_from_another(index, file, path, name):
         return False
     stem = path.rpartition("/")[2].removesuffix(".py")
-    return not any(stem in (one.name, *one.module.split(".")) for one in file.imports)
+    alike = [one for one in file.imports if stem in (one.name, *one.module.split("."))]
+    modules = [index.names.module(file.path, one.module, one.level) for one in alike]
+    return all(one is not None and one.path not in ("", path) for one in modules)
 
 
 def _is_from_another(index: Index, file: FileFacts, path: str, name: str) -> bool:
