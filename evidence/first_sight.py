@@ -41,6 +41,7 @@ HALVES = tuple(
         "seventeenth_",
         "eighteenth_",
         "nineteenth_",
+        "twentieth_",
     )
 )
 

@@ -339,6 +339,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "seventeenth_",
             "eighteenth_",
             "nineteenth_",
+            "twentieth_",
         )
     ],
 )
