@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
@@ -11,9 +11,9 @@ from trainsleuth.repository import is_notebook
 from .callers import Target
 from .dead import around
 from .fitting import misses
+from .loaded_by_name import COMPUTED, is_loaded, looked_through, put_together
 from .names import Module
-from .records import MODULE_BODY, Expr, FileFacts, Function, Import
-from .scopes import bindings
+from .records import MODULE_BODY, FileFacts, Function
 from .sites import Site, is_test
 from .things import Spot
 
@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     from .index import Index
 
 _PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
-_ITSELF = re.compile(rb"globals\(\)\s*[\[.]|sys\.modules\[\s*__name__\s*\]")
-_ANY = re.compile(rb"sys\.modules(?!\s*\[\s*(?:__name__|['\"]))")
-_BEGINS = re.compile(rb"(?:import_module|__import__)\(\s*(?:name\s*=\s*)?[fF]['\"]([\w.]*)")
-_COMPUTED = (
-    re.compile(rb"getattr\(\s*([\w.]+)\s*,\s*[^'\"\s]"),
-    re.compile(rb"(?<![\w.])([\w.]{1,99})\.__dict__\s*[\[.]"),
-)
 _LOADS = re.compile(rb"spec_from_file|walk_packages|iter_modules|run_path|runpy|(?<![\w.])exec\(")
-_ASKS = re.compile(rb"getattr\(|__dict__|vars\(")
 _PROGRAM = re.compile(rb"__name__\s*==")
 _TEXTS = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".bash", ".md", ".rst", ".txt", ".ipynb")
 _HOOKS = ("main",)
@@ -48,12 +40,12 @@ def unused(index: Index, places: Iterable[tuple[str, int]]) -> str:
     """
     if any(name in _PACKAGING for name in index.repository.files):
         return ""
-    if (looked := _looked_through(index)) is None:
+    if (looked := looked_through(index)) is None:
         return ""
-    loaded = tuple(_put_together(index))
+    loaded = tuple(put_together(index))
     programs = {one.path for one in index.files.values() if _is_started(one)}
     for path, line in places:
-        found = _is_loaded(loaded, path) or _is_found_by_name(index, looked, path, line)
+        found = is_loaded(loaded, path) or _is_found_by_name(index, looked, path, line)
         if not is_notebook(path) and programs - {path} and not found:
             if name := _unused(index, path, line, frozenset()) or _uncalled_method(index, path, line):
                 return name
@@ -86,7 +78,7 @@ def _uncalled_method(index: Index, path: str, line: int) -> str:
     cls = index.class_of(function) if function is not None else None
     if function is None or cls is None or function.decorators or function.name.startswith("__"):
         return ""
-    if any(one.body.source.holds(_COMPUTED[0]) for one in index.files.values()):
+    if any(one.body.source.holds(COMPUTED[0]) for one in index.files.values()):
         return ""
     family = {cls: None} | {one: None for below in (cls, *index.subclasses(cls)) for one in index.lineage(below)}
     if set(index.external_bases(cls)) - {"object"} or any(
@@ -180,34 +172,6 @@ def _may_be_loaded(index: Index, path: str) -> bool:
     return any(word.search(index.repository.read(one) or "") for one in texts)
 
 
-def _is_loaded(loaded: Iterable[re.Pattern[str]], path: str) -> bool:
-    dotted = "." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return any(one.search(dotted) for one in loaded)
-
-
-def _put_together(index: Index) -> Iterator[re.Pattern[str]]:
-    """Names of modules in which any name may be looked for, or that are not written out: models.*_model of
-    "models." + name + "_model".
-    """
-    for site in index.calls("import_module", "__import__"):
-        name = site.call.argument(0, "name")
-        bound = bindings(site.function).get(name.text, ()) if name is not None and name.kind == "path" else ()
-        made = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else name
-        if made is not None and made.kind == "format":
-            begun = {one.decode() for one in site.function.source.found(_BEGINS)}
-            yield from (re.compile(rf"\.{re.escape(one.lstrip('.'))}") for one in begun or {""})
-        elif made is not None and (made.kind != "string" or site.function.source.holds(_ASKS)):
-            yield re.compile(rf"\.{''.join(_pieces(made))}$")
-
-
-def _pieces(name: Expr) -> Iterator[str]:
-    if name.kind == "binary" and name.text == "+":
-        for part in name.parts:
-            yield from _pieces(part)
-    else:
-        yield re.escape(name.text) if name.kind == "string" else ".*"
-
-
 def _has_own(index: Index, file: FileFacts, path: str, name: str) -> bool:
     """It defines the name at its top, or imports it from another file, and imports nothing of the file at `path`."""
     if name not in file.functions and name not in file.classes and not _is_from_another(index, file, path, name):
@@ -222,33 +186,3 @@ def _is_from_another(index: Index, file: FileFacts, path: str, name: str) -> boo
     given = [one for one in file.imports if name in (one.name, one.alias)]
     modules = [index.names.module(file.path, one.module, one.level) for one in given]
     return bool(modules) and all(one is not None and one.path not in ("", path) for one in modules)
-
-
-def _looked_through(index: Index) -> tuple[Module, ...] | None:
-    """The modules of the project in which a name that is computed is looked for: getattr(models, args.arch). None where
-    it may be any.
-    """
-    modules: list[Module] = []
-    for file in index.files.values():
-        source = file.body.source
-        if source.holds(_ANY):
-            return None
-        if source.holds(_ITSELF):
-            modules.append(Module(file.path, ""))
-        heads = {one.decode("utf-8", "replace") for pattern in _COMPUTED for one in source.found(pattern)}
-        for entry in file.imports:
-            if entry.alias in heads and _is_own(index, entry):
-                found = index.names.module(file.path, _dotted(entry), entry.level)
-                if found is None or not found.path:
-                    return None
-                modules.append(found)
-    return tuple(modules)
-
-
-def _is_own(index: Index, entry: Import) -> bool:
-    """What is imported may be a module of the project."""
-    return entry.level > 0 or any(index.names.ending(one) for one in (entry.module, _dotted(entry)))
-
-
-def _dotted(entry: Import) -> str:
-    return f"{entry.module}.{entry.name}" if entry.name else entry.module
