@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from trainsleuth.finding import Finding, Link
 from trainsleuth.hypothesis import Credence, Hypothesis
-from trainsleuth.notes import Notes, NotesError
+from trainsleuth.notes import Notes, NotesError, storage
 
 WHEN = datetime(2026, 3, 1, 12, 0, 5, tzinfo=timezone.utc)
 FAIL = Finding(
@@ -375,3 +376,23 @@ def test_what_is_read_only_stays_and_is_said(read_only: str, monkeypatch: pytest
 
 def _read_back(finding: Finding) -> tuple[Finding, ...]:
     return (Finding.from_dict(finding.to_dict()),)
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3])
+def test_a_file_that_another_writer_makes_meanwhile_is_a_plain_one(
+    looks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "trainsleuth-notes.md"
+    look, left = Path.stat, [looks]
+
+    def stat_then_made(path: Path, **given: Any) -> os.stat_result:
+        try:
+            return look(path, **given)
+        finally:
+            if path == target:
+                left[0] -= 1
+                if left[0] == 0:
+                    os.close(os.open(target, os.O_CREAT))
+
+    monkeypatch.setattr(Path, "stat", stat_then_made)
+    assert storage.resolved(target, tmp_path) == target.resolve()

@@ -19,7 +19,7 @@ def resolved(path: Path, root: Path) -> Path:
     """Where `path` really lies; NotesError when that is outside of `root` or not a plain file."""
     try:
         target, top = path.resolve(strict=False), root.resolve(strict=False)
-        plain = target.is_file() or not target.exists()
+        plain = _is_plain(target)
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that cannot be one
         raise NotesError(f"{path} cannot be followed ({error}); name another file") from error
     if not target.is_relative_to(top):
@@ -27,6 +27,14 @@ def resolved(path: Path, root: Path) -> Path:
     if not plain:
         raise NotesError(f"{path} is not a plain file; name another one")
     return target
+
+
+def _is_plain(target: Path) -> bool:
+    """A file, or nothing yet. It is looked at once: another writer may make it between two looks."""
+    try:
+        return stat.S_ISREG(target.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
 
 
 def tail(path: Path, limit: int) -> tuple[bytes, int]:
