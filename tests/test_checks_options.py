@@ -79,7 +79,7 @@ SETTINGS = dedent(
                 "other.py": "from settings import Settings\n\nif __name__ == '__main__':\n    one = Settings()\n    one.amp = True\n".replace(
                     "__main__", "other"
                 )
-                + "import train\n"
+                + "import train\n\ntrain.train(None, None, None)\n"
             },
             "error",
         ),
@@ -87,7 +87,7 @@ SETTINGS = dedent(
             "settings.amp",
             {
                 "other.py": "import train\n"
-                + "from settings import Settings\n\nif __name__ == '__main__':\n    one = Settings()\n    one.amp = True\n"
+                + "from settings import Settings\n\nif __name__ == '__main__':\n    one = Settings()\n    one.amp = True\n    train.train(None, None, one)\n"
             },
             "error",
         ),

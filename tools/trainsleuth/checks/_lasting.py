@@ -25,7 +25,7 @@ def is_of_one_update(site: Site, name: str) -> bool:
 
 
 def is_short(site: Site, name: str) -> bool:
-    """At most a hundred rounds that are written out, or one round for each of a few optimizers."""
+    """At most a hundred rounds that are written out, or one for each of a few optimizers or frames of a batch."""
     function, inner = site.function, site.event.block.loops[-1]
     loop, outer = function.loops[inner], site.event.block.loops[:-1]
     made = [b for b in bindings(function).get(name, ()) if b.kind == "assign"]
@@ -38,12 +38,31 @@ def is_short(site: Site, name: str) -> bool:
         rounds = loop.source.parts[1:]
     if [part.kind for part in rounds] == ["number"] and rounds[0].text.isdigit():
         return int(rounds[0].text) <= 100
+    if len(rounds) == 1 and _is_inner_size(function, rounds[0]):
+        return True
     targets = {part.text for part in loop.target.walk() if part.kind == "path"} if loop.target is not None else set()
     steps = (
         call for event in function.events if inner in event.block.loops for call in event.calls if call.last == "step"
     )
     stepped = [call.receiver for call in steps if call.receiver is not None]
     return any(not targets.isdisjoint([one.text, *_indices(one)]) for one in stepped)
+
+
+def _is_inner_size(function: Function, count: Expr) -> bool:
+    """How much there is along a dimension of a batch that is not the first: frames.shape[1] - 2."""
+    if count.kind == "binary":
+        return _is_inner_size(function, count.parts[0])
+    if count.kind == "index":
+        return count.parts[0].last == "shape" and count.parts[1].text.isdigit() and int(count.parts[1].text) > 0
+    if count.kind != "path":
+        return False
+    found = bindings(function).get(count.text, ())
+    return (
+        len(found) == 1
+        and found[0].value is not None
+        and found[0].value.last in ("shape", "size")
+        and any(found[0].items)
+    )
 
 
 def _indices(stepped: Expr) -> list[str]:

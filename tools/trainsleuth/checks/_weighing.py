@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trainsleuth.facts import Index, decided_against, stop_before, unused
+from trainsleuth.facts import Index, decided_against, stop_before, unreached
 from trainsleuth.finding import Finding
 
 from ._left_off import left_off
@@ -24,8 +24,8 @@ def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -
         return _asked(finding, f"It runs only where {fixed[0].test}, which line {fixed[0].line} never finds so.")
     if tests := tuple(dict.fromkeys((*left_off(index, places), *(one.test for one in decided)))):
         return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so by default.")
-    if name := unused(index, places):
-        return _asked(finding, f"But nothing here names {name}.")
+    if why := unreached(index, places):
+        return _asked(finding, f"But {why}.")
     if folder := _kept_aside(finding.path or ""):
         return _asked(finding, f"But {folder}/ is kept aside, as its name says.")
     return finding

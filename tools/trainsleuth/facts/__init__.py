@@ -102,7 +102,7 @@ from .sites import Site, is_test
 from .subject import is_function_call, subject
 from .terms import Term, factors, number_sign, terms
 from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
-from .unused import unused
+from .unreached import unreached
 from .values import ENOUGH, TOO_FAR, Value
 from .wording import written
 
@@ -208,7 +208,7 @@ __all__ = [
     "terms",
     "trained_losses",
     "unfolded",
-    "unused",
+    "unreached",
     "written",
     "written_for_another",
 ]

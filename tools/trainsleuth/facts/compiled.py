@@ -66,7 +66,7 @@ def compiled(text: str) -> Compiled | None:
         None if is_open else top,
         frozenset().union(*(_named(body, "STORE_ATTR", "DELETE_ATTR") for body in bodies)),
         tuple(_caught(tree)),
-        frozenset(node.lineno for node in tree.body if isinstance(node, ast.ImportFrom)),
+        frozenset(node.lineno for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)),
     )
 
 

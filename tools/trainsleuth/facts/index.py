@@ -25,6 +25,7 @@ from .members import Members
 from .names import Names, Symbol
 from .needs import Needs
 from .objects import Objects
+from .reached import Reached
 from .records import Class, Expr, FileFacts, Function
 from .scopes import Binding, bindings
 from .scoping import Name, Scoping
@@ -169,6 +170,11 @@ class Index:
     def switching_names(self) -> frozenset[str]:
         """Wide: last names of functions that freeze or thaw by themselves."""
         return switching_names(self)
+
+    @cached_property
+    def reached(self) -> Reached:
+        """`index.reached.why_not(path, function)`: why no program comes to a place."""
+        return Reached(self)
 
     @cached_property
     def circles(self) -> Circles:

@@ -16,7 +16,7 @@ def collected(program: Program, function: Function) -> Iterator[Place]:
     """Where a function above the step lets an environment go on: the loop around it collects what is learnt from."""
     for event in function.events:
         if event.block.loops and any(_is_environment(call) for call in event.calls):
-            yield program.at(function, event.line, "environment step", 0.7)
+            yield program.at(function, event.line, "environment step", 0.86)
             yield program.at(function, function.loops[event.block.loops[-1]].line, "loop", 0.84)
             if len(event.block.loops) > 1:  # one over the environments inside of that over the time
                 yield program.at(function, function.loops[event.block.loops[0]].line, "loop", 0.85)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import MODULE_BODY, External, Function, Loop
 
+from .edges import DIRECT
 from .networks import calls_network
 from .program import Program
 from .records import Place
@@ -58,9 +59,21 @@ def beside_the_step(program: Program, function: Function, loop: Loop) -> Iterato
 
 
 def networks_run(program: Program, function: Function) -> Iterator[Place]:
-    """What a function runs forward where no loss is seen to come from a network: a hook has it, or a table holds it."""
-    if not any(stage.role in ("forward", "through") for stage in program.training.stages):
-        for event in function.events:
-            for call in event.calls:
-                if calls_network(program.values, function, call):
-                    yield program.at(function, call.line, "forward", 0.88)
+    """What a function runs forward, itself or by a method of its object, where no loss is seen to come from a network: a
+    hook has it, or a table holds it.
+    """
+    if any(stage.role in ("forward", "through") for stage in program.training.stages):
+        return
+    for event in function.events:
+        for call in event.calls:
+            if calls_network(program.values, function, call):
+                yield program.at(function, call.line, "forward", 0.88)
+    for edge in program.graph.edges(function):
+        method = edge.target
+        if edge.cost == DIRECT and edge.position >= 0 and method.owner and method.owner == function.owner:
+            inner = [
+                one for event in method.events for one in event.calls if calls_network(program.values, method, one)
+            ]
+            if inner and function.events[edge.position].block.loops:
+                yield program.at(function, function.events[edge.position].line, "forward", 0.87)
+                yield from (program.at(method, one.line, "forward", 0.8) for one in inner)

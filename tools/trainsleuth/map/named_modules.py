@@ -141,8 +141,11 @@ _SPELLED: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str
 
 
 def _pieces(asked: Expr, index: Index, site: Site, decided: Mapping[str, str]) -> list[str | Expr]:
-    """f"jobs.{name}", "jobs." + name, "jobs.{}".format(name), "jobs.%s" % name: what is written, and what is put in."""
-    name = _said(Settled(decided, index, site.function), asked)
+    """What is written, and what is put in: f"jobs.{name}", "jobs." + name, "jobs.{}".format(name), "jobs.%s" % name,
+    ".".join(["jobs", name]).
+    """
+    settled = Settled(decided, index, site.function)
+    name = _said(settled, asked)
     template, given = "", list(name.parts)
     if name.kind == "format":
         template = _template(site) if name is asked else _above(index, site.function.path, name)
@@ -151,12 +154,29 @@ def _pieces(asked: Expr, index: Index, site: Site, decided: Mapping[str, str]) -
     elif name.kind == "binary" and name.text == "%" and name.parts[0].kind == "string":
         template = name.parts[0].text
         given = list(name.parts[1].parts) if name.parts[1].kind == "tuple" else [name.parts[1]]
+    elif (linked := _linked(name)) is not None:
+        return list(_joined(settled, *linked))
     else:
         return list(_added(name))
     literals = _HOLE.split(template)
     if len(literals) != len(given) + 1:
         return []
     return [piece for pair in zip_longest(literals, given) for piece in pair if piece is not None]
+
+
+def _linked(name: Expr) -> tuple[str, tuple[Expr, ...]] | None:
+    """Of ".".join(["a", b]) the link and what it links."""
+    given = name.arguments[0] if name.kind == "call" and name.last == "join" and len(name.arguments) == 1 else None
+    link = name.receiver
+    if given is None or given.kind not in ("list", "tuple") or link is None or link.kind != "string":
+        return None
+    return link.text, given.parts
+
+
+def _joined(settled: Settled, link: str, parts: tuple[Expr, ...]) -> Iterator[str | Expr]:
+    for place, part in enumerate(parts):
+        yield from [link] if place else []
+        yield from _added(_said(settled, part))
 
 
 def _template(site: Site) -> str:
@@ -191,7 +211,9 @@ def _said(settled: Settled, name: Expr) -> Expr:
     if len(bound) > 1:
         bound = [one for one in bound if not is_not_chosen(function.events[one.position], settled)]
     value = bound[0].value if len(bound) == 1 and not bound[0].items else None
-    is_made = value is not None and (value.kind in ("binary", "format", "string") or value.last == "format")
+    is_made = value is not None and (
+        value.kind in ("binary", "format", "string") or value.last == "format" or _linked(value) is not None
+    )
     return value if value is not None and is_made else name
 
 

@@ -189,10 +189,10 @@ def _other_loops(program: Program, step: Function) -> Iterator[Place]:
     for target in way:
         for caller, line in program.callers(target):
             event = next((event for event in caller.events if event.line == line), None)
-            if caller not in known and event is not None and event.block.loops:
-                for number in event.block.loops:
-                    yield program.at(caller, caller.loops[number].line, "loop", 0.85)
-                yield program.at(caller, line, "call of the step", 0.84)
+            share = 0.8 if caller in known else 1.0  # the other arm of a choice
+            for number in event.block.loops if event is not None else ():
+                yield program.at(caller, caller.loops[number].line, "loop", 0.85 * share)
+                yield program.at(caller, line, "call of the step", 0.84 * share)
 
 
 def _belongs(step: Function, function: Function) -> bool:
