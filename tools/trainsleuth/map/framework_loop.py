@@ -25,7 +25,7 @@ def handed_loop(program: Program) -> Iterator[Place]:
         return
     for function, handovers in program.handed.items():
         for handover in handovers:
-            if handover.framework is framework and program.is_reached(function):
+            if handover.framework == framework and program.is_reached(function):
                 yield program.at(function, handover.site.call.line, "hand-over", program.weight(function) ** 0.3)
                 yield from _made_for(program, function, handover)
     yield from _trainers(program, framework)
@@ -162,7 +162,7 @@ def _trainers(program: Program, framework: Framework) -> Iterator[Place]:
     """Where the object that holds the loop is made, and its class when the repository derives one."""
     for called in program.reached_calls:
         for target in called.targets:
-            if isinstance(target, Class | External) and owned_by(program.index, target) is framework:
+            if isinstance(target, Class | External) and owned_by(program.index, target) == framework:
                 *_, holder, last = ("", *target.name.split("."))
                 if last.endswith(framework.classes) or (holder.endswith(framework.classes) and _MAKES.match(last)):
                     yield program.at(called.function, called.call.line, "trainer", 0.92 * called.weight**0.3)

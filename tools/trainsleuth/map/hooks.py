@@ -58,7 +58,7 @@ def trainers_run(index: Index, values: Values, framework: Framework, handed: Ite
     for handover in handed:
         receiver = handover.site.call.receiver
         for held in values.of(handover.site.function, receiver) if receiver is not None else ():
-            if isinstance(held, Class) and owned_by(index, held) is framework:
+            if isinstance(held, Class) and owned_by(index, held) == framework:
                 found.update(dict.fromkeys(index.lineage(held)))
     return tuple(found)
 
@@ -80,7 +80,7 @@ def derived_classes(
     ]
     reached = [cls for cls in found if any(method in distance for method in cls.methods.values())]
     near = reached or [cls for cls in found if not NEVER.search(cls.path)]
-    near = [cls for cls in near if not (is_own and owned_by(index, cls) is framework)]
+    near = [cls for cls in near if not (is_own and owned_by(index, cls) == framework)]
     near = [cls for cls in near if any(index.method(cls, name) for name in framework.hooks)]
     return tuple(sorted(near, key=lambda cls: (cls.path, cls.line))[:MAX_CLASSES])
 

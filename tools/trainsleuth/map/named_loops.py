@@ -62,8 +62,9 @@ def networks_run(program: Program, function: Function) -> Iterator[Place]:
     """What a function runs forward, itself or by a method of its object, where no loss is seen to come from a network: a
     hook has it, or a table holds it.
     """
-    if any(stage.role in ("forward", "through") for stage in program.training.stages):
-        return
+    stages = (stage for stage in program.training.stages if stage.role in ("forward", "through"))
+    if any(one.function.name != MODULE_BODY or one.function.path == program.entry.path for one in stages):
+        return  # what a file of networks does when it is started itself says nothing of this program
     for event in function.events:
         for call in event.calls:
             if calls_network(program.values, function, call):

@@ -23,7 +23,7 @@ def replaced_hooks(index: Index, framework: Framework, reached: Mapping[Function
                 for holder, name, given in _replacements(index, function, event):
                     owner = owned_by(index, holder) if holder is not None else None
                     put = resolve(index, function, given.text) if given.kind == "path" else None
-                    if owner is framework and name in framework.hooks and isinstance(put, Function):
+                    if owner == framework and name in framework.hooks and isinstance(put, Function):
                         found[put] = None
     return tuple(sorted(found, key=lambda one: framework.hooks.index(one.name) if one.name in framework.hooks else 99))
 

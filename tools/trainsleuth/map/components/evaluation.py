@@ -36,13 +36,17 @@ _METRICS = re.compile(
 
 
 def places(program: Program) -> Iterator[Place]:
-    """Nothing when gradients are only off somewhere: targets and averaged weights are made so, too."""
-    found = list(_signs(program))
+    """Nothing when gradients are only off somewhere: targets and averaged weights are made so, too. What a file of networks
+    tries out when it is started itself is none of this program's.
+    """
+    found = [
+        place for place in _signs(program) if place.role == PROGRAM or not program.never_runs(place.path, place.line)
+    ]
     if any(place.role not in (NO_GRADIENTS, DRAW) for place in found):
         yield from found
 
 
-NO_GRADIENTS, DRAW = "no gradients", "draw"
+NO_GRADIENTS, DRAW, PROGRAM = "no gradients", "draw", "program"
 _SWITCHES = (
     "__init__",
     "train",
@@ -308,18 +312,18 @@ def _alone(program: Program) -> Iterator[Place]:
         if NEVER.search(path) or (ASIDE.search(_OF_EVALUATION.sub("", path)) and not near):
             continue
         file = program.index.files[path]
-        yield Place(path, guard_line(file.body), "program", score)
+        yield Place(path, guard_line(file.body), PROGRAM, score)
         for function in file.functions.values():
             quiet = _quiet(program, function)
             if quiet:
-                yield program.at(function, quiet, "program", 0.95 * score)
+                yield program.at(function, quiet, PROGRAM, 0.95 * score)
             if function is not file.body and (quiet or _NAMED.match(function.name)):
-                yield program.at(function, function.line, "program", 0.9 * score)
+                yield program.at(function, function.line, PROGRAM, 0.9 * score)
             elif function.name == "main" or any(one.last in ("command", "hydra_main") for one in function.decorators):
-                yield program.at(function, function.line, "program", 0.85 * score)
+                yield program.at(function, function.line, PROGRAM, 0.85 * score)
             for place in _metrics(program, function, 1.0):
-                yield place._replace(score=0.9 * score)
+                yield place._replace(score=0.9 * score, role=PROGRAM)
             for event in function.events:
                 for target in (one for call in event.calls for one in program.graph.targets(function, call)):
                     if isinstance(target, Function) and target.path != path and _is_named(target):
-                        yield program.at(target, target.line, "definition", 0.8 * score)
+                        yield program.at(target, target.line, PROGRAM, 0.8 * score)
