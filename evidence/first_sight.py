@@ -42,6 +42,7 @@ HALVES = tuple(
         "eighteenth_",
         "nineteenth_",
         "twentieth_",
+        "twenty_first_",
     )
 )
 

@@ -619,8 +619,11 @@ def test_a_loss_that_only_an_evaluation_computes_asks(around: str, after: str, s
     ("other", "severity"),
     [
         ("KINDS = ['train_it', 'test_it']\n", "note"),
-        ("import loops\n\nKINDS = ['train_it', 'test_it']\n", "error"),
-        ("KINDS = ['train_it']\nSTARTED = 'python loops.py'\n", "error"),
+        ("import loops\n\nKINDS = ['train_it', 'test_it']\n", "note"),
+        ("import loops\n\nKINDS = [getattr(loops, one) for one in ('train_it', 'test_it')]\n", "error"),
+        ("import loops\n\nKINDS = [getattr(loops, 'train_it')]\n", "error"),
+        ("import loops\n\nKINDS = [eval('loops.' + one) for one in ('train_it', 'test_it')]\n", "error"),
+        ("KINDS = ['train_it']\nSTARTED = 'python loops.py'\n", "note"),
         (
             "import importlib\n\ndef load(name):\n    path = 'steps.' + name\n    return importlib.import_module(path)\n",
             "note",

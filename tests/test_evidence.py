@@ -340,6 +340,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "eighteenth_",
             "nineteenth_",
             "twentieth_",
+            "twenty_first_",
         )
     ],
 )

@@ -119,7 +119,7 @@ def _examined(index: Index, site: Site, made: list[Schedule]) -> Finding:
         if _is_behind_update(around) or _is_made_here(around, made):
             continue
         if _is_in_each_round(around):
-            return _failure(around, *late[0], shown, path, line, _why_meant(index, around, made))
+            return _failure(around, *late[0], shown, path, line, _why_meant(index, around, made, late[0][0]))
         reason = f"{shown}.step() comes before the optimizer's, but a test decides in which rounds"
     if reason:
         return SAY.open(path, line, reason)
@@ -167,13 +167,24 @@ def _is_behind_update(around: Surrounding) -> bool:
     return any(e.kind == "backward" and not around.is_after(e) and e is not around.here for e in around.effects)
 
 
-def _why_meant(index: Index, around: Surrounding, made: list[Schedule]) -> str:
-    """Why this order may be right or meant; "" where nothing says so."""
+def _why_meant(index: Index, around: Surrounding, made: list[Schedule], step: Effect) -> str:
+    """Why this order may be right or meant, or may not matter; "" where nothing says so."""
+    if _is_by_batch(around, step):
+        return "Both step once in a round, so this is one value of very many: does the first one matter?"
     if once := was_right_once(index, around.here.spot.function.path):
         return f"Before torch 1.1 this was the right order, and {once}: does it run on a later one?"
     if _counts_from_one(around) and all(one.name in ("StepLR", "MultiStepLR") for one in made):
         return "The loop counts from 1 and the rate falls in the rounds that the schedule names: is it meant so?"
     return ""
+
+
+def _is_by_batch(around: Surrounding, step: Effect) -> bool:
+    """The optimizer steps as often as the schedule: no loop stands between them."""
+    events = around.function.events
+    inner = (*step.trail[1:], step.spot) if step.trail else ()
+    return events[step.position].block.loops == events[around.here.position].block.loops and not any(
+        one.function.events[one.position].block.loops for one in inner
+    )
 
 
 def _counts_from_one(around: Surrounding) -> bool:

@@ -25,14 +25,18 @@ if TYPE_CHECKING:
 TEXTS = (
     ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".gin", ".conf", ".sh", ".bash", ".md", ".rst", ".txt", ".ipynb",
 )  # fmt: skip
+_ENDINGS = frozenset(["py", "sh", "md", *(one.lstrip(".") for one in TEXTS)])
 _PROGRAM = re.compile(rb"__name__\s*==")
 _TRAINS = re.compile(rb"\.backward\(|\.fit\(|[Tt]rainer\(")
 _LOADERS = ("import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module", "exec")
 _WALKS = re.compile(rb"walk_packages|iter_modules|listdir|glob\(|scandir|os\.walk|run_path|spec_from_file")
+_ASK = ("getattr", "eval", "exec", "methodcaller")  # for what a text names
 _BELOW = re.compile(rb"__subclasses__|__init_subclass__")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[./:][A-Za-z_][\w-]*)*")
 _FILE = re.compile(r"[\w./-]+\.py\b")
-_IMPORTED = re.compile(r"^[ >]*(?:from|import)[ ]+([\w.]+)", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_IMPORTED = re.compile(r"^[ >]*(?:from|import)[ ]+([\w.]+)([^\n]*)", re.MULTILINE)
+_EVALUATES = re.compile(rb"(?<![\w.])(?:eval|exec)\(\s*(?:[^\s'\"()]|(?:'[^'\n]*'|\"[^\"\n]*\")\s*[+%.])")
 _PLAIN_MARKS = frozenset([
     "abstractmethod", "autocast", "cache", "cached_property", "classmethod", "contextmanager", "dataclass",
     "inference_mode", "jit", "lru_cache", "njit", "no_grad", "overload", "property", "script", "setter", "staticmethod",
@@ -61,6 +65,8 @@ class Reached:
         self._classes: set[Class] = set()
         self._attributes: set[str] = set()  # that are asked of objects
         self._words: set[str] = set()  # that texts and strings name
+        self._meant: set[str] = set()  # of these what can only mean something at the top of a file: engine.train
+        self._imported_in_texts: dict[str, set[str]] = {}  # by module, names in tests and READMEs that import it
         self._modules: set[str] = set()  # parts of the paths and dotted names among them
         self._any_method = False  # some object is asked for a name that is computed
         self._waiting: list[Function] = []
@@ -76,8 +82,7 @@ class Reached:
         return f"nothing that is started here comes to {function.qualname}"
 
     def _search(self) -> None:
-        for text in self._texts():
-            self._take_text(text)
+        self._take_texts()
         for file in self._index.files.values():
             if is_started(file) and file.path not in self.stopped:
                 self._come_to_file(file.path)
@@ -97,27 +102,33 @@ class Reached:
             self._classes,
             self._attributes,
             self._words,
+            self._meant,
             self._modules,
         )
         return (self._any_method, *map(len, known))
 
-    def _texts(self) -> Iterator[str]:
+    def _take_texts(self) -> None:
         repository = self._index.repository
         for path in repository.files:
             if path.endswith(TEXTS) or (path.endswith(".py") and is_test(path)):
-                yield repository.read(path) or ""
-
-    def _take_text(self, text: str) -> None:
-        for word in set(_NAME.findall(text)):
-            self._take_word(word)
-        for module in (*_IMPORTED.findall(text), *_FILE.findall(text)):
-            self._modules.update(re.split(r"[./]", module))
+                text = repository.read(path) or ""
+                for word in set(_NAME.findall(text)):
+                    self._take_word(word)
+                for named in _FILE.findall(text):
+                    self._modules.update(re.split(r"[./]", named))
+                every = set(_WORD.findall(text)) if path.endswith(".py") else set()
+                for module, names in _IMPORTED.findall(text):
+                    self._modules.update(module.split("."))
+                    for stem in (module.rpartition(".")[2], *_WORD.findall(names)):
+                        self._imported_in_texts.setdefault(stem, set()).update(every or _WORD.findall(names))
 
     def _take_word(self, word: str) -> None:
         parts = re.split(r"[./:]", word)
         self._words.update(parts)
         if len(parts) > 1:
             self._modules.update(parts)
+        if len(parts) > 1 and "/" not in word and parts[-1] not in _ENDINGS:
+            self._meant.update(parts)
 
     def _come_to_file(self, path: str) -> None:
         waiting = [path]
@@ -150,7 +161,7 @@ class Reached:
         """Those that are named, or lie where a file that is come to loads whatever it finds."""
         walked = tuple(self._walked())
         for path in self._index.files.keys() - self._loaded:
-            stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
+            stem = _stem(path)
             is_asked = self._is_put_together(stem, path)
             if stem in self._modules or path.startswith(walked) or is_asked:
                 self._loaded.add(path)
@@ -186,9 +197,20 @@ class Reached:
                     self._come_to(method)
 
     def _is_found(self, defined: Function | Class) -> bool:
-        if _is_registered(defined.decorators) or (defined.name in self._words and defined.path in self._loaded):
+        words = self._words if defined.path in self._evaluated else self._meant
+        if _is_registered(defined.decorators) or (defined.name in words and defined.path in self._loaded):
             return True
+        if defined.name in self._imported_in_texts.get(_stem(defined.path), ()):
+            return True
+        if any(one.module == "fire" for one in self._index.files[defined.path].imports):
+            return True  # a command for each
         return any(self._index.names.member(module, defined.name) is defined for module in self._looked_through or ())
+
+    @cached_property
+    def _evaluated(self) -> frozenset[str]:
+        """Files in which a text that is put together, and run as code, finds its names."""
+        files = [one for one in self._index.files.values() if one.body.source.holds(_EVALUATES)]
+        return frozenset(path for one in files for path in (one.path, *self._index.names.imported(one)))
 
     @cached_property
     def _gathers(self) -> bool:
@@ -244,7 +266,10 @@ class Reached:
     def _mention(self, function: Function, expr: Expr, trial: FileFacts | None = None) -> None:
         """`trial`: the file whose own classes are only tried out here."""
         for part in expr.walk():
-            if part.kind == "attr":
+            if part.kind == "call" and part.last in _ASK and part.arguments:
+                asked = part.arguments[-1] if part.last != "getattr" else (*part.arguments, part)[1]
+                self._meant.update(_WORD.findall(asked.text) if asked.kind == "string" else ())
+            elif part.kind == "attr":
                 self._attributes.add(part.text)
             elif part.kind == "path":
                 self._mention_path(function, part.text, trial)
@@ -269,6 +294,7 @@ class Reached:
             self._come_to_file(meant.path)
         elif meant is None:
             self._words.add(head)
+            self._meant.add(head)
 
 
 def is_started(file: FileFacts) -> bool:
@@ -287,6 +313,10 @@ def _packages(index: Index, path: str) -> Iterator[str]:
         if f"{folder}/__init__.py" in index.files:
             yield f"{folder}/__init__.py"
         folder = folder.rpartition("/")[0]
+
+
+def _stem(path: str) -> str:
+    return path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
 
 
 def _is_any(loaded: re.Pattern[str]) -> bool:
