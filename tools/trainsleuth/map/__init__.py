@@ -53,7 +53,8 @@ def map_repository(
 ) -> Map:
     """Map the repository at `root`; nothing in it is run.
 
-    `scope` is a folder or file, from the root, that holds the one program of interest; `recipe` is a
+    `scope` is a folder or file, from the root, that holds the one program of interest, or the shell script that starts it;
+    `recipe` is a
     configuration file (YAML, JSON, TOML, INI, Python) that chooses among registered parts, the command that launches
     the program, or the shell script that holds this command. The text never exceeds `budget` tokens
     (characters / 4).
@@ -149,6 +150,8 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     scope, recipe = (_behind_links(repository, given) for given in (scope, recipe))
     if recipe is not None and is_notebook(recipe):  # it makes its settings itself
         scope, recipe = scope or recipe, None
+    if recipe is None and scope is not None and scope.endswith(_SCRIPTS):  # what it starts is the scope
+        scope, recipe = None, scope
     index = read_index(repository, [*(scope or "").split(), *(recipe or "").split()])
     where = _existing(repository, scope, "scope", index.files)
     launch = given_command(index, recipe, where) if recipe is not None else None
@@ -160,6 +163,9 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     program = find_program(index, where, chosen, launch)
     keep_facts(index)
     return _Found(index, program, where, chosen, launch)
+
+
+_SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch")
 
 
 def _behind_links(repository: Repository, given: str | None) -> str | None:

@@ -128,6 +128,7 @@ FRAMEWORKS = (
 _CLI = "LightningCLI"  # makes the trainer, the module and the data, and runs the loop, as soon as it is called
 _TRAINERS = ("Trainer", "Learner", "Runner")
 _MAKES_TRAINERS = ("_trainer", "_learner")  # a function of another library: build_trainer(cfg)
+_RUN = ("Trainer", "_trainer")  # what runs a trainer trains
 _NO_TRAINERS = frozenset(
     {"torch", "ray", "unittest", "click", "typer", "asyncio", "pytest", "doctest", "multiprocessing"}
 )
@@ -139,7 +140,8 @@ def _unnamed(name: str) -> Framework | None:
     if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS + _MAKES_TRAINERS) for part in parts):
         return None
     hooks = tuple(dict.fromkeys(LOOP_HOOKS + LIGHTNING_HOOKS + HF_HOOKS))
-    return Framework(package, (package,), _TRAINERS, ("fit", "train", "learn"), _ALL_BUT_DATA, hooks)
+    starts = ("fit", "train", "learn", *(("run",) if parts[-1].endswith(_RUN) else ()))
+    return Framework(package, (package,), _TRAINERS, starts, _ALL_BUT_DATA, hooks)
 
 
 class Handover(NamedTuple):

@@ -11,7 +11,7 @@ from trainsleuth.facts import Index
 
 from .composition import normal
 from .handed_on import started_from
-from .launch_targets import dora_mains, module_of, only, package_of, script_of
+from .launch_targets import dora_mains, folder_meant, module_of, only, package_of, script_of
 from .launchers import launch_lines
 from .loaded_packages import package_in
 from .shell_variables import Script, filled, script_lines
@@ -20,17 +20,18 @@ OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quo
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MAX_COMMAND = 4000  # characters of one that is read
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
-_SCRIPT = re.compile(r"(?<![\w/.${}-])(/?(?:[\w.${}-]+/)*[\w.-]+\.py)\b")
+_SCRIPT = re.compile(r"(?<![\w/.${}-])(/?(?:[\w.${}-]+/)*(?:\$\{\w+\})?[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)(?:-m[ =]?|--module[ =])([A-Za-z_][\w.]*)")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"
 )
 _CHANGES = re.compile(r"\s*cd\s+([\w./-]+)\s*(?:&&|;)\s*(?=\S)")
-_CHANGES_ALONE = re.compile(r"[$> `]*cd\s+([\w./-]+?)/?[`;]*")
+_CHANGES_ALONE = re.compile(r"[$> `]*cd\s+\"?([\w./~${}-]+?)/?\"?[`;]*")
 _OWN_STARTER = re.compile(r"\./[\w./-]+$")  # a file with a line that says what runs it
 _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
+_LAUNCHES = re.compile(r"(?:^|/)(?:\w*_)?launch(?:er)?\.py$")
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
 _BEFORE_CONSOLES = re.compile(r"""^\s*(?:entry_points\s*=\s*)?[\[{\s]*(?:["']?console_scripts["']?\s*[:=]\s*\[)?""")
@@ -83,6 +84,14 @@ def _by_launchers(index: Index, found: Iterable[Command], consoles: dict[str, Co
             yield one._replace(target=started[one.target].target)
 
 
+def launched_by(index: Index, path: str) -> Iterator[Command]:
+    """The commands of a launch script that is Python."""
+    consoles = {command.text: command for command in _consoles(index)}
+    for one, line, text in launch_lines(index):
+        if one == path:
+            yield from _command(index, path, line, text, consoles)
+
+
 def commands_of(index: Index, path: str, arguments: Sequence[str] = ()) -> tuple[Command, ...]:
     """Those of one launch script, in its order, as it is started with these arguments."""
     return tuple(_in_text(index, path, {command.text: command for command in _consoles(index)}, arguments))
@@ -110,7 +119,7 @@ def _in_text(index: Index, path: str, consoles: dict[str, Command], arguments: S
 def _placed(index: Index, path: str) -> Iterator[tuple[int, str, str]]:
     """Every line of a text, with the folder that a line before changed to, up to the next heading: cd training
 
-    "" for where the text lies, and for texts that do not lie at the root.
+    "" for where the text lies, and for documents that do not lie at the root.
     """
     folder, is_code = "", path.endswith(SHELL)
     for line, command in commands_in(index, path):
@@ -118,10 +127,13 @@ def _placed(index: Index, path: str) -> Iterator[tuple[int, str, str]]:
             is_code = not is_code
         elif command.startswith("#") and not is_code:
             folder = ""
-        elif "/" not in path and (match := _CHANGES_ALONE.fullmatch(command)) is not None:
-            there = normal(f"{folder}/{match[1]}")
-            is_known = not there or any(one.startswith(f"{there}/") for one in index.files)
-            folder = there if is_known else folder
+        elif (match := _CHANGES_ALONE.fullmatch(command)) is not None:
+            if "/" not in path:
+                there = normal(f"{folder}/{match[1]}")
+                is_known = not there or any(one.startswith(f"{there}/") for one in index.files)
+                folder = there if is_known else folder
+            elif path.endswith(SHELL):
+                folder = folder_meant(index, path, match[1]) or folder
         yield line, command, folder
 
 
@@ -129,7 +141,8 @@ def _in_folder(
     index: Index, path: str, folder: str, line: int, text: str, consoles: dict[str, Command]
 ) -> Iterator[Command]:
     """Commands of a line that start a file in the folder that a line before changed to."""
-    for one in _command(index, f"{folder}/{path}", line, text, consoles) if folder else ():
+    name = path.rpartition("/")[2]
+    for one in _command(index, f"{folder}/{name}", line, text, consoles) if folder else ():
         if one.target.startswith(f"{folder}/"):
             yield one._replace(path=path, text=f"cd {folder} && {one.text}")
 
@@ -259,10 +272,12 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
     if first is not None and (module := _module_in(index, plain[: first.start()])) is not None:
         yield Command(path, line, _clean(text), module)  # python -m pkg.train settings.py
         return
-    for written in (*(match[1] for match in _SCRIPT.finditer(plain)), *scripts):
-        if (target := script_of(index, folder, written)) is not None:
-            yield Command(path, line, _clean(text), target)
-            return
+    named = (script_of(index, folder, one) for one in (*(match[1] for match in _SCRIPT.finditer(plain)), *scripts))
+    targets = [one for one in named if one is not None]
+    if targets:  # behind a launcher of the project's own the program that it starts
+        behind = [one for one in targets if not _LAUNCHES.search(one)] if _LAUNCHES.search(targets[0]) else []
+        yield Command(path, line, _clean(text), (behind or targets)[0])
+        return
     if (module := _module_in(index, text)) is not None:
         yield Command(path, line, _clean(text), module)
         return

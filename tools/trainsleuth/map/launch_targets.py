@@ -9,21 +9,42 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Index
 from trainsleuth.facts.memo import kept_per_index
 
+from .composition import normal
+
 
 def script_of(index: Index, folder: str, written: str) -> str | None:
     """The file that a script's name in a text means: from the text's folder or one above it, or the only one so called.
 
-    Of an absolute path its end counts, a folder and a name at least: where the checkout lay is not known.
+    Of an absolute path its end counts, a folder and a name at least: where the checkout lay is not known. So does that of
+    a path with variables, ${OUT}/${NAME}/copy/train.py, which may be of a copy.
     """
     if written.startswith("/"):
-        parts = PurePosixPath(written).parts
-        ends = ("/".join(parts[cut:]) for cut in range(1, len(parts) - 1))
+        return next((path for path in _ends(written)[:-1] if path in index.files), None)
+    written = re.sub(r"^(?:\$\{?\w+\}?/?|\./|\.\./)+", "", written)
+    if "$" in written:
+        ends = _ends(written.rpartition("$")[2].partition("/")[2])
         return next((path for path in ends if path in index.files), None)
-    written = re.sub(r"^(?:\$\{?\w+\}?/|\./|\.\./)+", "", written)
     for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         if (path := str(base / written)) in index.files:
             return path
     return _only_file(index, written)
+
+
+def _ends(path: str) -> list[str]:
+    """The longest first."""
+    parts = [part for part in path.split("/") if part]
+    return ["/".join(parts[cut:]) for cut in range(len(parts))]
+
+
+def folder_meant(index: Index, path: str, written: str) -> str:
+    """The folder of the repository to which a script at `path` changes, "" for none that is known: beside it, from the
+    root, or the end of a path from somewhere else: cd ~/project/part1
+    """
+    home = path.rpartition("/")[0]
+    plain = re.sub(r"^(?:~|\$\{?\w+\}?)?/?", "", written)
+    near = [normal(f"{home}/{written}"), normal(written)] if written[:1] not in "~/$" else []
+    folders = (one for one in (*near, *_ends(normal(plain))) if one)
+    return next((one for one in folders if any(file.startswith(f"{one}/") for file in index.files)), "")
 
 
 def only(paths: Iterable[str], name: str) -> str | None:

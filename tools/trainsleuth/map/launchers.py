@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from trainsleuth.facts import FileFacts, Index
+from trainsleuth.facts import Expr, FileFacts, Function, Index
+from trainsleuth.facts.scopes import bindings
 
 _STARTS = re.compile(rb"\bos\.system\(|\bsubprocess\.(?:run|call|check_call|Popen)\(")
+_HOLE = re.compile(r"\{\w*\}")
 MAX_LINES = 80  # of a file that does nothing but start another
 MAX_TEXT = 4000  # characters of a command
 
@@ -16,10 +18,47 @@ def launch_lines(index: Index) -> Iterator[tuple[str, int, str]]:
     """(path, line, text) of the commands in short Python files that define nothing and start a program."""
     for body in (file.body for file in index.files.values() if _only_starts(file)):
         if body.source.holds(_STARTS):
+            known = dict(_constants(body))
             for event in body.events:
-                for part in event.value.walk() if event.value is not None else ():
-                    if part.kind == "string" and " " in part.text.strip() and len(part.text) <= MAX_TEXT:
-                        yield body.path, part.line, part.text
+                for text, line in _texts(event.value, known) if event.value is not None else ():
+                    if " " in text.strip() and len(text) <= MAX_TEXT:
+                        yield body.path, line, text
+
+
+def _constants(body: Function) -> Iterator[tuple[str, str]]:
+    """What names of the file are, those that a loop goes through at first: for rate in [0.1, 0.01]"""
+    for name, found in bindings(body).items():
+        value = found[0].value if len(found) == 1 and not found[0].items else None
+        if value is not None and found[0].kind == "for" and value.kind in ("list", "tuple") and value.parts:
+            value = value.parts[0]
+        if value is not None and value.kind in ("string", "number", "constant"):
+            yield name, value.text
+
+
+def _texts(value: Expr, known: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """The strings of an expression, with their lines; of a template that is filled what it is filled with, as far as that
+    is known.
+    """
+    if (
+        value.kind == "call"
+        and value.last == "format"
+        and value.receiver is not None
+        and value.receiver.kind == "string"
+    ):
+        given = iter(value.arguments)
+        filled = _HOLE.sub(lambda hole: _filling(next(given, None), hole[0], known), value.receiver.text)
+        yield filled, value.receiver.line
+    elif value.kind == "string":
+        yield value.text, value.line
+    else:
+        for part in value.parts:
+            yield from _texts(part, known)
+
+
+def _filling(given: Expr | None, hole: str, known: Mapping[str, str]) -> str:
+    if given is None:
+        return hole
+    return known.get(given.text, hole) if given.kind == "path" else given.text or hole
 
 
 def _only_starts(file: FileFacts) -> bool:

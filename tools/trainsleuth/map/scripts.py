@@ -11,8 +11,8 @@ from trainsleuth.repository import is_under
 from .command_words import held
 from .composition import normal
 from .configuration.command_line import given_by
-from .entries import says_it_trains
-from .launch import SHELL, Command, command_of, commands_in, commands_of, started_in
+from .entries import is_for_other, says_it_trains
+from .launch import SHELL, Command, command_of, commands_in, commands_of, launched_by, started_in
 from .loaded_packages import package_in
 from .recipes import Setting
 from .shell_variables import MAX_VALUE, Script, assignments, filled, known_before, script_lines, used_in
@@ -21,9 +21,12 @@ from .shell_variables import MAX_VALUE, Script, assignments, filled, known_befor
 def given_command(index: Index, recipe: str, scope: str | None) -> Command | None:
     """A command outright, or that of a script: the last one that starts a program of the scope; None for neither.
 
-    The script may stand in a command, with its arguments: bash tools/dist_train.sh configs/a.py 8.
+    The script may stand in a command, with its arguments: bash tools/dist_train.sh configs/a.py 8; or be a short program
+    that does nothing but start another.
     """
     path, arguments = _script_in(index, recipe)
+    if recipe.endswith(".py") and (launched := list(launched_by(index, recipe))):
+        return _fullest(launched)[-1]._replace(path="", script=recipe)
     if path is None:
         return _of_scope(index, command_of(index, recipe), scope)
     return _of_script(index, path, arguments, scope, MAX_SCRIPTS) or command_of(index, recipe)
@@ -42,7 +45,7 @@ def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | N
     found = [one for one in commands_of(index, path, arguments) if script.runs(one.line)]
     found = [one for one in found if not lines[one.line - 1].lstrip().startswith("#")] or found
     if scope is None:
-        found = [one for one in found if says_it_trains(one.target)] or found
+        found = [one for one in found if says_it_trains(one.target)] or _fullest(found)
     of_scope = [one for one in found if scope is None or is_under(one.target, scope)]
     handed = _handed_on(index, path, lines, arguments, scope, left - 1) if left and not of_scope else None
     if handed is not None:
@@ -51,6 +54,13 @@ def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | N
         text = filled(one.text, known_before(lines, one.line, arguments))
         return one._replace(path="", text=held(text), script=path, arguments=tuple(arguments))
     return None
+
+
+def _fullest(found: list[Command]) -> list[Command]:
+    """Where no program says by its name that it trains, those with most options: one that reads results has few."""
+    able = [one for one in found if not is_for_other(one.target)] or found
+    most = max((one.text.count(" -") for one in able), default=0)
+    return [one for one in able if one.text.count(" -") == most]
 
 
 def _handed_on(
