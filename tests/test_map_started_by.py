@@ -1,0 +1,145 @@
+"""What a launch script starts, in the forms that repositories were lost by; and what is found behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trainsleuth.map import Map, map_repository
+
+TRAIN = """\
+import torch
+
+def main():
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        for x, y in torch.load("data.pt"):
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+
+if __name__ == "__main__":
+    main()
+"""
+OTHER = "if __name__ == '__main__':\n    print(1)\n"
+
+
+def _map(root: Path, files: dict[str, str], scope: str | None = None, recipe: str | None = None) -> Map:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return map_repository(root, scope, recipe)
+
+
+STARTED = {
+    "behind a launcher of the project's own": "python -u tools/dist_launch.py --nproc_per_node=2 part1/go.py lr=0.1\n",
+    "behind a variable without a slash": "python ${WORKSPACE}part1/go.py --fold 1\n",
+    "in a copy that variables name": "python ${OUT}/${DAY}_${NAME}/copy/part1/go.py --steps 5\n",
+    "in a folder below the home of its author": "cd ~/work/project/part1/\npython go.py --steps 5\n",
+    "in a folder that is changed to": "cd ../part1\nfor T in 1 2\ndo\n\tpython go.py --steps $T\ndone\n",
+    "between what prepares and what reads results": (
+        "python prepare_data.py\npython -W ignore ../part1/go.py --lr 0.1 --epochs 9 \\\n  --batch 8\n"
+        "python ./results.py --path out\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_a_script_given_as_the_scope_is_what_it_starts(name: str, tmp_path: Path) -> None:
+    beside = {f"{folder}/go.py": OTHER for folder in ("part2", "part3")}
+    more = {"jobs/prepare_data.py": OTHER, "jobs/results.py": OTHER, "tools/dist_launch.py": OTHER}
+    found = _map(tmp_path, {"part1/go.py": TRAIN, **beside, **more, "jobs/run.sh": STARTED[name]}, "jobs/run.sh")
+    assert found.trains
+    assert [place.path for place in found.components["training_loop"].places] == ["part1/go.py"] * len(
+        found.components["training_loop"].places
+    )
+
+
+def test_a_launch_script_in_python_is_read_with_its_template_filled(tmp_path: Path) -> None:
+    launcher = (
+        "import os\n\nepochs = 150\nfor rate in [0.01, 0.1]:\n"
+        "    text = 'python go.py --epochs {} --lr {} --name {}'.format(epochs, rate, os.getcwd())\n    os.system(text)\n"
+    )
+    found = _map(tmp_path, {"a/go.py": TRAIN, "b/go.py": OTHER, "a/base.py": launcher}, recipe="a/base.py")
+    assert found.trains
+    assert "python go.py --epochs 150 --lr 0.01 --name {}" in found.text
+
+
+def test_the_trainer_of_an_unknown_library_is_run(tmp_path: Path) -> None:
+    found = _map(
+        tmp_path, {"train.py": "from deeplib import make_trainer\n\ntrainer = make_trainer('a')\ntrainer.run()\n"}
+    )
+    assert (found.trains, found.framework) == (True, "deeplib")
+
+
+def test_a_module_whose_name_is_joined_is_found(tmp_path: Path) -> None:
+    files = {
+        "train.py": TRAIN.replace("torch.nn.Linear(2, 1)", "build({'kind': 'plain', 'name': 'wide'})").replace(
+            "import torch\n", "import torch\nfrom build import build\n"
+        ),
+        "build.py": (
+            "from importlib import import_module\n\ndef build(settings):\n"
+            "    path = '.'.join(['nets', settings['kind'], settings['name']])\n    module = import_module(path)\n"
+            "    for attribute in dir(module):\n        if attribute.lower() == settings['name']:\n"
+            "            return getattr(module, attribute)()\n"
+        ),
+        "nets/plain/wide.py": "from torch import nn\n\nclass Wide(nn.Module):\n    def forward(self, x):\n        return x\n",
+        "conf.yaml": "kind: plain\nname: wide\n",
+    }
+    found = _map(tmp_path, files, "train.py", "conf.yaml")
+    assert ("nets/plain/wide.py", 3) in {(one.path, one.line) for one in found.components["model"].places}
+
+
+def test_a_trainer_below_one_of_the_project_shows_where_the_library_goes_on(tmp_path: Path) -> None:
+    files = {
+        "main.py": "from engine import Base\n\nclass Trainer(Base):\n    pass\n\ntrainer = Trainer()\ntrainer.train()\n",
+        "engine.py": (
+            "from detectlib import SimpleTrainer\n\nclass Base(SimpleTrainer):\n    def __init__(self):\n"
+            "        super().__init__()\n        self.register_hooks([])\n\n    def train(self):\n"
+            "        super().train(0, 9)\n"
+        ),
+    }
+    found = _map(tmp_path, files)
+    lines = {(one.path, one.line) for one in found.components["training_loop"].places}
+    assert {("engine.py", 3), ("engine.py", 6), ("engine.py", 8), ("engine.py", 9)} <= lines
+
+
+def test_what_a_file_of_networks_tries_of_itself_is_no_evaluation(tmp_path: Path) -> None:
+    nets = (
+        "import torch\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n\n"
+        "if __name__ == '__main__':\n    net = Net()\n    net.eval()\n    with torch.no_grad():\n        net(torch.ones(2))\n"
+    )
+    train = TRAIN.replace("torch.nn.Linear(2, 1)", "Net()").replace(
+        "import torch\n", "import torch\nfrom nets import Net\n"
+    )
+    assert _map(tmp_path, {"train.py": train, "nets.py": nets}).components["evaluation"].status == "absent"
+
+
+def test_both_loops_of_a_choice_are_shown(tmp_path: Path) -> None:
+    train = (
+        "import torch\n\nclass Trainer:\n    def __init__(self, net, stops):\n        self.net, self.stops = net, stops\n"
+        "        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n\n    def epoch(self, loader):\n"
+        "        for x in loader:\n            self.optimizer.zero_grad()\n            self.net(x).mean().backward()\n"
+        "            self.optimizer.step()\n\n    def train(self, loader):\n        if not self.stops:\n"
+        "            for number in range(9):\n                self.epoch(loader)\n        else:\n"
+        "            for number in range(9):\n                self.epoch(loader)\n\n"
+        "Trainer(torch.nn.Linear(1, 1), True).train([])\n"
+    )
+    found = _map(tmp_path, {"train.py": train})
+    assert {16, 19} <= {one.line for one in found.components["training_loop"].places}
+
+
+def test_the_forward_of_a_table_of_results_is_shown(tmp_path: Path) -> None:
+    train = (
+        "import torch\n\nclass Solver:\n    def __init__(self, net):\n        self.net, self.log = net, {}\n"
+        "        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n\n    def forward(self, table):\n"
+        "        table = self.net(table)\n        return table\n\n    def backward(self):\n"
+        "        self.optimizer.zero_grad()\n        self.log['loss'].backward()\n        self.optimizer.step()\n\n"
+        "    def feed(self, loader):\n        for table in loader:\n            table = self.forward(table)\n"
+        "            self.log['loss'] = table['loss']\n            self.backward()\n\n"
+        "class Net(torch.nn.Module):\n    def forward(self, table):\n        table['loss'] = table['x'].mean()\n        return table\n\n"
+        "Solver(Net()).feed([])\n"
+    )
+    found = _map(tmp_path, {"train.py": train})
+    assert 19 in {one.line for one in found.components["training_loop"].places}
