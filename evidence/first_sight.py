@@ -43,6 +43,7 @@ HALVES = tuple(
         "nineteenth_",
         "twentieth_",
         "twenty_first_",
+        "twenty_second_",
     )
 )
 

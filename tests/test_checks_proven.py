@@ -8,6 +8,8 @@ from textwrap import dedent
 import pytest
 from test_checks_said import written_to
 from trainsleuth.checks import run_checks
+from trainsleuth.checks.dropout_without_training import SAY as DROPOUT
+from trainsleuth.finding import Finding
 
 MODEL = dedent(
     """
@@ -46,13 +48,17 @@ MODEL = dedent(
 
 
 def _severity(root: Path, check: str, **parts: str) -> list[str]:
-    """Of the failures of a check in MODEL with these parts."""
+    return [str(finding.severity) for finding in _failures(root, check, **parts)]
+
+
+def _failures(root: Path, check: str, **parts: str) -> list[Finding]:
+    """Of a check in MODEL with these parts."""
     given = {"RATE": "0.1", "LAYER": "pass", "OUT": "self.layer(x)", "EVALUATE": "evaluate(net, loader)", **parts}
     source = MODEL
     for name, text in given.items():
         source = source.replace(name, text)
     report = run_checks(written_to(root, {"train.py": source}), only=[check])
-    return [str(finding.severity) for finding in report.findings if finding.outcome == "fail"]
+    return [finding for finding in report.findings if finding.outcome == "fail"]
 
 
 @pytest.mark.parametrize(
@@ -76,19 +82,20 @@ def test_eval_that_stays_on_accuses_where_the_model_surely_minds(
 
 
 @pytest.mark.parametrize(
-    ("parts", "severity"),
+    ("parts", "form"),
     [
-        ({"OUT": "F.dropout(self.layer(x), 0.5)"}, "warning"),
-        ({"OUT": "F.dropout(self.layer(x), 0.05)"}, "warning"),
-        ({"OUT": "F.dropout(self.layer(x))"}, "warning"),
-        ({"OUT": "F.dropout(self.layer(x), self.rate)", "LAYER": "self.rate = rate"}, "warning"),
-        ({"OUT": "F.dropout(self.layer(x), self.rate)", "LAYER": "self.rate = open('rate').read()"}, "note"),
+        ({"OUT": "F.dropout(self.layer(x), 0.5)"}, "rated"),
+        ({"OUT": "F.dropout(self.layer(x), 0.05)"}, "rated"),
+        ({"OUT": "F.dropout(self.layer(x))"}, "rated"),
+        ({"OUT": "F.dropout(self.layer(x), self.rate)", "LAYER": "self.rate = rate"}, "rated"),
+        ({"OUT": "F.dropout(self.layer(x), self.rate)", "LAYER": "self.rate = open('rate').read()"}, "evaluated"),
     ],
 )
-def test_dropout_that_eval_does_not_reach_accuses_where_its_rate_is_known(
-    parts: dict[str, str], severity: str, tmp_path: Path
+def test_dropout_that_eval_does_not_reach_is_told_apart_by_its_rate(
+    parts: dict[str, str], form: str, tmp_path: Path
 ) -> None:
-    assert _severity(tmp_path, "dropout-without-training", **parts) == [severity]
+    (found,) = _failures(tmp_path, "dropout-without-training", **parts)
+    assert found.grounds == DROPOUT.record(form).words
 
 
 HELD = """
@@ -115,11 +122,11 @@ net.eval()
 
 
 @pytest.mark.parametrize(
-    ("made", "severity"), [("self.part = Part()", "warning"), ("if drops: self.part = Part()", "note")]
+    ("made", "form"), [("self.part = Part()", "rated"), ("if drops: self.part = Part()", "evaluated")]
 )
-def test_dropout_in_a_part_that_an_option_leaves_out_asks(made: str, severity: str, tmp_path: Path) -> None:
+def test_dropout_in_a_part_that_an_option_leaves_out_is_another_form(made: str, form: str, tmp_path: Path) -> None:
     report = run_checks(written_to(tmp_path, {"net.py": HELD.replace("MAKE", made)}), only=["dropout-without-training"])
-    assert [one.severity for one in report.findings if one.outcome == "fail"] == [severity]
+    assert [one.grounds for one in report.findings if one.outcome == "fail"] == [DROPOUT.record(form).words]
 
 
 @pytest.mark.parametrize(

@@ -289,23 +289,28 @@ NETWORK = dedent(
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
-            self.layer = nn.Linear(4, 4)
+            self.layers = [nn.Linear(4, 4) for _ in range(3)]
 
         def forward(self, x):
-            return nn.Dropout(p=0.5)(self.layer(x))
+            for layer in self.layers:
+                x = layer(x)
+            return x
 
     if __name__ == "__main__":
         print(Net().eval()(torch.ones(1, 4)))
     """
 )
-MAIN = "from models.MODULE import Net\n\nif __name__ == '__main__':\n    net = Net()\n    net.eval()\n"
+MAIN = (
+    "import torch\nfrom models.MODULE import Net\n\nif __name__ == '__main__':\n    net = Net()\n"
+    "    torch.optim.SGD(net.parameters(), lr=0.1)\n    net(torch.ones(4)).sum().backward()\n"
+)
 PLAIN_NET = "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n"
 
 
-@pytest.mark.parametrize(("module", "severity"), [("wide", "warning"), ("plain", "note")])
+@pytest.mark.parametrize(("module", "severity"), [("wide", "error"), ("plain", "note")])
 def test_a_network_that_only_its_own_file_tries_is_unused(module: str, severity: str, tmp_path: Path) -> None:
     files = {"models/__init__.py": "", "models/wide.py": NETWORK, "models/plain.py": PLAIN_NET, "README.md": "Net"}
-    found = _only(tmp_path, {**files, "main.py": MAIN.replace("MODULE", module)}, "dropout-without-training")
+    found = _only(tmp_path, {**files, "main.py": MAIN.replace("MODULE", module)}, "plain-list-submodules")
     assert found.severity == severity, found.message
 
 

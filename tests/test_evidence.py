@@ -341,6 +341,7 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "nineteenth_",
             "twentieth_",
             "twenty_first_",
+            "twenty_second_",
         )
     ],
 )

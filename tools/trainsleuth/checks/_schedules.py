@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Index, Instance, Site, Spot, called, makers, sounds_like_optimizer
+
+from ._versions import names_torch
 
 
 class Schedule(NamedTuple):
@@ -25,40 +25,18 @@ _FUNCTIONS = (
 )
 
 
-_TORCH = r"\b(?:py)?torch(?![a-z_]|-[a-z])[^\d\n,;/]{0,12}"
-_OLD_TORCH = re.compile(_TORCH + r"(?:0\.[1-4]|1\.0)\b", re.IGNORECASE)
-_NEW_TORCH = re.compile(_TORCH + r"(?:1\.[1-9]|2\.\d)", re.IGNORECASE)
-_SAYS_WHICH = re.compile(
-    r"(requirements|readme|environment|conda|install)[\w-]*(\.(md|txt|rst|ya?ml))?|setup\.py", re.I
-)
-
-
 def was_right_once(index: Index, path: str) -> str:
     """What says that `path` was written for a torch before 1.1, when schedules opened an epoch; "" if nothing does, or
     what tells the version names a later one only.
     """
-    told = {file: index.repository.read(file) or "" for file in _files_that_say_which(index, path)}
-    for file, text in told.items():
-        if found := _OLD_TORCH.search(text):
-            return f"{file} names {found.group(0)}"
-    if any(map(_NEW_TORCH.search, told.values())):
-        return ""
+    if (said := names_torch(index, path, "0.[1-4]|1.0")) is not None:
+        return said
     part = index.part(path)
     for file in sorted(index.files, key=lambda file: file != path):
         for entry in index.files[file].imports if index.part(file) == part else ():
             if (entry.module, entry.name) == ("torch.autograd", "Variable"):
                 return f"{file}:{entry.line} imports Variable, which nothing needs since 0.4"
     return ""
-
-
-def _files_that_say_which(index: Index, path: str) -> Iterator[str]:
-    """README, requirements and the like, in the folders above `path`."""
-    folders = path.split("/")[:-1]
-    above = {"/".join(folders[:depth]) for depth in range(len(folders) + 1)}
-    for file in sorted(index.repository.files):
-        folder, _, name = file.rpartition("/")
-        if folder in above and _SAYS_WHICH.fullmatch(name):
-            yield file
 
 
 def schedules(index: Index, site: Site) -> list[Schedule]:

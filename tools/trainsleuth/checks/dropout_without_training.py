@@ -83,6 +83,7 @@ from trainsleuth.finding import Finding, Link
 
 from ._modes import is_some_rate
 from ._verdicts import Verdicts
+from ._versions import names_torch
 
 SAY = Verdicts(
     "dropout-without-training",
@@ -160,6 +161,9 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
     at = f"{reached.function.path}:{reached.call.line}"
     message = f"{head} {written(reached.call)} at {at} does not switch it off: expected training=self.training."
     chain = (link, Link(reached.function.path, reached.call.line, f"{written(reached.call)} leaves it on"))
+    if site.call.last in _FUNCTIONS and (said_which := names_torch(index, path, "0.[1-4]")):
+        message += f" Before torch 1.0 it was off unless told otherwise, and {said_which}: does it run on a later one?"
+        return SAY.fail(path, line, message, chain, "low", "note")
     is_rated = not site.event.block.branches and (p is None or is_some_rate(index, p, spot))
     is_rated = is_rated and _is_always_held(index, site, reached)
     return SAY.fail(path, line, message, chain, "medium", form="rated" if is_rated else "evaluated")

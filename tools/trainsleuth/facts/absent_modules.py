@@ -85,16 +85,18 @@ def _may_be_absent(index: Index, file: FileFacts, entry: Import) -> bool:
     names = index.names
     if names.module(file.path, entry.module) is not None or names.ending(entry.module):
         return False
-    head = entry.module.partition(".")[0]
-    if head not in _OWN and not _is_package(index, file, head):
+    if entry.module.partition(".")[0] not in _OWN and not _is_in_package(index, file, entry.module):
         return False
     return not _is_on_disk(index, file, entry.module)
 
 
-def _is_package(index: Index, file: FileFacts, head: str) -> bool:
-    """A folder with modules, found from the file, of which it asks one that is not there."""
-    found = index.names.module(file.path, head)
-    return found is not None and found.path.endswith("__init__.py")
+def _is_in_package(index: Index, file: FileFacts, dotted: str) -> bool:
+    """As far as it leads it leads to a package of the project, which has no such module."""
+    while "." in dotted:
+        dotted = dotted.rpartition(".")[0]
+        if (found := index.names.module(file.path, dotted)) is not None:
+            return found.path.endswith("__init__.py")
+    return False
 
 
 def _is_on_disk(index: Index, file: FileFacts, dotted: str) -> bool:

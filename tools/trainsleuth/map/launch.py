@@ -31,7 +31,7 @@ _CHANGES_ALONE = re.compile(r"[$> `]*cd\s+\"?([\w./~${}-]+?)/?\"?[`;]*")
 _OWN_STARTER = re.compile(r"\./[\w./-]+$")  # a file with a line that says what runs it
 _HERE = re.compile(r"\$\(dirname[^()]*\)")  # of a script, where it lies
 _BEFORE = re.compile(r"[A-Za-z_]\w*=|(?:bash|sh|sbatch|nohup)$")  # a script that is started
-_LAUNCHES = re.compile(r"(?:^|/)(?:\w*_)?launch(?:er)?\.py$")
+_LAUNCHES = re.compile(r"(?:^|/)(?:(?:\w*_)?launch(?:er)?|multiproc(?:ess)?)\.py$")
 _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv", "pytest", "http.server", "build")
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
 _BEFORE_CONSOLES = re.compile(r"""^\s*(?:entry_points\s*=\s*)?[\[{\s]*(?:["']?console_scripts["']?\s*[:=]\s*\[)?""")

@@ -1,0 +1,39 @@
+"""Which torch a program was written for, as the texts beside it name one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Index
+
+_TORCH = r"\b(?:py)?torch(?![a-z_]|-[a-z])[^\d\n,;/]{0,12}"
+_ANY = re.compile(_TORCH + r"[012]\.\d", re.IGNORECASE)
+_REQUIRED = re.compile(r"(^|/)requirements[\w-]*\.txt$", re.I)
+_SAYS_WHICH = re.compile(
+    r"(requirements|readme|environment|conda|install)[\w-]*(\.(md|txt|rst|ya?ml))?|setup\.py", re.I
+)
+
+
+def names_torch(index: Index, path: str, versions: str) -> str | None:
+    """What names one of `versions` (a pattern: "0.[1-4]") for the code at `path`; "" where only others are named, None where
+    no version is.
+    """
+    told = {file: index.repository.read(file) or "" for file in _files_that_say_which(index, path)}
+    if not any(map(_ANY.search, told.values())):  # nothing above it does: what else is to be installed
+        told = {file: index.repository.read(file) or "" for file in index.repository.files if _REQUIRED.search(file)}
+    wanted = re.compile(_TORCH + rf"(?:{versions.replace('.', chr(92) + '.')})\b", re.IGNORECASE)
+    for file, text in told.items():
+        if found := wanted.search(text):
+            return f"{file} names {found.group(0)}"
+    return "" if any(map(_ANY.search, told.values())) else None
+
+
+def _files_that_say_which(index: Index, path: str) -> Iterator[str]:
+    """README, requirements and the like, in the folders above `path`."""
+    folders = path.split("/")[:-1]
+    above = {"/".join(folders[:depth]) for depth in range(len(folders) + 1)}
+    for file in sorted(index.repository.files):
+        folder, _, name = file.rpartition("/")
+        if folder in above and _SAYS_WHICH.fullmatch(name):
+            yield file
