@@ -143,3 +143,48 @@ def test_the_forward_of_a_table_of_results_is_shown(tmp_path: Path) -> None:
     )
     found = _map(tmp_path, {"train.py": train})
     assert 19 in {one.line for one in found.components["training_loop"].places}
+
+
+def test_a_script_that_trains_and_evaluates_shows_what_evaluates(tmp_path: Path) -> None:
+    evaluates = (
+        "import torch\nfrom judge import Evaluator\n\ndef work():\n    Evaluator(torch.load('net.pt')).measure()\n\n"
+        "if __name__ == '__main__':\n    work()\n"
+    )
+    judge = "class Evaluator:\n    def __init__(self, net):\n        self.net = net.eval()\n\n    def measure(self):\n        pass\n"
+    script = "python train.py --lr 0.1 \\\n  --epochs 9\npython tools/eval.py --split val\n"
+    files = {"train.py": TRAIN, "tools/eval.py": evaluates, "judge.py": judge, "run.sh": script}
+    found = _map(tmp_path, files, recipe="run.sh").components["evaluation"]
+    assert {("run.sh", 3), ("tools/eval.py", 4), ("judge.py", 1)} <= {(one.path, one.line) for one in found.places}
+
+
+def test_a_variable_of_the_shell_decides_nothing(tmp_path: Path) -> None:
+    train = (
+        "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--model', default='none')\n"
+        "parser.add_argument('--train', action='store_true')\nargs = parser.parse_args()\n\nclass Runner:\n"
+        "    def fit(self, net):\n        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n        for x in []:\n"
+        "            optimizer.zero_grad()\n            net(x).mean().backward()\n            optimizer.step()\n\n"
+        "def main():\n    if args.model in ['wide', 'deep']:\n        runner = Runner()\n    else:\n        raise ValueError\n"
+        "    if args.train:\n        runner.fit(torch.nn.Linear(1, 1))\n\nif __name__ == '__main__':\n    main()\n"
+    )
+    script = 'source $1\ncmd="python3 -m go \\\n  $2 \\\n  --model $model"\n$cmd\n'
+    found = _map(tmp_path, {"go.py": train, "run.sh": script}, "run.sh")
+    assert (found.trains, found.components["training_loop"].status) == (True, "found")
+
+
+def test_a_file_that_settings_stand_on_is_one_of_them(tmp_path: Path) -> None:
+    files = {
+        "configs/base.py": (
+            "import torch\nfrom lightning.pytorch.callbacks import ModelCheckpoint\n\ntrainer = dict(max_steps=90, precision='bf16',\n"
+            "    callbacks=[\n        ModelCheckpoint(save_top_k=-1),\n    ])\nif torch.cuda.is_available():\n"
+            "    trainer['strategy'] = 'ddp'\n"
+        ),
+        "configs/small.py": "_base_ = ['./base.py']\nlr = 0.1\n",
+        "train.py": (
+            "import sys\nimport lightning as L\nfrom mmengine import Config\nfrom nets import Net\n\n"
+            "cfg = Config.fromfile(sys.argv[1])\nL.Trainer(**cfg.trainer).fit(Net())\n"
+        ),
+        "nets.py": "import lightning as L\n\nclass Net(L.LightningModule):\n    def training_step(self, batch):\n        return batch\n",
+    }
+    found = _map(tmp_path, files, "train.py", "configs/small.py")
+    assert "configs/base.py" in {one.path for one in found.components["config"].places}
+    assert ("configs/base.py", 6) in {(one.path, one.line) for one in found.components["checkpointing"].places}

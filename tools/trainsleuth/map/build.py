@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -228,7 +229,9 @@ def find_program(
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     told = told_of(first, recipe, launch)
     tracing = Tracing(values, graph, table, handed, entry)
-    roots = [(function, RECIPE_DISTANCE) for function in roots_of(index, told.choices)]
+    roots = [
+        (function, RECIPE_DISTANCE) for function in (*roots_of(index, told.choices), *_run_as_settings(index, told))
+    ]
     if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
         tracing = _as_told(tracing, told, roots)
     named = named_program(index, told.settings) if through and _is_aside(tracing) else None
@@ -268,6 +271,15 @@ def find_program(
         tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
         plugin=plugin,
     )
+
+
+def _run_as_settings(index: Index, told: Told) -> Iterator[Function]:
+    """The bodies of files of settings that make what a trainer is handed: callbacks=[ModelCheckpoint(save_top_k=-1)]"""
+    files = (index.files.get(file_of(part.path)) for part in told.parts)
+    yield from (one.body for one in files if one is not None and is_python(one.path) and one.body.source.holds(_HANDED))
+
+
+_HANDED = re.compile(rb"\b[A-Z]\w*(?:Checkpoint|Monitor|Logger|Callback|Stopping)\(")
 
 
 def _likeliest(tracing: Tracing, told: Told, scope: str | None) -> dict[Function, list[Function]]:

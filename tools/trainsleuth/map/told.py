@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
@@ -236,8 +237,14 @@ def _chosen(
 
 
 def _deciding(without: Mapping[str, str], weak: Iterable[Setting], given: Iterable[Setting]) -> dict[str, str]:
-    """Settings that decide, and what code takes for those that the recipe does not have."""
-    return {**without, **known_settings(weak, given)}
+    """Settings that decide, and what code takes for those that the recipe does not have. What a variable of the shell is
+    to give, of which nothing is known, decides nothing.
+    """
+    known = {**without, **known_settings(weak, given)}
+    return {name: value for name, value in known.items() if _UNKNOWN.fullmatch(value) is None}
+
+
+_UNKNOWN = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
 
 
 def _near(entry: Entry) -> Iterator[Function]:

@@ -13,6 +13,7 @@ from ..entries import guard_line
 from ..evaluation_mode import is_evaluated, is_switched
 from ..glances import glances
 from ..held_out import passes
+from ..launch import Command, commands_of
 from ..networks import is_dataset, is_network
 from ..program import Program
 from ..records import Place
@@ -303,16 +304,19 @@ def _alone(program: Program) -> Iterator[Place]:
     """Programs of their own that evaluate, sample or infer."""
     home = PurePosixPath(program.entry.path).parent
     trained = {entry.path for entry in program.entries if entry.trains}
+    beside = {command.target: command for command in _of_the_same_script(program)}
     for path in program.started:
         named = _FILE.search(PurePosixPath(path).name) or _OF_EVALUATION.search(path)
         if path == program.entry.path or path in trained or not named:
             continue
         near = PurePosixPath(path).parent == home
-        score = 0.75 if near else 0.5
+        score = 0.9 if path in beside else 0.75 if near else 0.5
         if NEVER.search(path) or (ASIDE.search(_OF_EVALUATION.sub("", path)) and not near):
             continue
         file = program.index.files[path]
         yield Place(path, guard_line(file.body), PROGRAM, score)
+        if path in beside:
+            yield Place(beside[path].path, beside[path].line, PROGRAM, score)
         for function in file.functions.values():
             quiet = _quiet(program, function)
             if quiet:
@@ -327,3 +331,13 @@ def _alone(program: Program) -> Iterator[Place]:
                 for target in (one for call in event.calls for one in program.graph.targets(function, call)):
                     if isinstance(target, Function) and target.path != path and _is_named(target):
                         yield program.at(target, target.line, PROGRAM, 0.8 * score)
+                    elif isinstance(target, Class) and _EVALUATOR.match(target.name):
+                        yield program.at(function, function.line, PROGRAM, 0.82 * score)
+                        yield program.at_target(target, PROGRAM, 0.85 * score)
+
+
+def _of_the_same_script(program: Program) -> Iterator[Command]:
+    """What else the launch script that the caller gave starts, the first of each: train, then evaluate."""
+    script = next((command.script for command in program.entry.commands if command.script), "")
+    found = commands_of(program.index, script) if script else ()
+    yield from reversed([one for one in found if one.target != program.entry.path])

@@ -45,13 +45,25 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
     def _has_some(self, path: str, file: FileFacts) -> bool:
         if only_assigns(path, file):
             return True
-        if is_settings(path, file):
+        if is_settings(path, file) or self._is_base(path):
             table = settings_of(path, file)
         else:
             table = built_settings(self._files, path, file) if _FOLDER.search(path) is not None else {}
             table = table or (handed_settings(file) if _NAMED.search(path) is not None else {})
         self._read[path] = table
         return bool(table)
+
+    def _is_base(self, path: str) -> bool:
+        """Another file stands on it, so it is one of settings whatever it does besides: if torch.cuda.is_available(): ..."""
+        if _FOLDER.search(path) is None or path.endswith("__init__.py"):
+            return False
+        named = re.compile(rb"['\"](?:[\w./-]*/)?%s['\"]" % re.escape(path.rpartition("/")[2].encode()))
+        return any(one.body.source.holds(named) for one in self._standing if one.path != path)
+
+    @cached_property
+    def _standing(self) -> tuple[FileFacts, ...]:
+        """Files that stand on others."""
+        return tuple(file for file in self._files.values() if file.body.source.holds(_BASES))
 
     def __getitem__(self, path: str) -> Mapping[str, ConfigValue]:
         file, held, name = path.partition(HELD)
