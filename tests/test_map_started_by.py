@@ -188,3 +188,23 @@ def test_a_file_that_settings_stand_on_is_one_of_them(tmp_path: Path) -> None:
     found = _map(tmp_path, files, "train.py", "configs/small.py")
     assert "configs/base.py" in {one.path for one in found.components["config"].places}
     assert ("configs/base.py", 6) in {(one.path, one.line) for one in found.components["checkpointing"].places}
+
+
+def test_a_function_of_a_script_gets_what_its_first_call_gives(tmp_path: Path) -> None:
+    script = (
+        'run_training() {\n  local settings="$1"\n  local name="$2"\n  launcher run --name "$name" \\\n'
+        "    -- torchrun --nproc_per_node 4 -m go conf/$settings\n}\n\n"
+        '# run_training "large.yaml" "first"\nrun_training "small.yaml" "second"\n'
+    )
+    train = TRAIN.replace(
+        "import torch\n", "import sys\nimport torch\nimport yaml\n\ncfg = yaml.safe_load(open(sys.argv[1]))\n", 1
+    )
+    files = {
+        "go.py": train.replace("lr=0.1", "lr=cfg['lr']"),
+        "conf/small.yaml": "lr: 0.03\n",
+        "conf/large.yaml": "lr: 0.3\n",
+        "run.sh": script,
+    }
+    found = _map(tmp_path, files, recipe="run.sh")
+    assert ("conf/small.yaml", 1) in {(one.path, one.line) for one in found.components["optimizer_scheduler"].places}
+    assert "conf/large.yaml" not in found.text

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from .command_words import options
 from .shell_arms import Arm, arms_of, is_taken
+from .shell_functions import with_arguments
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
 _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
@@ -88,14 +89,17 @@ def _opens(text: str) -> str | None:
 
 
 def script_lines(text: str, path: str) -> list[str]:
-    """The lines of the script at `path`, with its own name where they ask for it: $(basename $(dirname $0))."""
+    """The lines of the script at `path`, with its own name where they ask for it, $(basename $(dirname $0)), and with the
+    arguments of its functions.
+    """
 
     def named(match: re.Match[str]) -> str:
         pure = PurePosixPath(path)
         name = pure.parent.name if match["folder"] else pure.name
         return name.removesuffix(match["ending"] or "") or match[0]
 
-    return _OWN_NAME.sub(named, text).split("\n") if "basename" in text else text.split("\n")
+    lines = _OWN_NAME.sub(named, text).split("\n") if "basename" in text else text.split("\n")
+    return with_arguments(lines) if "()" in text or "function " in text else lines
 
 
 _ITSELF = r"\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?"
