@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from .memo import kept_per_function
 from .records import Block, Expr, Function
 from .scopes import bindings
 from .things import Instance, Spot, Thing
@@ -25,9 +26,23 @@ def is_made_apart(thing: Thing, spot: Spot) -> bool:
     made = thing.spot if isinstance(thing, Instance) else None
     if made is None or made.function is spot.function:
         return False
-    one, other = _block(made), _block(spot)
-    asked = dict(_asked(made.function, one, _is_setting)) if one.branches and other.branches else {}
-    return any(asked.get(test, truth) is not truth for test, truth in _asked(spot.function, other, _is_setting))
+    if not (other := _settings_asked(spot)) or not (one := _settings_asked(made)):
+        return False
+    return any(one.get(test, truth) is not truth for test, truth in other.items())
+
+
+def _settings_asked(spot: Spot) -> dict[str, bool]:
+    """Tests of settings around the statement, and what each is there."""
+    known = _known(spot.function)
+    if spot.position not in known:
+        known[spot.position] = dict(_asked(spot.function, _block(spot), _is_setting))
+    return known[spot.position]
+
+
+@kept_per_function
+def _known(function: Function) -> dict[int, dict[str, bool]]:
+    """By the number of a statement, filled as it is asked for."""
+    return {}
 
 
 def _block(spot: Spot) -> Block:

@@ -96,8 +96,9 @@ def expand_component(
 
     `scope`, `recipe` and the errors are those of `map_repository`; UnknownPartError (a ValueError) for a part that does not exist.
     """
-    _check_budget(budget)
     wanted = check_parts(what)
+    if any(one in EXPANDABLE for one in wanted) or budget < LEAST:
+        _check_budget(budget)
     repository = Repository(root)
 
     def pages() -> Pages:
@@ -130,9 +131,15 @@ def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str 
     return answered(repository, ("diagram", scope, recipe), str, drawn)
 
 
+LEAST = 60  # tokens of an answer
+
+
 def _check_budget(budget: int) -> None:
     if budget < MIN_BUDGET:
-        raise ValueError(f"budget {budget} is too small for ten components: give at least {MIN_BUDGET} tokens")
+        raise ValueError(
+            f"budget {budget} is too small: a component needs at least {MIN_BUDGET} tokens, an answer (ask, find, lines, "
+            f"open) {LEAST}"
+        )
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from trainsleuth.repository import Repository, is_notebook, is_source
 
 from ..wording import clean
-from .folded import folded
+from .folded import folded, signature
 from .near_names import files_like, like
 from .pages import Note, Page, Pages
 from .plain_lines import WIDTH, depth, plain_line, table_line
@@ -32,6 +33,7 @@ VALUE = 40  # of what a name in it is worth
 _FROM_TO = re.compile(r"(?P<path>.+?)(?::(?P<ranges>\d+-\d+(?:\+\d+-\d+)*))?")
 _RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
 _BETWEEN = re.compile(r"[\s,|]+")  # files, one after the other: in a.py b.yaml, in a.py|b.yaml
+_EVERYTHING = re.compile(r"/(?:\.?\*+)(?:\.\w+)?$")  # of a folder: models/*, models/.*, models/*.py
 _COMMENT = re.compile(r"\s*(?:#|//|$)|\s*---$")
 
 
@@ -117,7 +119,11 @@ class Lines:
         every = self._units(path)
         places = [place for place, unit in enumerate(every) if any(_meets(unit, one) for one in ranges)]
         for unit, text, is_off in folded(every, places, lambda unit: self._worth(path, unit) == OFF):
-            if unit.end_line > unit.line and len(text) > OF_MANY:  # a signature or a table, line by line
+            if text.lstrip("rRuU")[:1] in ("'", '"'):  # a docstring
+                yield Line(path, unit.line, f"{' ' * (unit.indent // 4)}{clean(lines[unit.line - 1], WIDTH)}")
+            elif unit.end_line > unit.line and (head := signature(text)):
+                yield Line(path, unit.line, f"{' ' * (unit.indent // 4)}{clean(head, OF_MANY)}")
+            elif unit.end_line > unit.line and len(text) > OF_MANY:  # a table, line by line
                 for number in range(unit.line, unit.end_line + 1):
                     if any(number in one for one in ranges) and not _COMMENT.match(lines[number - 1]):
                         said = " " * depth(lines[number - 1], 4) + clean(lines[number - 1], OF_MANY)
@@ -129,7 +135,7 @@ class Lines:
     def _meant(self, words: str) -> tuple[str, list[str]]:
         """The pattern, and the files and folders behind " in "; that may also belong to it: "for x in loader"."""
         pattern, _, where = words.rpartition(" in ")
-        named = [one for one in _BETWEEN.split(where) if one]
+        named = [_EVERYTHING.sub("", one) for one in _BETWEEN.split(where) if one]
         is_where = pattern and any("." in one or "/" in one or self._named([one]) for one in named)
         return (pattern, named) if is_where else (words, [])
 
@@ -142,11 +148,17 @@ class Lines:
         ours = {*self._loaded()}
         found: dict[str, None] = {}
         for name in names:
+            name = self._lettered.get(name, name)
             folder = f"/{self._repository.behind_links(name.strip('/'))}/"
             called = [path for path in self._repository.files if f"/{path}/".endswith(folder)]
             inside = [path for path in self._repository.files if folder in f"/{path}"]
             found.update(dict.fromkeys([*([one for one in called if one in ours] or called), *inside]))
         return sorted(found, key=lambda path: (path not in ours, path.count("/"), path))
+
+    @cached_property
+    def _lettered(self) -> Mapping[str, str]:
+        """Files by the letters that stand for them on the sheet."""
+        return {letter: path for path, letter in self._pages.names.items()}
 
     def _loaded(self) -> list[str]:
         settings = (one.place.rpartition(":")[0] for one in self._pages.settings)

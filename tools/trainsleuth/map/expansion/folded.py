@@ -55,6 +55,29 @@ def folded(every: Sequence[Unit], places: Sequence[int], is_off: Callable[[Unit]
             yield Told(unit, text, place in closed)
 
 
+def signature(text: str) -> str:
+    """A head of a function with the names of its parameters alone; "" for what is none."""
+    match = _PARAMETERS.match(text)
+    if match is None:
+        return ""
+    names = (re.match(r"\s*(\*{0,2}\w+|[*/])", one) for one in _at_commas(match[2]))
+    return f"{match[1]}({', '.join(one[1] for one in names if one is not None)})"
+
+
+_PARAMETERS = re.compile(r"((?:async )?def \w+)\((.*)\)(?: -> .*)?:$", re.S)
+
+
+def _at_commas(text: str) -> Iterator[str]:
+    """Split where no bracket is open."""
+    start = deep = 0
+    for place, letter in enumerate(text):
+        deep += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not deep:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
+
+
 def _is_idle_arm(every: Sequence[Unit], place: int, is_off: Callable[[Unit], bool]) -> bool:
     above = every[place].above
     return bool(above) and _ARM.match(every[above[-1]].text) is not None and is_off(every[place])
