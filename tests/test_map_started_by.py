@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from trainsleuth.map import Map, map_repository
+from trainsleuth.map import Map, expand_component, map_repository
+from trainsleuth.map.build import find_program, read_index
+from trainsleuth.map.configuration import truth_of
+from trainsleuth.repository import Repository
 
 TRAIN = """\
 import torch
@@ -208,3 +211,23 @@ def test_a_function_of_a_script_gets_what_its_first_call_gives(tmp_path: Path) -
     found = _map(tmp_path, files, recipe="run.sh")
     assert ("conf/small.yaml", 1) in {(one.path, one.line) for one in found.components["optimizer_scheduler"].places}
     assert "conf/large.yaml" not in found.text
+
+
+def test_the_default_of_a_field_that_a_section_sets_is_not_off(tmp_path: Path) -> None:
+    train = (
+        "import sys\nfrom dataclasses import dataclass, field\nimport dacite\nimport torch\nimport yaml\n\n@dataclass\n"
+        "class Corrector:\n    dry: bool = False\n    wet: bool = False\n\n    def build(self):\n        found = []\n"
+        "        if self.dry:\n            found.append('dry')\n        if self.wet:\n            found.append('wet')\n"
+        "        return found\n\n@dataclass\nclass Step:\n    corrector: Corrector = field(default_factory=Corrector)\n\n"
+        "def main(path):\n    cfg = yaml.safe_load(open(path))\n    step = dacite.from_dict(Step, cfg['step']['config'])\n"
+        "    print(step.corrector.build())\n    net = torch.nn.Linear(1, 1)\n"
+        "    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n    for x in []:\n        optimizer.zero_grad()\n"
+        "        net(x).mean().backward()\n        optimizer.step()\n\nif __name__ == '__main__':\n    main(sys.argv[1])\n"
+    )
+    for name, text in {"train.py": train, "conf.yaml": "step:\n  config:\n    corrector:\n      dry: true\n"}.items():
+        (tmp_path / name).write_text(text)
+    told = expand_component(tmp_path, "open train.py:12-18", "train.py", "conf.yaml", 300).text
+    assert "if self.dry:\n" in told
+    program = find_program(read_index(Repository(tmp_path)), "train.py", "conf.yaml")
+    assert program is not None
+    assert {"corrector.dry", "dry", "corrector", "config.corrector"} <= truth_of(program).set_further_down

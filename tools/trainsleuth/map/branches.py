@@ -31,6 +31,8 @@ def known_settings(weak: Iterable[Setting], given: Iterable[Setting]) -> dict[st
         if "." not in setting.key and setting.value.lower() in _FLAGS:
             known[setting.key] = setting.value.lower()
     recipe = {setting.key: setting.value.lower() for setting in given}
+    for key in recipe:  # a field of a class that a section fills: its default decides nothing
+        known.pop(key.rpartition(".")[2], None)
     known.update(recipe)
     known.update(_agreed((key.rpartition(".")[2], value) for key, value in recipe.items()))
     known.update(_agreed((end, value) for key, value in recipe.items() if (end := _end(key))))

@@ -60,6 +60,19 @@ class Truth:
             and (_IS_PLACE.search(key.name) or f"--{key.name}" in given or f"--{key.name.replace('_', '-')}" in given)
         )
 
+    @cached_property
+    def set_further_down(self) -> frozenset[str]:
+        """What the keys that something sets, and the sections that they stand in, are called from a section on:
+        corrector.clip, corrector and clip of step.corrector.clip.
+        """
+        given = (key.name.split(".") for key in self._plain if any(layer.how != "default" for layer in key.layers))
+        return frozenset(
+            ".".join(words[first:end])
+            for words in given
+            for first in range(1, len(words))
+            for end in range(first + 1, len(words) + 1)
+        )
+
     def by_default(self) -> Truth:
         """The same where nobody sets what is open."""
         other = Truth(self.program, self._gathered)

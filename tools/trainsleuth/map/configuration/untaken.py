@@ -37,7 +37,7 @@ def _left_before(truth: Truth, function: Function, event: Event) -> str:
         if [(branch.id, branch.arm) for branch in outer] != around[: len(outer)]:
             continue
         said: list[Key] = []
-        if is_taken(truth, function, last, said) and said:
+        if is_taken(truth, function, last, said) and _are_sure(truth, said):
             return _said(said[-1])
     return ""
 
@@ -55,18 +55,23 @@ def untaken_by(truth: Truth, function: Function, branches: Iterable[Branch]) -> 
             continue
         for number, test in enumerate(branch.tests[: branch.arm + 1]):
             said: list[Key] = []
-            if is_true(truth, function, test, branch, said) is (number < branch.arm) and said:
+            if is_true(truth, function, test, branch, said) is (number < branch.arm) and _are_sure(truth, said):
                 return _said(said[-1])
     return ""
+
+
+def _are_sure(truth: Truth, said: list[Key]) -> bool:
+    """No key is the default of a field that a section of the configuration sets: which class the section fills is not seen."""
+    defaults = (one.name for one in said if one.source is not None and one.source.how == "default")
+    return bool(said) and truth.set_further_down.isdisjoint(defaults)
 
 
 def said_off(truth: Truth, function: Function, branch: Branch) -> str:
     """The setting by which the test of the arm does not hold."""
     said: list[Key] = []
     test = branch.test
-    return (
-        _said(said[-1]) if test is not None and is_true(truth, function, test, branch, said) is False and said else ""
-    )
+    is_false = test is not None and is_true(truth, function, test, branch, said) is False
+    return _said(said[-1]) if is_false and _are_sure(truth, said) else ""
 
 
 def is_taken(truth: Truth, function: Function, branch: Branch, said: list[Key] | None = None) -> bool:

@@ -121,7 +121,7 @@ class Lines:
         for unit, text, is_off in folded(every, places, lambda unit: self._worth(path, unit) == OFF):
             if text.lstrip("rRuU")[:1] in ("'", '"'):  # a docstring
                 yield Line(path, unit.line, f"{' ' * (unit.indent // 4)}{clean(lines[unit.line - 1], WIDTH)}")
-            elif unit.end_line > unit.line and (head := signature(text)):
+            elif unit.end_line > unit.line and unit.line in asked and (head := signature(text)):
                 yield Line(path, unit.line, f"{' ' * (unit.indent // 4)}{clean(head, OF_MANY)}")
             elif unit.end_line > unit.line and len(text) > OF_MANY:  # a table, line by line
                 for number in range(unit.line, unit.end_line + 1):

@@ -61,7 +61,7 @@ def signature(text: str) -> str:
     if match is None:
         return ""
     names = (re.match(r"\s*(\*{0,2}\w+|[*/])", one) for one in _at_commas(match[2]))
-    return f"{match[1]}({', '.join(one[1] for one in names if one is not None)})"
+    return f"{match[1]}({', '.join(one[1] for one in names if one is not None)}):"
 
 
 _PARAMETERS = re.compile(r"((?:async )?def \w+)\((.*)\)(?: -> .*)?:$", re.S)
