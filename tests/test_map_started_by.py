@@ -231,3 +231,41 @@ def test_the_default_of_a_field_that_a_section_sets_is_not_off(tmp_path: Path) -
     program = find_program(read_index(Repository(tmp_path)), "train.py", "conf.yaml")
     assert program is not None
     assert {"corrector.dry", "dry", "corrector", "config.corrector"} <= truth_of(program).set_further_down
+
+
+def test_a_registry_that_is_a_file_chooses_by_the_name_of_an_entry(tmp_path: Path) -> None:
+    net = "from torch import nn\n\nclass {}(nn.Module):\n    def forward(self, x):\n        return x\n"
+    files = {
+        "train.py": TRAIN.replace("torch.nn.Linear(2, 1)", "build(yaml.safe_load(open(sys.argv[1])))").replace(
+            "import torch\n", "import sys\nimport torch\nimport yaml\nfrom kit.lookup import build\n", 1
+        ),
+        "kit/lookup.py": (
+            "from importlib import import_module\nimport yaml\n\ndef build(settings):\n"
+            "    entries = {one['name']: one['path'] for one in yaml.safe_load(open('kit/registry.yaml'))['models']}\n"
+            "    module, name = entries[settings['model']['name']].rsplit('.', 1)\n"
+            "    return getattr(import_module(module), name)()\n"
+        ),
+        "kit/registry.yaml": (
+            "models:\n- name: wide\n  path: kit.nets.wide.WideNet\n- name: deep\n  path: kit.nets.deep.DeepNet\n"
+        ),
+        "kit/nets/wide.py": net.format("WideNet"),
+        "kit/nets/deep.py": net.format("DeepNet"),
+        "conf.yaml": "model:\n  name: deep\n",
+    }
+    found = _map(tmp_path, files, "train.py", "conf.yaml").components["model"].places
+    assert "kit/nets/deep.py" in {one.path for one in found}
+    assert "kit/nets/wide.py" not in {one.path for one in found}
+
+
+def test_what_argparse_runs_for_another_subcommand_is_left_out(tmp_path: Path) -> None:
+    cli = (
+        "import argparse\nimport torch\nfrom train import main\n\ndef convert(args):\n"
+        "    torch.save(torch.load(args.path), 'converted.pt')\n\ndef fit(args):\n    main()\n\n"
+        "if __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n    subparsers = parser.add_subparsers()\n"
+        "    one = subparsers.add_parser('fit')\n    one.set_defaults(func=fit)\n"
+        "    other = subparsers.add_parser('convert')\n    other.add_argument('path')\n    other.set_defaults(func=convert)\n"
+        "    args = parser.parse_args()\n    args.func(args)\n"
+    )
+    found = _map(tmp_path, {"train.py": TRAIN, "cli.py": cli}, recipe="python cli.py fit")
+    assert "cli.py" not in {one.path for one in found.components["checkpointing"].places}
+    assert {one.path for one in found.components["training_loop"].places} >= {"train.py"}

@@ -33,11 +33,19 @@ class Origin(NamedTuple):
     why: str = ""
 
 
+class _SetAt(NamedTuple):
+    """Where an attribute is set: by the methods of its classes, or in their bodies (True), and by others, at (path, line)."""
+
+    bound: tuple[tuple[Function, Binding, bool], ...]
+    outside: tuple[tuple[str, int], ...]
+
+
 class Flow:
     """One step back from a name; `Objects` and `Values` decide what the expressions there mean."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._known: dict[tuple[Class, str, bool], _SetAt] = {}
 
     def origins(self, path: str, spot: Spot) -> Iterator[Origin]:
         """Every way `path`, a name or a dotted path bound as such in this function, may have got its
@@ -163,27 +171,42 @@ class Flow:
         """Every assignment to attribute `name` of `owner`, a project object, in its own classes' code."""
         if not isinstance(owner.kind, Class):
             return
-        classes = self.index.lineage(owner.kind)
-        if owner.call is None:  # self of a class that may be a base of what really runs
-            classes = (*classes, *self.index.subclasses(owner.kind))
-        for cls in classes:
-            for method, binding in self.index.hierarchy.attribute_bindings(cls, name):
-                frame = self.index.frames.constructor_frame(owner, method)
-                spot = Spot(method, binding.position, frame, inside.reach)
-                if not self.is_dead(method.events[binding.position].block, spot):
-                    yield from self._bound(spot, binding)
-            for binding in bindings(cls.body).get(name, ()):
-                if binding.kind == "assign" and binding.value is not None:
-                    yield Origin(
-                        "assign",
-                        binding.value,
-                        Spot(cls.body, binding.position, None, inside.reach),
-                        binding.items,
-                    )
-        part = self.index.part(owner.kind.path)
+        # of self of a class that may be a base of what really runs, those below it count too
+        found = self._set_at(owner.kind, name, owner.call is None)
+        for function, binding, is_body in found.bound:
+            if is_body:
+                spot = Spot(function, binding.position, None, inside.reach)
+                yield Origin("assign", binding.value, spot, binding.items)
+                continue
+            spot = Spot(function, binding.position, self.index.frames.constructor_frame(owner, function), inside.reach)
+            if not self.is_dead(function.events[binding.position].block, spot):
+                yield from self._bound(spot, binding)
+        for path, line in found.outside:
+            yield Origin("unknown", None, inside, (), None, f"{name} is also set at {path}:{line}")
+
+    def _set_at(self, cls: Class, name: str, below: bool) -> _SetAt:
+        key = (cls, name, below)
+        if key not in self._known:
+            classes = self.index.lineage(cls)
+            classes = (*classes, *self.index.subclasses(cls)) if below else classes
+            self._known[key] = _SetAt(
+                tuple(one for own in classes for one in self._bound_in(own, name)),
+                tuple(self._set_by_others(cls, name, {own.qualname for own in classes})),
+            )
+        return self._known[key]
+
+    def _bound_in(self, cls: Class, name: str) -> Iterator[tuple[Function, Binding, bool]]:
+        for method, binding in self.index.hierarchy.attribute_bindings(cls, name):
+            yield method, binding, False
+        for binding in bindings(cls.body).get(name, ()):
+            if binding.kind == "assign" and binding.value is not None:
+                yield cls.body, binding, True
+
+    def _set_by_others(self, cls: Class, name: str, own: set[str]) -> Iterator[tuple[str, int]]:
+        part = self.index.part(cls.path)
         for function, line in self.index.set_from_outside(name):
-            if self.index.part(function.path) == part and function.owner not in {cls.qualname for cls in classes}:
-                yield Origin("unknown", None, inside, (), None, f"{name} is also set at {function.path}:{line}")
+            if self.index.part(function.path) == part and function.owner not in own:
+                yield function.path, line
 
     def is_dead(self, block: Block, spot: Spot) -> bool:
         """`block` cannot run on the way to `spot`; see `runs`."""

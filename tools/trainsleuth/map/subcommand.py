@@ -57,7 +57,10 @@ def _groups(function: Function) -> Iterator[tuple[str, str]]:
 
 
 def _offered(index: Index, function: Function, groups: Mapping[str, str]) -> Iterator[_Offered]:
-    """By a decorator, @app.command("train"), or in a statement: app.command(name="train")(train)."""
+    """By a decorator, @app.command("train"), in a statement, app.command(name="train")(train), or as the default of a
+    subparser: parser.set_defaults(func=train).
+    """
+    yield from _of_parsers(index, function)
     for decorator in function.decorators:
         if (found := _named(decorator, function, groups)) is not None:
             yield found
@@ -70,6 +73,22 @@ def _offered(index: Index, function: Function, groups: Mapping[str, str]) -> Ite
             target = index.resolve(function, given.text)
             if isinstance(target, Function) and (found := _named(offer, target, groups)) is not None:
                 yield found
+
+
+def _of_parsers(index: Index, function: Function) -> Iterator[_Offered]:
+    """What argparse is to run for the parsers that subparsers.add_parser("train") makes."""
+    names: dict[str, str] = {}
+    for event in function.events:
+        value = event.value
+        if event.kind == "assign" and value is not None and value.kind == "call" and value.last == "add_parser":
+            if value.arguments and value.arguments[0].kind == "string":
+                names.update((target.text, value.arguments[0].text) for target in event.targets)
+        for call in event.calls if names else ():
+            if call.last == "set_defaults" and call.receiver is not None and call.receiver.text in names:
+                given = call.keyword("func") or call.keyword("fn") or call.keyword("handler")
+                target = index.resolve(function, given.text) if given is not None and given.kind == "path" else None
+                if isinstance(target, Function):
+                    yield _Offered(target, names[call.receiver.text], "")
 
 
 def _named(offer: Expr, function: Function, groups: Mapping[str, str]) -> _Offered | None:

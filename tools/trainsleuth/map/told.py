@@ -42,6 +42,7 @@ from .joined_files import joined_files
 from .knowledge import Knowledge
 from .launch import Command, folder_of, that_counts
 from .launch_objects import launch_preset
+from .listed_registries import listed_in_files
 from .named_choice import weighed, words_of
 from .named_modules import named_modules, sure
 from .named_outright import asked_in_code, named_outright
@@ -229,6 +230,7 @@ def _chosen(
     in_code = asked_in_code(index, _near(entry), chosen)
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     chosen = (*chosen, *by_entry_point(index, naming, loaded), *registered_beside(index, program.values, naming))
+    chosen = (*chosen, *listed_in_files(index, naming))
     in_force = {one.key: one for one in naming}.values()
     chosen = (*chosen, *by_labels(index, (*read.commanded, *read.given)))
     passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))

@@ -14,7 +14,9 @@ from trainsleuth.cli.scope import UsageError
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("repo", nargs="?", type=Path, default=Path(), help="the repository (default: here)")
-    parser.add_argument("--scope", metavar="PATH", help="only this folder or file of it")
+    parser.add_argument(
+        "--scope", metavar="PATH", help="only this folder or file of it, or what this launch script starts"
+    )
     parser.add_argument(
         "--recipe",
         metavar="FILE",
@@ -33,7 +35,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "them, share the budget: loss,data",
     )
     parser.add_argument(
-        "--budget", metavar="TOKENS", type=count, help="size of the answer, at least 200 (default: 2000, expand: 1500)"
+        "--budget",
+        metavar="TOKENS",
+        type=count,
+        help="size of the answer, at least 200, of ask, find, lines and open 60 (default: 2000, expand: 1500)",
     )
     add_observe(parser, "mark what really ran")
     add_cache(parser)
