@@ -19,6 +19,7 @@ from .held_tables import held_table
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
 _NAMED = re.compile(r"(?:config|cfg)[^/]*\.py$", re.I)
 _BASES = re.compile(rb"_base_")
+_PYTHON_FILE = re.compile(rb"['\"](?:[\w./-]*/)?([\w-]+\.py)['\"]")
 _ASSIGNS = re.compile(rb"^[A-Za-z_]\w*[ \t]*=", re.M)
 _DOES_MORE = re.compile(
     rb"^(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|^@", re.M
@@ -55,15 +56,14 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
 
     def _is_base(self, path: str) -> bool:
         """Another file stands on it, so it is one of settings whatever it does besides: if torch.cuda.is_available(): ..."""
-        if _FOLDER.search(path) is None or path.endswith("__init__.py"):
-            return False
-        named = re.compile(rb"['\"](?:[\w./-]*/)?%s['\"]" % re.escape(path.rpartition("/")[2].encode()))
-        return any(one.body.source.holds(named) for one in self._standing if one.path != path)
+        folder, _, name = path.rpartition("/")
+        return name in self._bases and name != "__init__.py" and _FOLDER.search(f"{folder}/") is not None
 
     @cached_property
-    def _standing(self) -> tuple[FileFacts, ...]:
-        """Files that stand on others."""
-        return tuple(file for file in self._files.values() if file.body.source.holds(_BASES))
+    def _bases(self) -> frozenset[str]:
+        """Names of files that stand in those which stand on others."""
+        standing = (file.body.source for file in self._files.values() if file.body.source.holds(_BASES))
+        return frozenset(name.decode("utf-8", "replace") for one in standing for name in one.found(_PYTHON_FILE))
 
     def __getitem__(self, path: str) -> Mapping[str, ConfigValue]:
         file, held, name = path.partition(HELD)
