@@ -64,3 +64,65 @@ def test_what_is_asked_of_it_tells(tmp_path: Path, last: str, is_found: bool) ->
     (tmp_path / "noise.py").write_text(NOISE)
     found = map_repository(tmp_path, None, "python train.py").components["evaluation"]
     assert (found.status == "found") is is_found, found
+
+
+COLLECTS = """
+import torch
+from torch import nn, distributions
+
+
+class Agent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.actor = nn.Linear(4, 2)
+        self.optimizer = torch.optim.Adam(self.parameters())
+
+    @torch.no_grad()
+    def sample(self, latent):
+        self.eval()
+        return distributions.Categorical(logits=self.actor(latent)).sample()
+
+    def update(self, latent):
+        self.train()
+        loss = self.actor(latent).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+@torch.no_grad()
+def imagine(agent, latent):
+    agent.eval()
+    return [agent.sample(latent) for _ in range(9)]
+
+
+def train_jointly(env, agent):
+    obs = env.reset()
+    for step in range(9):
+        agent.eval()
+        with torch.no_grad():
+            action = agent.sample(obs)
+        obs, reward, done, info = env.step(action)
+        agent.update(imagine(agent, obs))
+
+
+if __name__ == "__main__":
+    train_jointly(None, Agent())
+"""
+TESTS = """
+
+def measure(env, agent):
+    agent.eval()
+    with torch.no_grad():
+        return [env.step(agent.sample(obs))[1] for obs in env]
+
+
+if __name__ == "__main__":
+    print(measure(None, Agent()))
+"""
+
+
+@pytest.mark.parametrize(("more", "status"), [("", "absent"), (TESTS, "found")])
+def test_what_an_agent_collects_in_evaluation_mode_is_no_evaluation(more: str, status: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(COLLECTS + more)
+    assert map_repository(tmp_path).components["evaluation"].status == status

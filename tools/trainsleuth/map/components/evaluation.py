@@ -63,12 +63,14 @@ def _signs(program: Program) -> Iterator[Place]:
     evaluating: set[Function] = set()
     for function, weight in program.functions():
         sign = _quiet(program, function)
-        drawn = (not sign or _DISTRIBUTES.search(function.owner) is not None) and _is_draw(program, function)
+        is_plain = not sign or _DISTRIBUTES.search(function.owner) is not None
+        drawn = (is_plain and _is_draw(program, function)) or _draws_action(function)
         named = not drawn and _is_named(function)
         evaluates = sign > 0 and not drawn and not _is_switch(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
-            role = "evaluation mode" if evaluates and (named or _is_put_to_test(program, function)) else NO_GRADIENTS
+            tested = evaluates and (named or (_is_put_to_test(program, function) and not _collects(program, function)))
+            role = "evaluation mode" if tested else NO_GRADIENTS
             yield program.at(function, sign, role, (0.75 if named or training else 0.45) * weight**0.4)
         if drawn:
             yield program.at(function, function.line, DRAW, 0.3 * weight**0.4)
@@ -174,8 +176,21 @@ def _is_pass(function: Function) -> bool:
     return quiet and bool(function.loops) and is_switched(function)
 
 
+def _collects(program: Program, function: Function) -> bool:
+    """In evaluation mode it makes what is trained on: the steps of an agent, or what a world model imagines."""
+    goes_backward = any(sign.role == "backward" for sign in program.signs.get(function, ()))
+    return not goes_backward and (_trains(program, function) or _COLLECTS.search(function.name) is not None)
+
+
+_COLLECTS = re.compile(r"imagin|roll_?outs?(?:_|$)|collect|explor|gather_(?:data|experience)", re.I)
+
+
 def _trains(program: Program, function: Function) -> bool:
-    return any(sign.role == "backward" for sign in program.signs.get(function, ()))
+    """It goes backward, or calls what does: it may act in evaluation mode to collect what it then trains on."""
+    step = program.training.step
+    above = program.training.ways.calls_down_to(step) if step is not None else ()
+    backward = any(sign.role == "backward" for sign in program.signs.get(function, ()))
+    return backward or any(caller is function for caller, _, _ in above)
 
 
 def _is_quiet(event: Event) -> bool:
@@ -195,6 +210,13 @@ def _is_draw(program: Program, function: Function) -> bool:
     )
 
 
+def _draws_action(function: Function) -> bool:
+    """The sample() of a policy: what it makes a distribution of is no picture."""
+    calls = (call for event in function.events for call in event.calls)
+    return function.name in _DRAWN and any(_OVER_ACTIONS.fullmatch(call.last) for call in calls)
+
+
+_OVER_ACTIONS = re.compile(r"Categorical|OneHotCategorical\w*|TanhNormal|SquashedNormal|MultiCategorical|Bernoulli")
 _DRAWN = ("sample", "generate", "score")
 _DISTRIBUTES = re.compile(r"Distribution|Normal|Gaussian|Categorical|Bernoulli|Buffer|Noise")
 _DRAWS = re.compile(rf"{_DISTRIBUTES.pattern}|Sampler")  # one without gradients makes pictures with a network
