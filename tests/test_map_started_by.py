@@ -8,7 +8,7 @@ import pytest
 from trainsleuth.map import Map, expand_component, map_repository
 from trainsleuth.map.build import find_program, read_index
 from trainsleuth.map.configuration import truth_of
-from trainsleuth.repository import Repository
+from trainsleuth.repository import Repository, RepositoryError
 
 TRAIN = """\
 import torch
@@ -269,3 +269,18 @@ def test_what_argparse_runs_for_another_subcommand_is_left_out(tmp_path: Path) -
     found = _map(tmp_path, {"train.py": TRAIN, "cli.py": cli}, recipe="python cli.py fit")
     assert "cli.py" not in {one.path for one in found.components["checkpointing"].places}
     assert {one.path for one in found.components["training_loop"].places} >= {"train.py"}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "g() {\n" + "  echo $1 $@\n" * 20_000 + "}\ng " + "x " * 20_000 + "\n",
+        "f() {\n" * 20_000,
+        'f() {\n  f $1\n}\nf a "b c\n',
+    ],
+)
+def test_a_script_of_many_functions_ends_soon(script: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "run.sh").write_text(script)
+    with pytest.raises(RepositoryError, match="scope 'run.sh'"):
+        map_repository(tmp_path, "run.sh")

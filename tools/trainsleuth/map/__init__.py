@@ -157,14 +157,15 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     scope, recipe = (_behind_links(repository, given) for given in (scope, recipe))
     if recipe is not None and is_notebook(recipe):  # it makes its settings itself
         scope, recipe = scope or recipe, None
+    word = "recipe"
     if recipe is None and scope is not None and scope.endswith(_SCRIPTS):  # what it starts is the scope
-        scope, recipe = None, scope
+        scope, recipe, word = None, scope, "scope"
     index = read_index(repository, [*(scope or "").split(), *(recipe or "").split()])
     where = _existing(repository, scope, "scope", index.files)
     launch = given_command(index, recipe, where) if recipe is not None else None
     if launch is not None:
         recipe, where = None, where or launch.target or None
-    chosen = _existing(repository, recipe, "recipe", index.configs)
+    chosen = _existing(repository, recipe, word, index.configs)
     if chosen is not None and (importers := importers_of(index, chosen)):
         index = replace(index, beside=dict.fromkeys(importers, chosen.rpartition("/")[0]))
     program = find_program(index, where, chosen, launch)
@@ -205,7 +206,7 @@ def _existing(repository: Repository, given: str | None, word: str, known: Mappi
         return path
     what = (
         "no Python file"
-        if word == "scope"
+        if word == "scope" and not given.endswith(_SCRIPTS)
         else "no configuration file (YAML, JSON, TOML, INI, Python) and no shell script that starts a program"
     )
     raise RepositoryError(f"{word} {given!r}: {what} of {repository.root} is there; give a path from its root")

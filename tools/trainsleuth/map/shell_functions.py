@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 _HEAD = re.compile(r"^(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)\s*\{?\s*$|^function\s+([A-Za-z_][\w-]*)\s*\{?\s*$")
 _END = re.compile(r"^\}")
 _ARGUMENT = re.compile(r"\$(?:\{([1-9])\}|([1-9])(?!\d))")
+MAX_FUNCTIONS = 50
+MAX_CALL = 1000  # characters of what a call gives: "$@" may stand in every line
 _ALL = re.compile(r"\"?\$(?:\{@\}|@)\"?")
 
 
@@ -27,7 +30,7 @@ def with_arguments(lines: Sequence[str]) -> list[str]:
     A function that nothing calls, or that calls itself alone, stays as it is.
     """
     told = list(lines)
-    for one in _defined(lines):
+    for one in islice(_defined(lines), MAX_FUNCTIONS):
         if (words := _first_call(lines, one)) is not None:
             for at in range(one.first + 1, one.last):
                 told[at] = _ALL.sub(" ".join(words), _ARGUMENT.sub(lambda match: _given(match, words), told[at]))
@@ -54,8 +57,9 @@ def _first_call(lines: Sequence[str], function: _Defined) -> list[str] | None:
     called = re.compile(rf"^\s*(?:[A-Za-z_]\w*=\S*\s+)*{re.escape(function.name)}(?:\s+(.*))?$")
     for at, line in enumerate(lines):
         if not function.first <= at <= function.last and (match := called.match(line)) is not None:
+            given = (match[1] or "").rstrip("\\")
             try:
-                return shlex.split((match[1] or "").rstrip("\\"), comments=True)
+                return shlex.split(given, comments=True) if len(given) <= MAX_CALL else None
             except ValueError:
                 return None
     return None
