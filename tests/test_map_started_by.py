@@ -282,5 +282,5 @@ def test_what_argparse_runs_for_another_subcommand_is_left_out(tmp_path: Path) -
 def test_a_script_of_many_functions_ends_soon(script: str, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "run.sh").write_text(script)
-    with pytest.raises(RepositoryError, match="scope 'run.sh'"):
+    with pytest.raises(RepositoryError, match=r"scope 'run\.sh'"):
         map_repository(tmp_path, "run.sh")

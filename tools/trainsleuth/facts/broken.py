@@ -15,6 +15,7 @@ from trainsleuth.repository import is_notebook
 from .compiled import Compiled, compiled
 from .dead import around
 from .fitting import misfit
+from .memo import kept_per_index
 from .records import MODULE_BODY, Block, Class, Event, Expr, FileFacts, Function
 from .scopes import bindings
 from .things import Spot
@@ -84,16 +85,21 @@ def _on_load(index: Index, function: Function) -> Iterator[Spot]:
         yield from _whole(init)
     file = index.files[function.path]
     if function is not file.body:
-        end = next((place for place, event in enumerate(file.body.events) if _starts(index, file, event)), None)
+        own = _own_names(index, file)
+        end = next((place for place, event in enumerate(file.body.events) if _starts(own, event)), None)
         yield from (spot for spot in _whole(file.body) if end is None or spot.position <= end)
 
 
-def _starts(index: Index, file: FileFacts, event: Event) -> bool:
+def _starts(own: frozenset[str], event: Event) -> bool:
     """It calls something of the project: what stands behind it in the body may come after the training."""
-    heads = {call.callee.partition(".")[0] for call in event.calls} - {""}
-    known = {*file.functions, *file.classes}
-    known |= {one.alias for one in file.imports if index.names.module(file.path, one.module, one.level) is not None}
-    return not heads.isdisjoint(known)
+    return any(call.callee.partition(".")[0] in own for call in event.calls)
+
+
+@kept_per_index
+def _own_names(index: Index, file: FileFacts) -> frozenset[str]:
+    """What names of the project the body of a file may call."""
+    imported = (one.alias for one in file.imports if index.names.module(file.path, one.module, one.level) is not None)
+    return frozenset((*file.functions, *file.classes, *imported)) - {""}
 
 
 def _whole(function: Function) -> Iterator[Spot]:

@@ -90,12 +90,13 @@ def _hands_out(body: Body) -> bool:
 
 
 def _unbound(body: Body, known: frozenset[str]) -> Iterator[tuple[int, str]]:
-    own = known | _named(body, "STORE_NAME", "DELETE_NAME")
+    own = _named(body, "STORE_NAME", "DELETE_NAME")
     line = 0
     for one in body:
         line = _line(one) or line
-        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval not in own and one.argval[:2] != "__":
-            yield line, one.argval
+        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval not in known and one.argval not in own:
+            if one.argval[:2] != "__":
+                yield line, one.argval
 
 
 def _early(code: CodeType, body: Body) -> Iterator[tuple[int, str]]:

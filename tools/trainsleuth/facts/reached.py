@@ -69,6 +69,7 @@ class Reached:
         self._imported_in_texts: dict[str, set[str]] = {}  # by module, names in tests and READMEs that import it
         self._modules: set[str] = set()  # parts of the paths and dotted names among them
         self._any_method = False  # some object is asked for a name that is computed
+        self._inner: dict[str, tuple[dict[str, list[Function]], dict[str, list[Class]]]] = {}
         self._waiting: list[Function] = []
         self._search()
 
@@ -249,19 +250,30 @@ class Reached:
 
     def _read_heads(self, function: Function, file: FileFacts) -> None:
         """What is evaluated where functions and classes are defined in it; what is defined in a function is run with it."""
-        outer = function.qualname if function is not file.body else ""
-        for inner in file.functions.values():
-            if function is file.body or inner.outer == outer:
-                given = (one.default for one in inner.parameters if one.default is not None)
-                for expr in (*inner.decorators, *given):
-                    self._mention(function, expr)
-            if outer and inner.outer == outer and not inner.owner:
+        is_body = function is file.body
+        functions, classes = self._inside(file)
+        for inner in file.functions.values() if is_body else functions.get(function.qualname, ()):
+            given = (one.default for one in inner.parameters if one.default is not None)
+            for expr in (*inner.decorators, *given):
+                self._mention(function, expr)
+            if not is_body and not inner.owner:
                 self._come_to(inner)
-        for cls in file.classes.values():
-            if function is file.body or cls.body.outer == outer:
-                self._come_to(cls.body)
-                for expr in (*cls.decorators, *cls.bases, *cls.keywords):
-                    self._mention(function, expr)
+        for cls in file.classes.values() if is_body else classes.get(function.qualname, ()):
+            self._come_to(cls.body)
+            for expr in (*cls.decorators, *cls.bases, *cls.keywords):
+                self._mention(function, expr)
+
+    def _inside(self, file: FileFacts) -> tuple[dict[str, list[Function]], dict[str, list[Class]]]:
+        """By a function that is not the body of the file: what is written in it."""
+        if file.path not in self._inner:
+            functions: dict[str, list[Function]] = {}
+            classes: dict[str, list[Class]] = {}
+            for one in file.functions.values():
+                functions.setdefault(one.outer, []).append(one)
+            for cls in file.classes.values():
+                classes.setdefault(cls.body.outer, []).append(cls)
+            self._inner[file.path] = functions, classes
+        return self._inner[file.path]
 
     def _mention(self, function: Function, expr: Expr, trial: FileFacts | None = None) -> None:
         """`trial`: the file whose own classes are only tried out here."""
