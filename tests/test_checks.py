@@ -350,6 +350,10 @@ def train(model, loader):
         ({"train.py": OLD_ORDER, "requirements.txt": "torch>=1.10\n"}, "warning"),
         ({"train.py": OLD_ORDER, "requirements.txt": "torchtyping==0.1.4\ntorch\nscipy==1.0\n"}, "warning"),
         ({"train.py": "from torch.autograd import Variable\n" + OLD_ORDER, "README.md": "PyTorch 1.7"}, "warning"),
+        (
+            {"train.py": "from torch.autograd import Variable\n" + OLD_ORDER, "other/requirements.txt": "torch==1.9\n"},
+            "note",
+        ),
     ],
 )
 def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severity: str, tmp_path: Path) -> None:

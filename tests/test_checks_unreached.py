@@ -71,14 +71,11 @@ UNREACHED = {
         "a/main.py": "import engine\n\nif __name__ == '__main__':\n    print(1)  # engine.train()\n"
     },
 }
+KIT = {"a/kit/__init__.py": "", "a/kit/narrow.py": "Net = None\n"}
 STOPPED = {
     "a program asks for a module of its own": {"a/main.py": f"from models.wide import Net\n{CALLS}"},
     "what it imports does": {"a/main.py": f"import nets\n{CALLS}", "a/nets.py": "import networks\n"},
-    "a package has no such module": {
-        "a/main.py": f"from kit.wide import Net\n{CALLS}",
-        "a/kit/__init__.py": "",
-        "a/kit/narrow.py": "Net = None\n",
-    },
+    "a package has no such module": {"a/main.py": f"from kit.wide import Net\n{CALLS}", **KIT},
 }
 NOT_STOPPED = {
     "an unknown library": {"a/main.py": f"import widenets\n{CALLS}"},
@@ -92,11 +89,7 @@ NOT_STOPPED = {
         "a/networks/wide.py": "Net = None\n",
         ".gitignore": "networks\n",
     },
-    "a build makes it": {
-        "a/main.py": f"from kit._C import wide\n{CALLS}",
-        "a/kit/__init__.py": "",
-        "a/kit/narrow.py": "Net = None\n",
-    },
+    "a build makes it": {"a/main.py": f"from kit._C import wide\n{CALLS}", **KIT},
 }
 
 

@@ -39,7 +39,7 @@ STARTED = {
     "behind a launcher of the project's own": "python -u tools/dist_launch.py --nproc_per_node=2 part1/go.py lr=0.1\n",
     "behind a variable without a slash": "python ${WORKSPACE}part1/go.py --fold 1\n",
     "in a copy that variables name": "python ${OUT}/${DAY}_${NAME}/copy/part1/go.py --steps 5\n",
-    "in a folder below the home of its author": "cd ~/work/project/part1/\npython go.py --steps 5\n",
+    "in a folder below the home of its author": "cd ~/project/part1/\npython go.py --steps 5\n",
     "in a folder that is changed to": "cd ../part1\nfor T in 1 2\ndo\n\tpython go.py --steps $T\ndone\n",
     "between what prepares and what reads results": (
         "python prepare_data.py\npython -W ignore ../part1/go.py --lr 0.1 --epochs 9 \\\n  --batch 8\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Index
 
 _TORCH = r"\b(?:py)?torch(?![a-z_]|-[a-z])[^\d\n,;/]{0,12}"
-_ANY = re.compile(_TORCH + r"[012]\.\d", re.IGNORECASE)
+_ANY = re.compile(_TORCH + r"(?:0\.[1-4]|[12]\.\d)", re.IGNORECASE)
 _REQUIRED = re.compile(r"(^|/)requirements[\w-]*\.txt$", re.I)
 _SAYS_WHICH = re.compile(
     r"(requirements|readme|environment|conda|install)[\w-]*(\.(md|txt|rst|ya?ml))?|setup\.py", re.I
@@ -19,14 +19,14 @@ def names_torch(index: Index, path: str, versions: str) -> str | None:
     """What names one of `versions` (a pattern: "0.[1-4]") for the code at `path`; "" where only others are named, None where
     no version is.
     """
-    told = {file: index.repository.read(file) or "" for file in _files_that_say_which(index, path)}
-    if not any(map(_ANY.search, told.values())):  # nothing above it does: what else is to be installed
-        told = {file: index.repository.read(file) or "" for file in index.repository.files if _REQUIRED.search(file)}
     wanted = re.compile(_TORCH + rf"(?:{versions.replace('.', chr(92) + '.')})\b", re.IGNORECASE)
-    for file, text in told.items():
+    above = {file: index.repository.read(file) or "" for file in _files_that_say_which(index, path)}
+    is_named = any(map(_ANY.search, above.values()))
+    others = () if is_named else (file for file in index.repository.files if _REQUIRED.search(file))
+    for file, text in (*above.items(), *((file, index.repository.read(file) or "") for file in others)):
         if found := wanted.search(text):
             return f"{file} names {found.group(0)}"
-    return "" if any(map(_ANY.search, told.values())) else None
+    return "" if is_named else None  # what is to be installed elsewhere says nothing against it
 
 
 def _files_that_say_which(index: Index, path: str) -> Iterator[str]:

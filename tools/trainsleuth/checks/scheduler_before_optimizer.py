@@ -170,7 +170,9 @@ def _is_behind_update(around: Surrounding) -> bool:
 def _why_meant(index: Index, around: Surrounding, made: list[Schedule], step: Effect) -> str:
     """Why this order may be right or meant, or may not matter; "" where nothing says so."""
     if _is_by_batch(around, step):
-        return "Both step once in a round, so this is one value of very many: does the first one matter?"
+        return (
+            "Both step once in a round, so this is one value of as many as there are steps: does the first one matter?"
+        )
     if once := was_right_once(index, around.here.spot.function.path):
         return f"Before torch 1.1 this was the right order, and {once}: does it run on a later one?"
     if _counts_from_one(around) and all(one.name in ("StepLR", "MultiStepLR") for one in made):

@@ -33,7 +33,7 @@ _WIDER = re.compile(rb"sys\.path")
 
 def stopped(index: Index) -> Mapping[str, str]:
     """Files that stop when they are loaded, and why: they import a module of the project that is not in it, or a file
-    that does. None where submodules or folders outside may hold it, and of a few files, which may be a part of a project;
+    that does. No file where submodules or folders outside may hold it, or of a few, which may be a part of a project;
     that an installed library is missing is not known.
     """
     if (index.repository.root / ".gitmodules").is_file() or len(index.files) < WHOLE:

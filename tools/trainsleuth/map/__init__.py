@@ -20,7 +20,7 @@ from trainsleuth.repository import Repository, RepositoryError, is_notebook
 from .build import find_program, read_index
 from .diagram import draw_diagram
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
-from .launch import Command
+from .launch import SHELL, Command
 from .layout import MIN_BUDGET
 from .parts import Anatomy, parts_of
 from .program import Program
@@ -54,9 +54,8 @@ def map_repository(
     """Map the repository at `root`; nothing in it is run.
 
     `scope` is a folder or file, from the root, that holds the one program of interest, or the shell script that starts it;
-    `recipe` is a
-    configuration file (YAML, JSON, TOML, INI, Python) that chooses among registered parts, the command that launches
-    the program, or the shell script that holds this command. The text never exceeds `budget` tokens
+    `recipe` is a configuration file (YAML, JSON, TOML, INI, Python) that chooses among registered parts, the command that
+    launches the program, or the shell script that holds this command. The text never exceeds `budget` tokens
     (characters / 4).
     Raises RepositoryError when `root`, `scope` or `recipe` do not exist or lie outside, ValueError for a
     budget below MIN_BUDGET.
@@ -158,7 +157,7 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     if recipe is not None and is_notebook(recipe):  # it makes its settings itself
         scope, recipe = scope or recipe, None
     word = "recipe"
-    if recipe is None and scope is not None and scope.endswith(_SCRIPTS):  # what it starts is the scope
+    if recipe is None and scope is not None and scope.endswith(SHELL):  # what it starts is the scope
         scope, recipe, word = None, scope, "scope"
     index = read_index(repository, [*(scope or "").split(), *(recipe or "").split()])
     where = _existing(repository, scope, "scope", index.files)
@@ -171,9 +170,6 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     program = find_program(index, where, chosen, launch)
     keep_facts(index)
     return _Found(index, program, where, chosen, launch)
-
-
-_SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch")
 
 
 def _behind_links(repository: Repository, given: str | None) -> str | None:
@@ -206,7 +202,7 @@ def _existing(repository: Repository, given: str | None, word: str, known: Mappi
         return path
     what = (
         "no Python file"
-        if word == "scope" and not given.endswith(_SCRIPTS)
+        if word == "scope" and not given.endswith(SHELL)
         else "no configuration file (YAML, JSON, TOML, INI, Python) and no shell script that starts a program"
     )
     raise RepositoryError(f"{word} {given!r}: {what} of {repository.root} is there; give a path from its root")

@@ -62,7 +62,7 @@ class Command(NamedTuple):
 
 def commands(index: Index) -> tuple[Command, ...]:
     """Every command found that starts a Python file of the repository, by path and line."""
-    consoles = {command.text: command for command in _consoles(index)}
+    consoles = _by_text(index)
     found = list(consoles.values())
     for path in sorted(_texts(index), key=lambda path: not path.endswith(SHELL)):
         inside = list(_in_text(index, path, consoles))
@@ -86,7 +86,7 @@ def _by_launchers(index: Index, found: Iterable[Command], consoles: dict[str, Co
 
 def launched_by(index: Index, path: str) -> Iterator[Command]:
     """The commands of a launch script that is Python."""
-    consoles = {command.text: command for command in _consoles(index)}
+    consoles = _by_text(index)
     for one, line, text in launch_lines(index):
         if one == path:
             yield from _command(index, path, line, text, consoles)
@@ -94,7 +94,7 @@ def launched_by(index: Index, path: str) -> Iterator[Command]:
 
 def commands_of(index: Index, path: str, arguments: Sequence[str] = ()) -> tuple[Command, ...]:
     """Those of one launch script, in its order, as it is started with these arguments."""
-    return tuple(_in_text(index, path, {command.text: command for command in _consoles(index)}, arguments))
+    return tuple(_in_text(index, path, _by_text(index), arguments))
 
 
 def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
@@ -151,7 +151,7 @@ def command_of(index: Index, text: str) -> Command | None:
     """A launch command that the caller gives instead of a file; None when `text` is no command."""
     if text in index.configs or (" " not in text.strip() and not _is_program(index, text.strip())):
         return None
-    consoles = {command.text: command for command in _consoles(index)}
+    consoles = _by_text(index)
     folder, rest = started_in(text)
     found = next(_command(index, f"{folder}/-" if folder else "", 0, rest, consoles), None)
     return found._replace(path="", text=text) if found is not None and folder else found or Command("", 0, text, "")
@@ -315,6 +315,11 @@ def _consoles(index: Index) -> Iterator[Command]:
             if match and target is not None:
                 beyond = started_from(index, target, match[3])
                 yield Command(path, number, match[1], beyond or target, "" if beyond else match[3])
+
+
+def _by_text(index: Index) -> dict[str, Command]:
+    """The console scripts by their names."""
+    return {command.text: command for command in _consoles(index)}
 
 
 def usage(path: str, text: str) -> str:

@@ -178,8 +178,9 @@ def _is_pass(function: Function) -> bool:
 
 def _collects(program: Program, function: Function) -> bool:
     """In evaluation mode it makes what is trained on: the steps of an agent, or what a world model imagines."""
-    goes_backward = any(sign.role == "backward" for sign in program.signs.get(function, ()))
-    return not goes_backward and (_trains(program, function) or _COLLECTS.search(function.name) is not None)
+    if _goes_backward(program, function):
+        return False
+    return _trains(program, function) or _COLLECTS.search(function.name) is not None
 
 
 _COLLECTS = re.compile(r"imagin|roll_?outs?(?:_|$)|collect|explor|gather_(?:data|experience)", re.I)
@@ -189,8 +190,11 @@ def _trains(program: Program, function: Function) -> bool:
     """It goes backward, or calls what does: it may act in evaluation mode to collect what it then trains on."""
     step = program.training.step
     above = program.training.ways.calls_down_to(step) if step is not None else ()
-    backward = any(sign.role == "backward" for sign in program.signs.get(function, ()))
-    return backward or any(caller is function for caller, _, _ in above)
+    return _goes_backward(program, function) or any(caller is function for caller, _, _ in above)
+
+
+def _goes_backward(program: Program, function: Function) -> bool:
+    return any(sign.role == "backward" for sign in program.signs.get(function, ()))
 
 
 def _is_quiet(event: Event) -> bool:
