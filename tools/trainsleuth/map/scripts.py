@@ -51,30 +51,9 @@ def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | N
     if handed is not None:
         return handed
     for one in (of_scope or found or list(_supposed(index, path, scope)))[-1:]:
-        text = _told_to_train(index, filled(one.text, known_before(lines, one.line, arguments)))
+        text = filled(one.text, known_before(lines, one.line, arguments))
         return one._replace(path="", text=held(text), script=path, arguments=tuple(arguments))
     return None
-
-
-def _told_to_train(index: Index, text: str) -> str:
-    """A script that hands on what it is given, python -m main $1 --lr 0.1, says nothing of a switch that it may be given:
-    where the program trains only when it is told to, it is.
-    """
-    if _HANDED_ON.search(text) is None:
-        return text
-    given = {one.name for one in given_by(text)}
-    for site in index.calls("add_argument"):
-        action = site.call.keyword("action")
-        if action is not None and action.text == "store_true" and site.call.arguments:
-            flag = site.call.arguments[-1].text
-            name = flag.lstrip("-").replace("-", "_")
-            if name in _TRAINING and not given & _TRAINING:
-                return _HANDED_ON.sub(f" {flag}", text, count=1)
-    return text
-
-
-_HANDED_ON = re.compile(r"(?<=[\w\\\"']) +\"?\$\{?(?:\d|@|\*)\}?\"?(?=\s|$)")
-_TRAINING = frozenset(["train", "do_train", "training"])
 
 
 def _fullest(found: list[Command]) -> list[Command]:

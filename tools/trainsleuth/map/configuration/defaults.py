@@ -10,6 +10,7 @@ from ..program import Program
 from ..recipes import Setting
 from ..tables import NAME_KEYS
 from .fields import fields
+from .left_to_caller import left_to_caller
 from .options import options
 from .overrides import of_command
 from .records import Definition
@@ -19,13 +20,15 @@ _HOLDS = re.compile(r"_?(?:config|cfg|conf|args|arguments|options|params|setting
 
 def defaults(program: Program, launch: Command | None = None) -> Iterator[Setting]:
     """Every option as a setting, the command's own last."""
+    left = left_to_caller(launch.text) if launch is not None else frozenset()
     flags: dict[str, str] = {}
     negated: dict[str, str] = {}
     for one in (*options(program), *fields(program)):
         if one.certain and one.value:
             flags.update(dict.fromkeys(one.flags, one.name))
             negated.update(dict.fromkeys(one.negated, one.name))
-            yield Setting(one.path, one.line, _key(one), one.value)
+            if one.name not in left:
+                yield Setting(one.path, one.line, _key(one), one.value)
     for name, layer in of_command(program, launch, flags, negated):
         if layer.certain:
             yield Setting(layer.path, layer.line, name, layer.value)

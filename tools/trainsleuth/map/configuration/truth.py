@@ -13,6 +13,7 @@ from trainsleuth.repository import is_python
 from ..program import Program
 from ..recipes import refers_to
 from .gathered import Gathered
+from .left_to_caller import left_to_caller
 from .missed import missed
 from .overrides import launch_of
 from .owners import Owners
@@ -48,8 +49,12 @@ class Truth:
 
     @cached_property
     def open(self) -> frozenset[str]:
-        """Keys of which it is not known whether the command sets them: no command is known, and somebody has to."""
-        if not self.program.recipe or launch_of(self.program, None) is not None:
+        """Keys of which it is not known whether the command sets them: it hands on what its script is given, or no
+        command is known and somebody has to.
+        """
+        if (launch := launch_of(self.program, None)) is not None:
+            return left_to_caller(launch.text)
+        if not self.program.recipe:
             return frozenset()
         given = " ".join(command.text for command in self.program.entry.commands)
         return frozenset(
