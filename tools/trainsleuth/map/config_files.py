@@ -21,6 +21,7 @@ from .reach import Reach
 from .running import is_guarded
 
 MAX_FILES = 40
+MAX_COMPOSED = 400  # by Hydra, whose lists say outright what belongs to a run
 _MENTIONED = re.compile(
     r"(?<![\w./-])[\w./-]{1,300}\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+"
 )
@@ -36,13 +37,14 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     """Configuration files with the keys under which they stand, base first. `recipe` is among `index.configs`."""
     tried = tuple(commands)
     found = list(of_main(index, reached, that_counts(tried, recipe), recipe))
+    most = MAX_COMPOSED if found else MAX_FILES
     if recipe is not None:
         if not found:
             in_code = _named_in_code(index, reached)
             found.extend(Part(one) for one in in_code if _IS_DEFAULT.search(PurePosixPath(one).stem))
             found.extend(_above(index, reached, recipe))
             found.extend(with_bases(index, recipe, own_root(index, reached)))
-        return tuple(dict.fromkeys(found))[-MAX_FILES:]
+        return tuple(dict.fromkeys(found))[-most:]
     composed = {part.path for part in found}
     given = [one for one in tried if one.text and not one.path]  # by the caller: other commands start other runs
     named: list[Part] = []
@@ -60,7 +62,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     found = [part for part in found if part not in named] + named
     if not found and not given:  # else the caller says what there is
         found.extend(Part(one) for one in _beside(index, reached))
-    return tuple(dict.fromkeys(found))[:MAX_FILES]
+    return tuple(dict.fromkeys(found))[:most]
 
 
 def with_bases(index: Index, path: str, more: tuple[str, ...] = ()) -> Iterator[Part]:

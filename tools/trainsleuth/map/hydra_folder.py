@@ -27,10 +27,15 @@ def folder_meant(index: Index, function: Function, folder: Expr | None, name: st
 
 
 def _join_path(index: Index, function: Function, folder: Expr | None) -> str:
-    """config_path=os.path.join("..", "fairseq", "config"), str(ROOT / "config"), root + "/config": the nearest folder that ends in its literals."""
+    """config_path=os.path.join("..", "fairseq", "config"), str(ROOT / "config"), root + "/config",
+    os.environ["ROOT"] + "/config": the nearest folder that ends in its literals, or in all but the first of them.
+    """
     parts = [part.text for part in folder.walk() if part.kind == "string"] if folder is not None else []
-    tail = "/".join(part.strip("/") for part in parts if part not in ("..", "."))
+    parts = [part.strip("/") for part in parts if part not in ("..", ".")]
     folders = {str(PurePosixPath(path).parent) for path in index.configs}
-    fits = sorted(folder for folder in folders if tail and (folder == tail or folder.endswith("/" + tail)))
-    near = max(fits, key=lambda one: len(os.path.commonpath((one, function.path))), default="")
-    return near or str(PurePosixPath(function.path).parent)
+    for first in range(len(parts)):
+        tail = "/".join(parts[first:])
+        fits = sorted(one for one in folders if tail and (one == tail or one.endswith("/" + tail)))
+        if fits:
+            return max(fits, key=lambda one: len(os.path.commonpath((one, function.path))))
+    return str(PurePosixPath(function.path).parent)

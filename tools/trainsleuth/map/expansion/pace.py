@@ -77,7 +77,12 @@ def _callers(program: Program, function: Function) -> Iterator[tuple[Function, i
 
 
 def goes_over(loop: Loop) -> str:
-    """ "epoch", "batch" or "step", by the names that a loop binds and reads; "" where they do not tell."""
+    """ "epoch", "batch" or "step", by the names that a loop binds and reads; "" where they do not tell.
+
+    What goes over a table, loaders.items(), is none of them.
+    """
+    if loop.source is not None and loop.source.kind == "call" and loop.source.last in ("items", "values", "keys"):
+        return ""
     target = written(loop.target) if loop.target is not None else ""
     source = written(loop.source) if loop.source is not None else ""
     for text in (target, _OF_EPOCH.sub("steps", source)):
