@@ -101,7 +101,11 @@ SETTINGS = dedent(
         ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, None, 1.0)\n"}, "error"),
         ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, None, clip=2)\n"}, "error"),
         ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, None)\n"}, "note"),
-        ("clip > 0", {"run.py": "from train import train\n\ntrain(None, None, **given)\n"}, "error"),
+        (
+            "clip > 0",
+            {"run.py": "from options import given\nfrom train import train\n\ntrain(None, None, **given)\n"},
+            "error",
+        ),
     ],
 )
 def test_what_is_off_where_nothing_is_given_asks(

@@ -53,7 +53,7 @@ from .callers import Target, external_name
 from .collection import no_collection
 from .config import ConfigValue
 from .contradiction import contradict
-from .dead import is_dead, is_lesson, left_blank, overridden_by_all, spot_at
+from .dead import around, is_dead, is_lesson, left_blank, overridden_by_all, spot_at
 from .effects import Effect
 from .fixed import decided_against, needed_at
 from .freezing import Switch, own_switches, switches
@@ -148,6 +148,7 @@ __all__ = [
     "Value",
     "Variable",
     "axis_of",
+    "around",
     "bindings",
     "bound_names",
     "branches_around",

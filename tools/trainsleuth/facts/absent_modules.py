@@ -104,7 +104,8 @@ def _is_on_disk(index: Index, file: FileFacts, dotted: str) -> bool:
     folders = [(index.repository.root / file.path).parent]
     while folders[-1] != index.repository.root and len(folders) < MAX_DEPTH:
         folders.append(folders[-1].parent)
-    return any(next(folder.glob(dotted.replace(".", "/") + "*"), None) is not None for folder in folders)
+    stem = dotted.replace(".", "/")
+    return any(next(folder.glob(one), None) is not None for folder in folders for one in (stem, f"{stem}.*"))
 
 
 def _is_required(index: Index, entry: Import) -> bool:

@@ -15,8 +15,9 @@ from trainsleuth.repository import is_notebook
 from .compiled import Compiled, compiled
 from .dead import around
 from .fitting import misfit
+from .loaded_by_name import COMPUTED, looked_through
 from .memo import kept_per_index
-from .records import MODULE_BODY, Block, Class, Event, Expr, FileFacts, Function
+from .records import MODULE_BODY, Block, Class, Event, Expr, FileFacts, Function, Import
 from .scopes import bindings
 from .things import Spot
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from .index import Index
 
 _NO_BASES = frozenset(("object", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
+PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
+MAX_CALLERS = 3  # from a function outwards
+_LEAVING = ("break", "return", "raise")
+_EXITS = ("exit", "_exit", "quit")
+_MAY_STAND_ON = _NO_BASES | {"torch.nn.Module"}
 _SETTING = re.compile(rb"setattr\(|__dict__|vars\(")
 _KNOWN: WeakKeyDictionary[FileFacts, Compiled | None] = WeakKeyDictionary()
 
@@ -35,26 +41,97 @@ class Stop(NamedTuple):
 
 
 def stop_before(index: Index, places: Iterable[tuple[str, int]]) -> Stop | None:
-    """The first statement that surely raises on the way to one of the places, or in the round that reaches it."""
+    """The first statement that surely raises, or never ends, on the way to one of the places, or in the round that
+    reaches it; or one on each way from whoever calls what holds it.
+    """
     for path, line in sorted(set(places)):
         function = around(index, path, line)
-        if function is None or is_notebook(path):
-            continue
-        spots = (*_beside(function, line), *_on_load(index, function))
-        if (stop := _bad_import(index, path)) is not None:
-            return stop
-        inner = (spot for one in spots for spot in (one, *_called(index, one)))
-        for spot in inner:
-            if why := _raises(index, spot):
-                return Stop(spot.function.path, spot.line, why)
+        if function is not None and not is_notebook(path):
+            if (stop := _stop_at(index, function, line) or _on_all_ways(index, function)) is not None:
+                return stop
     return None
 
 
-def _bad_import(index: Index, path: str) -> Stop | None:
-    """`from data import load` where data.py of this project has no load."""
+def _stop_at(index: Index, function: Function, line: int) -> Stop | None:
+    spots = (*_beside(function, line), *_on_load(index, function))
+    if (stop := _bad_import(index, function, line)) is not None:
+        return stop
+    inner = (spot for one in spots for spot in (one, *_called(index, one, function)))
+    for spot in inner:
+        if why := _raises(index, spot) or _never_ends(index, spot, function, line):
+            return Stop(spot.function.path, spot.line, why)
+    return None
+
+
+def _on_all_ways(index: Index, function: Function, below: frozenset[Function] = frozenset()) -> Stop | None:
+    """Every call of a function stops before; None where somebody else may run it: what uses a package, or is handed it."""
+    if function in below or len(below) >= MAX_CALLERS or any(one in PACKAGING for one in index.repository.files):
+        return None
+    callers = [one for one in index.callers(function) if one.spot.function is not function]
+    if not callers or not _is_only_called(index, function):
+        return None
+    stop = None
+    for caller in callers:
+        outer, line = caller.spot.function, caller.spot.line
+        if is_notebook(outer.path):
+            return None
+        stop = _stop_at(index, outer, line) or _on_all_ways(index, outer, below | {function})
+        if stop is None:
+            return None
+    return stop
+
+
+def _is_only_called(index: Index, function: Function) -> bool:
+    """Nothing names it but calls and imports, and no library calls it for its name."""
+    cls = index.class_of(function)
+    if function.decorators or (cls is not None and not _MAY_STAND_ON.issuperset(index.external_bases(cls))):
+        return False
+    if cls is not None:
+        handed = re.compile(rb"\.%s\b(?!\s*\()" % re.escape(function.name.encode()))
+        patterns = (handed, COMPUTED[0])
+        return not any(file.body.source.holds(one) for file in index.files.values() for one in patterns)
+    looked = looked_through(index)
+    if looked is None or any(module.path == function.path for module in looked):
+        return False
+    users = [file for file in index.files.values() if function.path in index.names.imported(file)]
+    return not any(_names(file, function.name) for file in (index.files[function.path], *users))
+
+
+def _names(file: FileFacts, name: str) -> bool:
+    """Some statement has the name as a value, and not to call it."""
+    for function in file.functions.values() if file.body.source.holds(re.compile(re.escape(name.encode()))) else ():
+        for event in function.events:
+            called = {id(call.parts[0]) for call in event.calls}
+            values = event.value.walk() if event.value is not None else ()
+            paths = (one for one in values if one.kind == "path" and id(one) not in called)
+            if any(one.text == name or one.text.endswith(f".{name}") for one in paths):
+                return True
+    return False
+
+
+def _never_ends(index: Index, spot: Spot, function: Function, line: int) -> str:
+    """`while True:` before the place, that nothing leaves."""
+    event = spot.function.events[spot.position]
+    if event.kind != "while" or event.value is None or event.value.text not in ("True", "1"):
+        return ""
+    inside = [one for one in spot.function.events if int(event.text) in one.block.loops]
+    last = max((one.line for one in inside), default=event.line)
+    is_around = spot.function is function and event.line <= line <= last
+    known = _compiled(index, spot.function.path)
+    is_left = any(one.kind in _LEAVING or any(call.last in _EXITS for call in one.calls) for one in inside)
+    if is_around or is_left or known is None or any(first <= event.line <= end for first, end in known.caught):
+        return ""
+    return "" if any("yield" in _kinds(one) for one in inside) else "the loop there never ends"
+
+
+def _bad_import(index: Index, function: Function, line: int) -> Stop | None:
+    """`from data import load` where data.py of this project has no load, at the top of the file or before the place."""
+    path = function.path
     known, file = _compiled(index, path), index.files[path]
     for entry in file.imports if known is not None else ():
-        if known is None or entry.line not in known.imported or not entry.name.isidentifier() or entry.typing:
+        if known is None or not entry.name.isidentifier() or entry.typing:
+            continue
+        if entry.line not in known.imported and not _is_imported(index, function, entry, line, known):
             continue
         module = index.names.module(path, entry.module, entry.level)
         if module is None or not module.path or index.names.member(module, entry.name) is not None:
@@ -65,6 +142,18 @@ def _bad_import(index: Index, path: str) -> Stop | None:
             if not any("__getattr__" in index.files[one].functions for one in candidates):
                 return Stop(path, entry.line, f"{module.path} has no {entry.name}")
     return None
+
+
+def _is_imported(index: Index, function: Function, entry: Import, line: int, known: Compiled) -> bool:
+    """The import stands in the function, before its statement at `line` and on the way to it."""
+    if not function.line < entry.line <= line or around(index, function.path, entry.line) is not function:
+        return False
+    if any(first <= entry.line <= last for first, last in known.caught):
+        return False
+    held = [one for one in function.events if one.line <= line]
+    arms = [(one.id, one.arm) for one in held[-1].block.branches] if held else []
+    own = [(one.id, one.arm) for one in entry.under]
+    return own == arms[: len(own)]
 
 
 def _beside(function: Function, line: int) -> Iterator[Spot]:
@@ -111,14 +200,17 @@ def _whole(function: Function) -> Iterator[Spot]:
             yield Spot(function, place)
 
 
-def _called(index: Index, spot: Spot) -> Iterator[Spot]:
-    """What the functions that a statement surely calls do whenever they run."""
-    for call in spot.function.events[spot.position].calls if spot.function.name != MODULE_BODY else ():
+def _called(index: Index, spot: Spot, function: Function) -> Iterator[Spot]:
+    """What the functions that a statement surely calls do whenever they run; of what a file does when it is loaded only
+    in the file that is started.
+    """
+    is_followed = spot.function is function or spot.function.name != MODULE_BODY
+    for call in spot.function.events[spot.position].calls if is_followed else ():
         targets = {target.function for target in index.calling.run_by(call, spot)}
         if len(targets) == 1 and call in _evaluated(spot.function.events[spot.position]):
-            function = targets.pop()
-            if function is not spot.function and not any("yield" in _kinds(event) for event in function.events):
-                yield from _whole(function)
+            target = targets.pop()
+            if target is not spot.function and not any("yield" in _kinds(event) for event in target.events):
+                yield from _whole(target)
 
 
 def _is_prefix(outer: Block, inner: Block) -> bool:

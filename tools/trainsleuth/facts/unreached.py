@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
 
+from .broken import PACKAGING
 from .callers import Target
 from .dead import around
 from .fitting import misses
@@ -20,7 +21,6 @@ from .things import Spot
 if TYPE_CHECKING:
     from .index import Index
 
-_PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
 _COMMANDS = ("fire", "jsonargparse", "defopt", "tyro", "cleo", "typer")
 
 
@@ -32,7 +32,7 @@ def unreached(index: Index, places: Iterable[tuple[str, int]]) -> str:
     places = tuple(places)
     if stops := [index.reached.stopped[path] for path, _ in places if path in index.reached.stopped]:
         return stops[0]
-    if any(name in _PACKAGING for name in index.repository.files):
+    if any(name in PACKAGING for name in index.repository.files):
         return ""
     programs = {one.path for one in index.files.values() if is_started(one)}
     for path, line in places:

@@ -25,6 +25,7 @@ from .instances import instances
 from .launch import Command, commands, in_script, is_beside, names_recipe, usage
 from .library import ways_in
 from .named_programs import named_program
+from .override_files import with_options_of_files
 from .plugins import plugin_of
 from .program import Program
 from .reach import reach
@@ -245,8 +246,10 @@ def find_program(
         more, entry = roots, replace(tracing.entry, trains=True)
     assumed = {} if entry.trains or is_for_other(entry.path) else _likeliest(tracing, told, scope)
     started_by_it = only_program_of(index, entry.path) if through and not entry.trains and not assumed else None
-    if started_by_it and (below := _below(index, entry, started_by_it, recipe, launch)) is not None:
-        return below
+    if started_by_it:
+        handed_on = with_options_of_files(index, launch, started_by_it)
+        if (below := _below(index, entry, started_by_it, recipe, handed_on)) is not None:
+            return below
     if assumed:
         more += [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]
         more += [(one, LAST_DISTANCE) for one in assumed]

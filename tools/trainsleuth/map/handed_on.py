@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Function, Index
 
-from .launch_targets import script_of
+from .launch_targets import module_of, script_of
 
 _RUNS = re.compile(rb"\bos\.(?:system|execvp?e?)\(|\bsubprocess\.\w+\(|\bPopen\(|\brun_path\(")
 _SCRIPT = re.compile(r"(?:\{[^{}\n]*\}/|(?<=[\"'\s]))([\w./-]+\.py)(?=[\"'\s])")
@@ -29,12 +29,19 @@ def started_from(index: Index, path: str, function: str) -> str | None:
 
 
 def only_program_of(index: Index, path: str) -> str | None:
-    """The program that a file starts as a process of its own, where its text names one only."""
+    """The program that a file starts as a process of its own, where its text names one only; of several the one that
+    says that it trains.
+    """
     file = index.files.get(path)
     if file is None or not file.body.source.holds(_RUNS):
         return None
-    found = _scripts(index, path.rpartition("/")[0] or ".", path, (1, file.body.end_line))
-    return found.pop() if len(found) == 1 else None
+    lines = (1, file.body.end_line)
+    found = _scripts(index, path.rpartition("/")[0] or ".", path, lines) | _modules(index, path, lines)
+    able = found if len(found) == 1 else {one for one in found if _TRAINS.search(one.rpartition("/")[2])}
+    return able.pop() if len(able) == 1 else None
+
+
+_TRAINS = re.compile(r"^(?:run_)?train(?:er|ing)?(?=[_.])|_train(?:er|ing)?\.")
 
 
 def _beyond(index: Index, start: Function) -> Iterator[tuple[int, int]]:
@@ -55,3 +62,13 @@ def _scripts(index: Index, folder: str, path: str, lines: tuple[int, int]) -> se
     written = (match[1] for line in text for match in _SCRIPT.finditer(line))
     found = (script_of(index, folder, one.lstrip("/")) for one in written)
     return {one for one in found if one is not None and one != path}
+
+
+def _modules(index: Index, path: str, lines: tuple[int, int]) -> set[str]:
+    """Started with -m: ["torchrun", "-m", "project.train"]"""
+    text = "\n".join((index.repository.read(path) or "").split("\n")[lines[0] - 1 : lines[1]])
+    found = (module_of(index, match[1]) for match in _STARTS_MODULE.finditer(text))
+    return {one for one in found if one is not None and one != path}
+
+
+_STARTS_MODULE = re.compile(r"""[\s"']-m["']?[\s,]+["']?([A-Za-z_]\w*(?:\.\w+)+)""")

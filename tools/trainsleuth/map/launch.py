@@ -254,6 +254,9 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
         return
     if _STARTERS.search(text) is None:
         name = next((one.strip("`") for one in words if not _BEFORE.match(one)), words[0])
+        if (given := _given_to_script(index, path, words, name)) is not None:
+            yield Command(path, line, _clean(text), given)
+            return
         name = name.removeprefix("./") if name.removeprefix("./") in consoles else name
         if name.endswith(SHELL) and name not in consoles:
             name = only(consoles, name) or name
@@ -286,6 +289,20 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
             yield Command(path, line, _clean(text), target)
             return
     yield from _loading(index, path, line, text)
+
+
+def _given_to_script(index: Index, path: str, words: Sequence[str], script: str) -> str | None:
+    """The program that a launch script of the project gets to start: tools/launch.sh train.py --lr 1. A file of settings
+    in Python, which has no parser, is none.
+    """
+    behind = words[words.index(script) + 1 :] if script in words and script.endswith(SHELL) else []
+    target = (
+        script_of(index, str(PurePosixPath(path).parent), behind[0]) if behind and _SCRIPT.match(behind[0]) else None
+    )
+    return target if target is not None and index.files[target].body.source.holds(_PARSES) else None
+
+
+_PARSES = re.compile(rb"\bArgumentParser\(|\bparse_args\(|\bsys\.argv\b")
 
 
 def _loading(index: Index, path: str, line: int, text: str) -> Iterator[Command]:

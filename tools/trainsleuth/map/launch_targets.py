@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Index
@@ -27,7 +27,13 @@ def script_of(index: Index, folder: str, written: str) -> str | None:
     for base in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         if (path := str(base / written)) in index.files:
             return path
-    return _only_file(index, written)
+    return _only_file(index, written) or in_checkout(index.files, written)
+
+
+def in_checkout(files: Container[str], written: str) -> str | None:
+    """A path from above the repository, whose first folder is the checkout itself: project/tools/train.py"""
+    below = written.partition("/")[2]
+    return below if "/" in below and below in files else None
 
 
 def _ends(path: str) -> list[str]:

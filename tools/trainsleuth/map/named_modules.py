@@ -20,6 +20,7 @@ FEW = 3  # modules that a class is looked for in by the module's own name
 _IMPORTS = ("import_module", "__import__")
 _LOADS = ("module_from_spec", "load_module", "load_source", "run_path")  # a file by its path
 IMPORTERS = (*_IMPORTS, *_LOADS)
+_LOOKS_UP = "getattr"
 _BY_PATH = ("load_source", "spec_from_file_location", "SourceFileLoader")  # as the second argument
 _TEMPLATES = (
     re.compile(rb"(?:import_module|__import__)\(\s*[fF]\"([^\"\n]+)\""),
@@ -57,7 +58,20 @@ def named_modules(
             if modules:
                 found[path, site.call.line] = modules
     found.update(_loaded(index, values, reached, words))
+    found.update(_looked_up(index, values))
     return found
+
+
+def _looked_up(index: Index, values: Mapping[str, str]) -> Iterator[tuple[Place, tuple[Module, ...]]]:
+    """The module of a package that a setting names: getattr(programs, cfg.program).main()"""
+    for site in index.calls(_LOOKS_UP):
+        package, name = (*site.call.arguments, None, None)[:2]
+        if package is not None and name is not None and package.kind == "path" and name.kind != "string":
+            held = index.resolve(site.function, package.text)
+            asked = _part(index, site, values, name) if isinstance(held, Module) else None
+            module = index.names.member(held, asked) if isinstance(held, Module) and asked else None
+            if isinstance(module, Module) and module.path:
+                yield (site.function.path, site.call.line), (module,)
 
 
 def _loaded(
@@ -301,6 +315,9 @@ def loaded_as(
 ) -> Iterator[Module]:
     """The modules that the expression may be: it imports one itself, or by the name that is bound to it."""
     where, imports = function.path, [expr]
+    if expr.kind == "call" and expr.last == _LOOKS_UP:
+        yield from modules.get((where, expr.line), ())
+        return
     if expr.kind == "call" and expr.last not in IMPORTERS:
         giver = index.resolve(function, expr.callee) if expr.callee else None
         if isinstance(giver, Function):

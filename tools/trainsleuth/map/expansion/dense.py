@@ -170,7 +170,7 @@ class Lines:
         if number > len(lines) or _COMMENT.match(lines[number - 1]):
             return
         if says is None or not is_source(path):
-            yield Line(path, number, plain_line(path, lines, number, says is not None))
+            yield Line(path, number, plain_line(path, lines, number, says.any if says is not None else None))
             return
         every = self._units(path)
         place = bisect_right(every, number, key=lambda one: one.line) - 1

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..wording import clean
 
 WIDTH = 100  # characters of one line
+OF_LONG = 240  # of one that holds a long value
 _ASIDE = re.compile(r"\s+#.*$")
 
 
-def plain_line(path: str, lines: Sequence[str], number: int, is_alone: bool) -> str:
-    """A line that is no code: `is_alone`, with the sections that it stands under; else indented as it is."""
+def plain_line(path: str, lines: Sequence[str], number: int, says: Callable[[str], bool] | None) -> str:
+    """A line that is no code: with the sections that it stands under, and of a long one what `says` is sought; else
+    indented as it is.
+    """
     line = lines[number - 1]
-    said = clean(_ASIDE.sub("", line), WIDTH)
-    if not is_alone:
-        return " " * depth(line, 2) + said
+    text = _ASIDE.sub("", line)
+    if says is None:
+        return " " * depth(line, 2) + clean(text, OF_LONG)
+    said = clean(_that_says(text.strip(), says), OF_LONG)
     return "".join(f"{one}." for one in _sections(lines, number)) + said if path.endswith(_YAML) else said
+
+
+def _that_says(text: str, says: Callable[[str], bool]) -> str:
+    """A long value with those of its items that match: criterion: "Sum(…, alpha=0.2, …"""
+    first, *pieces = text.split(", ")
+    found = [place for place, one in enumerate(pieces) if says(one)]
+    if len(text) <= OF_LONG or not found:
+        return text
+    said, last = [clean(first, WIDTH)], -1
+    for place in found:
+        said += [*(["…"] if place > last + 1 else []), pieces[place]]
+        last = place
+    return ", ".join([*said, *(["…"] if last < len(pieces) - 1 else [])])
 
 
 def depth(line: str, step: int) -> int:
