@@ -251,7 +251,7 @@ def test_a_constant_that_another_place_changes_rules_out_nothing(tmp_path: Path)
         ({"main.py": "def train(x):\n    return x\n\n\nif __name__ == '__main__':\n    train(1)\n"}, "note"),
         (
             {
-                "main.py": "import train as t\n\ndef train(x):\n    t.train(x)\n\nif __name__ == '__main__':\n    train(1)\n"
+                "main.py": "import train as t\n\ndef train(x):\n    t.train(x, [])\n\nif __name__ == '__main__':\n    train(1)\n"
             },
             "error",
         ),

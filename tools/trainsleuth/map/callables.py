@@ -13,6 +13,7 @@ from trainsleuth.facts.scopes import bindings
 from .asking import Asking
 from .branches import Settled, arms_of, is_left, value_of
 from .calls import above
+from .chosen_modules import members_of_chosen
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
 from .forwarding import given_back
@@ -167,7 +168,9 @@ class Callables:
                 return self._parameter(symbol.scope, symbol.name, depth)
             imported = self._imported_in(symbol, depth)
             return self._said(imported)[:MAX_HELD] if imported else self._variable(symbol, depth)
-        return self._of_named_module(function, expr) or self._attribute(function, expr, depth)
+        chosen = members_of_chosen(self._index, Settled(self._known.settings, self._index, function), expr)
+        of_modules = self._of_named_module(function, expr) or self._said(tuple(chosen))[:MAX_HELD]
+        return of_modules or self._attribute(function, expr, depth)
 
     def _imported_in(self, symbol: Variable, depth: int) -> tuple[Called, ...]:
         """What imports in a function bind a name to that it also binds: if fast: Net = compiled(Net)"""

@@ -11,6 +11,7 @@ from trainsleuth.facts.scopes import bindings
 
 from .attributes import asked_keys
 from .branches import Settled, is_not_chosen
+from .launch_targets import in_checkout
 from .recipes import Setting
 
 Place = tuple[str, int]  # path and line of the import
@@ -54,7 +55,7 @@ def named_modules(
             if not modules and site.function in reached:
                 modules = tuple(_fitting(index, path, list(_parts(index, site, pieces, {})), words))
             if not modules and site.function in reached:
-                modules = given_files(index, words)
+                modules = given_files(index, words) or _handed_files(index, site.function, reached)
             if modules:
                 found[path, site.call.line] = modules
     found.update(_loaded(index, values, reached, words))
@@ -107,6 +108,19 @@ def given_files(index: Index, words: Collection[str]) -> tuple[Module, ...]:
 
 
 _CONFIGURATIONS = ("conf.py", "config.py")
+
+
+def _handed_files(index: Index, function: Function, reached: Collection[Function]) -> tuple[Module, ...]:
+    """The only file of the project whose path callers of the function spell: load_net(blueprint), blueprint = "nets/a.py"."""
+    found: dict[str, None] = {}
+    for site in (one for one in index.calls(function.name) if one.function in reached):
+        names = {one.text for one in site.call.arguments if one.kind == "path"}
+        bound = (one.value for name in names for one in bindings(site.function).get(name, ()))
+        texts = [value.text for value in (*site.call.arguments, *bound) if value is not None and value.kind == "string"]
+        for text in (one.removeprefix("./") for one in texts if one.endswith(".py")):
+            path = text if text in index.files else in_checkout(index.files, text)
+            found.update({path: None} if path is not None and path != function.path else {})
+    return tuple(Module(path, "") for path in found) if len(found) == 1 else ()
 
 
 def _set_files(index: Index, values: Mapping[str, str]) -> tuple[Module, ...]:
@@ -314,7 +328,7 @@ def loaded_as(
     index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, expr: Expr
 ) -> Iterator[Module]:
     """The modules that the expression may be: it imports one itself, or by the name that is bound to it."""
-    where, imports = function.path, [expr]
+    where, imports, scope = function.path, [expr], function
     if expr.kind == "call" and expr.last == _LOOKS_UP:
         yield from modules.get((where, expr.line), ())
         return
@@ -327,7 +341,7 @@ def loaded_as(
         held = index.resolve(function, expr.text) if expr.kind == "path" else None
         if not isinstance(held, Variable):
             return
-        where = held.scope.path
+        where, scope = held.scope.path, held.scope
         imports = [b.value for b in bindings(held.scope).get(held.name, ()) if b.value is not None]
     for value in imports:
         named = value.arguments[0].text if value.arguments and value.arguments[0].kind == "string" else ""
@@ -336,3 +350,5 @@ def loaded_as(
             yield from [module] if module is not None and module.path else []
         elif value.last in IMPORTERS:
             yield from modules.get((where, value.line), ())
+        elif value.kind == "call":  # net = load_net(blueprint), net.Model()
+            yield from loaded_as(index, modules, scope, value)

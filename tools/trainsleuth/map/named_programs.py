@@ -44,5 +44,10 @@ def _named(index: Index, given: Sequence[Setting]) -> Iterator[Named]:
     for one in given:
         alike = by_name.get(one.value, [])
         named = dotted(index, one.value) if one.value not in called else alike[0] if len(alike) == 1 else None
-        if isinstance(named, Class) and has_guard(index.files[named.path]):
+        if isinstance(named, Class) and has_guard(index.files[named.path]) and _is_made_there(index, named):
             yield Named(one, named)
+
+
+def _is_made_there(index: Index, cls: Class) -> bool:
+    """Its file makes an object of it: else what stands under its guard is no program, but tries something."""
+    return any(site.function.path == cls.path for site in index.calls(cls.name))

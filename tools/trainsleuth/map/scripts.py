@@ -50,10 +50,21 @@ def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | N
     handed = _handed_on(index, path, lines, arguments, scope, left - 1) if left and not of_scope else None
     if handed is not None:
         return handed
-    for one in (of_scope or found or list(_supposed(index, path, scope)))[-1:]:
+    for one in (_one_stage(of_scope) or found or list(_supposed(index, path, scope)))[-1:]:
         text = filled(one.text, known_before(lines, one.line, arguments))
         return one._replace(path="", text=held(text), script=path, arguments=tuple(arguments))
     return None
+
+
+def _one_stage(found: list[Command]) -> list[Command]:
+    """Of the stages of one program, run.py --stage=3 --gpus=0,1 and run.py --stage=4, those with most options: the last
+    ones read results.
+    """
+    staged = [one for one in found if _STAGE.search(one.text) is not None]
+    return _fullest(staged) if len(staged) == len(found) > 1 and len({one.target for one in found}) == 1 else found
+
+
+_STAGE = re.compile(r"\s--?(?:start[-_]?)?stage[= ]")
 
 
 def _fullest(found: list[Command]) -> list[Command]:
