@@ -73,6 +73,14 @@ def functions_looked_up(chosen: Iterable[Choice]) -> dict[Function, tuple[Functi
     return found
 
 
+def called(chosen: Iterable[Choice]) -> dict[str, Function]:
+    """The function that a section of the configuration names, by the section's key."""
+    sections = ((choice.key.rpartition("."), choice.target) for choice in chosen)
+    return {
+        one[0]: target for one, target in sections if one[2] in CLASS_KEYS and one[0] and isinstance(target, Function)
+    }
+
+
 def configured(given: Iterable[Setting], chosen: Iterable[Choice]) -> dict[str, Class]:
     """The class that a section of the configuration builds, by the section's key and by keys that refer to it."""
     built: dict[str, Class] = {}

@@ -20,7 +20,7 @@ class Knowledge:
     and is not known otherwise is taken for the chosen criterion; so is what a recipe makes under a name.
     `configured` are the classes that sections of the configuration build: instantiate(cfg.model) gives that of
     the section "model". `looked_up` are the classes that a function takes from a table by a configured name, `functions` the functions
-    that one gives back from it.
+    that one gives back from it. `called` are the functions that sections name: call(cfg.train.step).
     `loaded` are the files of the program: what others hand over is not held. `modules` are those that an import
     by a setting loads, by its path and line. `narrowed` are classes that the settings choose: what is known to be
     of a class above one of them is of that one. `settings` are the settings themselves: what is bound in an arm
@@ -36,6 +36,7 @@ class Knowledge:
     configured: Mapping[str, Class] = field(default_factory=dict)
     looked_up: Mapping[Function, tuple[Class, ...]] = field(default_factory=dict)
     functions: Mapping[Function, tuple[Function, ...]] = field(default_factory=dict)
+    called: Mapping[str, Function] = field(default_factory=dict)
     loaded: frozenset[str] | None = None
     modules: Mapping[tuple[str, int], tuple[Module, ...]] = field(default_factory=dict)
     narrowed: frozenset[Class] = frozenset()

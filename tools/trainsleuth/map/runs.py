@@ -11,6 +11,7 @@ from .callables import BARE
 from .class_methods import made_through
 from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, IMPORT, KEPT, MADE, PART
+from .keys import key_of
 from .methods import Methods, may_take
 from .named_modules import IMPORTERS
 from .put_methods import PutMethods
@@ -19,6 +20,7 @@ from .values import Values
 
 Run = tuple[Function, int]  # with the cost of the edge
 _CALLS_LATER = re.compile(r"(?:connect|subscribe|submit|apply_async|attach|schedule|call_later|bind|Thread|Process|(?:add|register|set)_\w*(?:callback|handler|listener|hook)s?)$")  # fmt: skip
+_BY_SECTION = ("call", "instantiate")
 _RUN_ABOVE = ("train", "train_step", "training_step", "collect_rollouts")
 _RUNS = re.compile(r"(?:learn|fit|run|start|train|execute)(?:_|$)")
 _TRAINABLE = re.compile(r"(?:ray\.)?tune\.(?:\w+\.)*\w*Trainable")
@@ -66,6 +68,7 @@ class Runs:
                 and len(self._values.known.modules[function.path, call.line]) == 1
             ):
                 yield self._index.files[module.path].body, IMPORT
+        yield from ((one, DIRECT) for one in self._of_section(call))
         for target in self.targets(function, call):
             known = True
             if isinstance(target, Function):
@@ -91,6 +94,14 @@ class Runs:
                 yield from handed or self._of_unknown(function, call, value)
             elif value.kind == "call" and value.last == "partial" and value.arguments:
                 yield from self._handed_over(function, value.arguments[0])
+
+    def _of_section(self, call: Expr) -> Iterator[Function]:
+        """What hydra.utils.call(cfg.train.step, model) runs: the function that the section names."""
+        given = call.arguments[:1] if call.last in _BY_SECTION and self._values.known.called else ()
+        key = key_of(given[0]) if given else None
+        for section, target in self._values.known.called.items() if key else ():
+            if section == key or section.endswith(f".{key}"):
+                yield target
 
     def constructed(self, cls: Class) -> Iterator[Run]:
         """An object comes into being: its constructor runs, and any of its methods may; those that ray.tune calls do."""

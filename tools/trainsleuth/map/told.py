@@ -15,6 +15,7 @@ from .backends import for_other_libraries, of_the_program, of_torch
 from .branches import known_settings
 from .choices import choices, named_in_code
 from .chosen import (
+    called,
     configured,
     functions_looked_up,
     kinds_of,
@@ -106,6 +107,7 @@ class Told(NamedTuple):
             configured=configured(self.settings, chosen),
             looked_up=looked_up(index, chosen),
             functions=functions_looked_up(chosen),
+            called=called(chosen),
             loaded=self.loaded,
             modules=self.modules,
             narrowed=frozenset(one.target for one in chosen if isinstance(one.target, Class)),
@@ -140,6 +142,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     if more := (*preset.settings, *nested_settings(index, chosen)):
         given = (*given, *more)
         modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind)
+    loaded |= program.graph.imports(frozenset(one.target.path for one in chosen if isinstance(one.target, Class)))
     words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
     if is_told:
         decided = with_sections(program, _deciding(without, weak, (*given, *read.commanded)))

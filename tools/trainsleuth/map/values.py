@@ -27,6 +27,7 @@ from .held import MAX_DEPTH, Held, is_made_by_name, is_property, is_untyped, onl
 from .keys import key_of
 from .knowledge import NOTHING, Knowledge
 from .offered_types import given_of
+from .recipes import CLASS_KEYS
 from .tables import kind_of_holder
 
 MAX_BELOW = 3  # classes with a method of their own: of more it is not known whose runs
@@ -178,7 +179,10 @@ class Values:
         return auto_classes(self.index, self.known.settings)
 
     def _of_section(self, call: Expr) -> Iterator[Class]:
-        for argument in call.arguments[:1]:
+        made = call.parts[0]
+        named = made.arguments[:1] if made.kind == "call" else ()  # by_name(cfg.trainer.target)(cfg)
+        sections = (one.receiver for one in named if one.last in CLASS_KEYS)
+        for argument in (*filter(None, sections), *call.arguments[:1]):
             key = key_of(argument) or (argument.text if argument.kind == "path" else None)
             for section, cls in self.known.configured.items():
                 if key is not None and (section == key or section.endswith(f".{key}")):
