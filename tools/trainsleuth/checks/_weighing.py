@@ -45,7 +45,7 @@ def _only_tried(index: Index, finding: Finding, places: Sequence[tuple[str, int]
     return ""
 
 
-_TRAINS = re.compile(rb"backward|optim|scaler|\.step\(|\bfit|\btrain\(|autograd|import \*")
+_TRAINS = re.compile(rb"backward|optim|scaler|\.step\(|\bfit|\btrain\(|autograd\.grad|import \*")
 
 
 def _kept_aside(path: str) -> str:

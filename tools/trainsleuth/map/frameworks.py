@@ -113,6 +113,14 @@ FRAMEWORKS = (
         ("forward", "loss", "eval_forward", "update_metric"),
     ),
     Framework(
+        "OLMo-core",
+        ("olmo_core",),
+        ("Trainer", "TrainerConfig"),
+        ("fit",),
+        ("training_loop", "logging", "checkpointing", "evaluation"),
+        ("train_batch", "eval_batch", "model_forward", "optim_step", "zero_grads", "loss_fn", "pre_step", "post_step"),
+    ),
+    Framework(
         "stable-baselines3",
         ("stable_baselines3", "sb3_contrib"),
         ("PPO", "DQN", "SAC", "A2C", "TD3", "DDPG"),

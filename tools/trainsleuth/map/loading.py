@@ -17,7 +17,7 @@ _PROGRAM = re.compile(
     r"preprocess|interactive|export|convert|demo)(?:_|\.)",
     re.I,
 )
-_PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps"})  # fmt: skip
+_PROJECTS = frozenset({"recipes", "egs", "applications", "projects", "examples", "example", "demo", "demos", "samples", "tests", "test", "benchmarks", "experimental", "extensions", "contrib", "research", "exps", "archive", "archived", "deprecated", "obsolete"})  # fmt: skip
 
 
 def loaded(index: Index, paths: frozenset[str], named: Mapping[str, Collection[str]]) -> Iterator[str]:

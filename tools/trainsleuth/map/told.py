@@ -185,10 +185,11 @@ class _Settings(NamedTuple):
 def _read(program: Program, recipe: str | None, launch: Command | None) -> _Settings:
     index, entry = program.index, program.entry
     parts = of_program(index, entry.reach, entry.commands, recipe)
-    itself = (recipe is not None or launch is not None) and all(part.path == entry.path for part in parts)
+    is_told = recipe is not None or launch is not None
+    itself = is_told and all(part.path == entry.path or (recipe is None and _is_data(part, launch)) for part in parts)
     constructed = launch_preset(program) if itself else Preset()
     if constructed.objects is not None:
-        parts = ()  # the variables of a script that makes its settings are none
+        parts = ()  # the variables of a script that makes its settings are none, nor is the data that code reads
     files = (file_of(part.path) for part in parts)
     started = (*(root.path for root in entry.reach.roots), *(path for path in files if path in index.files))
     text = launch.text if launch is not None else ""
@@ -213,6 +214,11 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     given = (*experiment_settings(experiment), *in_class, *in_files, *settings_in(index, launch, entry.commands))
     commanded = tuple(one for one in weak if launch is not None and not one.path)
     return _Settings(parts, constructed, experiment, weak, commanded, in_files, given, frozenset(started), text)
+
+
+def _is_data(part: Part, launch: Command | None) -> bool:
+    """A table that some code reads by its name, and that the command does not name: statistics of a data set."""
+    return part.path.endswith(".json") and launch is not None and part.path.rpartition("/")[2] not in launch.text
 
 
 def _chosen(

@@ -20,7 +20,7 @@ from .branches import Settled, arms_of, is_not_chosen
 from .callables import Callables, Called
 from .calls import Calls
 from .class_methods import made_through
-from .config_objects import ConfigObjects, default_of
+from .config_objects import BUILDS, ConfigObjects, default_of
 from .elements import elements_of, looped_over
 from .forwarding import Detours
 from .held import MAX_DEPTH, Held, is_made_by_name, is_property, is_untyped, only_below, unique
@@ -165,6 +165,9 @@ class Values:
                 above = self.index.lineage(asked)
                 given = unique(asked if isinstance(held, Class) and held in above else held for held in given)
             found.extend(given if given or isinstance(one, Function) else (parsed or one,))
+        if not found and call.receiver is not None and BUILDS.match(last):  # cfg.trainer.build() of a library
+            built = (one for one in self.of(function, call.receiver, depth + 1) if isinstance(one, External))
+            found += [one for one in built if one.name.endswith("Config")]
         if last in GIVES and call.receiver is not None:
             found = [*self._auto.get(call.receiver.last, ()), *found]
         if self.known.configured and not any(isinstance(one, Class) for one in found):
