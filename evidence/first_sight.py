@@ -44,6 +44,8 @@ HALVES = tuple(
         "twentieth_",
         "twenty_first_",
         "twenty_second_",
+        "twenty_third_",
+        "twenty_fourth_",
     )
 )
 

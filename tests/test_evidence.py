@@ -342,6 +342,8 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "twentieth_",
             "twenty_first_",
             "twenty_second_",
+            "twenty_third_",
+            "twenty_fourth_",
         )
     ],
 )
