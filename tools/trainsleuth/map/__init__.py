@@ -22,6 +22,7 @@ from .diagram import draw_diagram
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
 from .launch import SHELL, Command
 from .layout import MIN_BUDGET
+from .override_files import with_options_of_files
 from .parts import Anatomy, parts_of
 from .program import Program
 from .recipe_modules import importers_of
@@ -109,7 +110,7 @@ def expand_component(
             found = _found(repository, scope, recipe)
             anatomy = _parts(found, 4 * budget)
             answered(repository, to_ask, Pages, lambda: pages_of(_parts(found, PAGES_BUDGET)))
-            return plan(anatomy, found.launch)
+            return plan(anatomy, found.own_launch)
 
     to_ask = ("pages", scope, recipe)
     made = None
@@ -151,6 +152,12 @@ class _Found:
     recipe: str | None
     launch: Command | None
 
+    @property
+    def own_launch(self) -> Command | None:
+        """The command as the program itself gets it, where a launcher reads its options from a file."""
+        entry = self.program.entry.path if self.program is not None else ""
+        return with_options_of_files(self.index, self.launch, entry)
+
 
 def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
     scope, recipe = (_behind_links(repository, given) for given in (scope, recipe))
@@ -167,7 +174,8 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     chosen = _existing(repository, recipe, word, index.configs)
     if chosen is not None and (importers := importers_of(index, chosen)):
         index = replace(index, beside=dict.fromkeys(importers, chosen.rpartition("/")[0]))
-    program = find_program(index, where, chosen, launch)
+    started = launch.target if launch is not None else ""
+    program = find_program(index, where, chosen, with_options_of_files(index, launch, started))
     keep_facts(index)
     return _Found(index, program, where, chosen, launch)
 
@@ -188,7 +196,7 @@ def _anatomy(
 
 
 def _parts(found: _Found, budget: int) -> Anatomy:
-    return parts_of(found.index, found.program, found.scope, found.recipe, budget, found.launch)
+    return parts_of(found.index, found.program, found.scope, found.recipe, budget, found.own_launch)
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

@@ -16,8 +16,11 @@ MAX_CHARACTERS = 40_000
 
 
 def with_options_of_files(index: Index, launch: Command | None, target: str) -> Command | None:
-    """The command that the launcher makes of such a file for the program `target`; `launch` where it names none."""
-    for word in words_behind(launch.text) if launch is not None else ():
+    """The command that the launcher makes of such a file for the program `target`; `launch` where it names none, or starts
+    the program itself.
+    """
+    is_other = launch is not None and target != "" and target.rpartition("/")[2] not in launch.text
+    for word in words_behind(launch.text) if launch is not None and is_other else ():
         path = normal(word)
         text = index.repository.read(path) if path.endswith(".txt") and path in index.repository.files else None
         options = [line.strip() for line in (text or "")[:MAX_CHARACTERS].split("\n") if line.strip()]

@@ -1,0 +1,218 @@
+"""What a launcher, a script with stages or a word of a setting starts: programs that were mapped as another one, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_map_started_by import TRAIN, _map
+from trainsleuth.map import Map, expand_component
+from trainsleuth.map.build import find_program, read_index
+from trainsleuth.map.launch import command_of
+from trainsleuth.repository import Repository
+
+PARSER = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--stage', type=int, default=3)\nargs = parser.parse_args()\n"
+STEP = (
+    "        for x, y in self.loader:\n            self.optimizer.zero_grad()\n            ((self.net(x) - y) ** 2).mean().backward()\n"
+    "            self.optimizer.step()\n"
+)
+TRAINER = (
+    "import torch\n\nclass Trainer:\n    def __init__(self, net):\n        self.net, self.loader = net, []\n"
+    "        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n\n    def run(self):\n" + STEP
+)
+
+
+def _loop(found: Map) -> list[str]:
+    """Files that its training loop is shown in, the first place first."""
+    return list(dict.fromkeys(place.path for place in found.components["training_loop"].places))
+
+
+def test_of_several_programs_that_a_launcher_starts_the_one_that_trains_is_mapped(tmp_path: Path) -> None:
+    launcher = (
+        "import subprocess\n\ndef main():\n    for name in ('a', 'b'):\n        subprocess.Popen([\n            'python', '-m',\n"
+        "            'project.serve', name,\n        ])\n    subprocess.Popen([\n        'torchrun',\n        '-m',\n        'project.rl.train',\n    ])\n\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    files = {"src/project/rl/train.py": TRAIN, "src/project/serve.py": "print(1)\n", "src/project/rl/__init__.py": ""}
+    files |= {"src/project/__init__.py": "", "src/project/start.py": launcher}
+    found = _map(tmp_path, files, "src/project/start.py", "python src/project/start.py")
+    assert (found.trains, found.entry) == (True, "src/project/rl/train.py")
+
+
+def test_options_in_a_text_file_of_a_launcher_belong_to_the_program(tmp_path: Path) -> None:
+    launcher = "import subprocess\nimport sys\n\nif __name__ == '__main__':\n    subprocess.call('python train_net.py ' + open(sys.argv[2]).read(), shell=True)\n"
+    program = (
+        "import hydra\nimport torch\n\n@hydra.main(config_path='conf', config_name='config')\ndef main(cfg):\n"
+        "    net = torch.nn.Linear(2, 1)\n    optimizer = torch.optim.SGD(net.parameters(), lr=cfg.optim.lr)\n    for x in []:\n"
+        "        optimizer.zero_grad()\n        net(x).mean().backward()\n        optimizer.step()\n\nif __name__ == '__main__':\n    main()\n"
+    )
+    files = {"launch.py": launcher, "train_net.py": program, "conf/config.yaml": "defaults:\n- optim: small\n"}
+    files |= {"conf/optim/small.yaml": "lr: 0.1\n", "conf/optim/large.yaml": "lr: 0.9\nwarmup: 7\n"}
+    files |= {
+        "runs/one.txt": "# the paper's\noptim=large\n\noptim.lr=0.5\n",
+        "runs/notes.txt": "a note: lr=3 was bad\n",
+    }
+    _map(tmp_path, files)
+    sheet = expand_component(tmp_path, "run", "launch.py", "python launch.py -c runs/one.txt").text
+    assert (
+        "lr=0.5" in sheet
+        and "large.yaml" in expand_component(tmp_path, "config", "launch.py", "python launch.py -c runs/one.txt").text
+    )
+    assert "lr=0.1" in expand_component(tmp_path, "run", "launch.py", "python launch.py -c runs/notes.txt").text
+
+
+STAGES = (
+    "bash project/start.sh project/run_net.py --stage=1 --more\nbash project/start.sh project/run_net.py --stage=3 --gpus=0,1 --more\n"
+    "bash project/start.sh project/run_net.py --stage=4\n"
+)
+
+
+def test_a_script_that_gets_the_program_and_a_folder_that_is_the_checkout(tmp_path: Path) -> None:
+    program = f"{PARSER}\n{TRAIN}".replace("    main()", "    if args.stage <= 3:\n        main()")
+    files = {"net/run_net.py": program, "start.sh": "python get_port.py\n$cmd $launcher\n", "get_port.py": "print(1)\n"}
+    script = STAGES.replace("project/run_net", "project/net/run_net")
+    found = _map(tmp_path, {**files, "recipe/all.sh": script}, "net/run_net.py", "recipe/all.sh")
+    assert "--stage=3 --gpus=0,1" in found.text.partition("# data")[0]
+    assert _loop(found) == ["net/run_net.py"]
+
+
+def test_a_file_of_settings_behind_a_script_is_no_program(tmp_path: Path) -> None:
+    files = {"train.py": TRAIN, "start.sh": "python train.py $1\n", "configs/a.py": "lr = 0.1\n"}
+    found = _map(tmp_path, {**files, "all.sh": "bash start.sh configs/a.py 8\n"}, None, "all.sh")
+    assert found.entry == "train.py"
+
+
+def test_one_module_or_another_is_the_one_that_settings_leave(tmp_path: Path) -> None:
+    main = (
+        "import argparse\nimport torch\nimport fast\nimport plain\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--fast', action='store_true')\nargs = parser.parse_args()\nengine = fast if args.fast else plain\n"
+        "trainer = engine.Trainer(torch.nn.Linear(2, 1))\ntrainer.run()\n"
+    )
+    files = {"fast.py": TRAINER, "plain.py": TRAINER, "other.py": TRAINER, "main.py": main}
+    assert _loop(_map(tmp_path, files, "main.py", "python main.py"))[0] == "plain.py"
+    assert _loop(_map(tmp_path, files, "main.py", "python main.py --fast"))[0] == "fast.py"
+
+
+def test_a_network_whose_file_the_caller_names_is_loaded(tmp_path: Path) -> None:
+    load = "import os\nimport sys\n\ndef load(blueprint):\n    sys.path.insert(0, os.path.dirname(blueprint))\n    return __import__(os.path.basename(blueprint).split('.')[0])\n"
+    net = "import torch\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
+    main = (
+        "import torch\nfrom loads import load\n\nblueprint = 'project/nets/wide.py'\nmodule = load(blueprint)\nnet = module.Net()\n"
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\nfor x in []:\n    optimizer.zero_grad()\n    net(x).mean().backward()\n    optimizer.step()\n"
+    )
+    other = "from loads import load\n\nload('project/nets/deep.py')\n"
+    files = {"loads.py": load, "nets/wide.py": net, "nets/deep.py": net, "main.py": main, "other.py": other}
+    found = _map(tmp_path, files, "main.py", "python main.py")
+    shown = {place.path for place in found.components["model"].places}
+    assert "nets/wide.py" in shown and "nets/deep.py" not in shown
+
+
+CALLED = (
+    "import hydra\nimport torch\n\nimport programs\n\n@hydra.main(config_path='conf', config_name='config')\ndef main(cfg):\n"
+    "    getattr(programs, cfg.program.name).main(cfg)\n\nif __name__ == '__main__':\n    main()\n"
+)
+FITTED = (
+    "import hydra\nimport torch\n\ndef one_epoch(net, optimizer):\n    for x in []:\n        optimizer.zero_grad()\n        net(x).mean().backward()\n"
+    "        optimizer.step()\n\ndef main(cfg):\n    net = torch.nn.Linear(2, 1)\n    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    "    for epoch in range(9):\n        hydra.utils.call(cfg.step, net, optimizer)\n"
+)
+
+
+def test_a_package_that_is_asked_for_a_module_and_a_function_that_a_section_names(tmp_path: Path) -> None:
+    files = {
+        "run_net.py": CALLED,
+        "programs/__init__.py": "from . import fit\nfrom . import show\n",
+        "programs/fit.py": FITTED,
+    }
+    files |= {"programs/show.py": "def main(cfg):\n    print(cfg)\n"}
+    files["conf/config.yaml"] = "program:\n  name: fit\nstep:\n  _target_: programs.fit.one_epoch\n"
+    found = _map(tmp_path, files, "run_net.py", "python run_net.py")
+    lines = {place.line for place in found.components["training_loop"].places if place.path == "programs/fit.py"}
+    assert {13, 14} <= lines, "the loop around the call, and the call"
+
+
+def test_a_class_by_its_full_name_runs_what_is_called_of_it(tmp_path: Path) -> None:
+    lookup = "import importlib\n\ndef by_name(name):\n    module, cls = name.rsplit('.', 1)\n    return getattr(importlib.import_module(module), cls)\n"
+    main = (
+        "import argparse\nimport torch\nfrom omegaconf import OmegaConf\nfrom lookup import by_name\n\nif __name__ == '__main__':\n"
+        "    parser = argparse.ArgumentParser()\n    parser.add_argument('--cfg', default='a.yaml')\n    args = parser.parse_args()\n"
+        "    cfg = OmegaConf.load(args.cfg)\n    trainer = by_name(cfg.trainer.target)(torch.nn.Linear(2, 1))\n    trainer.run()\n"
+    )
+    tried = TRAINER + "\nif __name__ == '__main__':\n    print(torch.ones(3))\n"
+    files = {"main.py": main, "lookup.py": lookup, "engine.py": tried, "a.yaml": "trainer:\n  target: engine.Trainer\n"}
+    found = _map(tmp_path, files, "main.py", "python main.py --cfg a.yaml")
+    assert found.entry == "main.py", "the class is made here; what its own file tries of it is no program"
+    assert ("main.py", 12) in {(one.path, one.line) for one in found.components["training_loop"].places}
+
+
+def test_all_files_that_hydra_composes_count_and_a_folder_behind_a_variable_is_found(tmp_path: Path) -> None:
+    program = (
+        "import os\nimport hydra\nimport torch\n\n_folder = os.path.join(os.environ['PROJECT_ROOT'], 'nets/configs')\n\n"
+        "@hydra.main(config_path=_folder, config_name='train')\ndef main(cfg):\n    net = torch.nn.Linear(2, 1)\n"
+        "    optimizer = torch.optim.SGD(net.parameters(), lr=cfg.last.lr)\n    for x in []:\n        optimizer.zero_grad()\n"
+        "        net(x).mean().backward()\n        optimizer.step()\n\nif __name__ == '__main__':\n    main()\n"
+    )
+    groups = [f"g{number}" for number in range(60)]
+    files = {f"nets/configs/{name}/a.yaml": "x: 1\n" for name in groups}
+    files["nets/configs/train.yaml"] = "defaults:\n" + "".join(f"- {name}: a\n" for name in groups) + "- last: a\n"
+    files |= {"nets/configs/last/a.yaml": "lr: 0.25\n", "nets/src/train.py": program}
+    _map(tmp_path, files)
+    assert "lr=0.25" in expand_component(tmp_path, "run", "nets/src/train.py", "python nets/src/train.py").text
+
+
+@pytest.mark.parametrize(("over", "said"), [("loaders.items()", "each epoch"), ("enumerate(loader)", "each batch")])
+def test_a_table_of_loaders_is_gone_through_once_an_epoch(over: str, said: str, tmp_path: Path) -> None:
+    program = (
+        "import torch\n\ndef evaluate(net, loader):\n    net.eval()\n    with torch.no_grad():\n        return sum(net(x).mean() for x in loader)\n\n"
+        f"def main(loader, loaders):\n    net = torch.nn.Linear(2, 1)\n    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "    for epoch in range(9):\n        for x in loader:\n            optimizer.zero_grad()\n            net(x).mean().backward()\n"
+        f"            optimizer.step()\n        for name, one in {over}:\n            evaluate(net, one)\n\nif __name__ == '__main__':\n    main([], {{}})\n"
+    )
+    _map(tmp_path, {"train.py": program})
+    sheet = expand_component(tmp_path, "run", "train.py").text
+    [line] = [one for one in sheet.split("\n") if "evaluate(net, one)" in one]
+    assert said in line
+
+
+def test_what_a_long_value_says_is_shown_around_the_match(tmp_path: Path) -> None:
+    long = ", ".join(f"weight_of_{name}=0.{place}" for place, name in enumerate("abcdefghijklmnopqrstuvwx"))
+    _map(tmp_path, {"train.py": TRAIN, "loss.yaml": f"criterion: Total({long}, last_index=[0, 2])\n"})
+    text = expand_component(tmp_path, "lines last_index in loss.yaml", "train.py").text
+    assert "criterion: Total(" in text and "last_index=[0" in text and "weight_of_k" not in text
+
+
+def test_settings_that_functions_of_a_script_construct_are_read_though_code_reads_tables(tmp_path: Path) -> None:
+    library = (
+        "import json\nfrom dataclasses import dataclass\n\nSTATS = json.load(open('lib/stats.json'))\n\n@dataclass\nclass NetConfig:\n"
+        "    width: int = 4\n    depth: int = 2\n    dropout: float = 0.5\n    heads: int = 1\n\ndef main(net_builder):\n    fit(net_builder())\n\n"
+        "def fit(config):\n    import torch\n    net = torch.nn.Linear(config.width, 1)\n    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "    for x in []:\n        optimizer.zero_grad()\n        net(x).mean().backward()\n        optimizer.step()\n"
+    )
+    script = (
+        "from lib.run import NetConfig, main\n\ndef build_net():\n    return NetConfig(width=64, depth=8, dropout=0.1, heads=16)\n\n"
+        "if __name__ == '__main__':\n    main(net_builder=build_net)\n"
+    )
+    files = {
+        "lib/__init__.py": "",
+        "lib/run.py": library,
+        "lib/stats.json": '{"width": 7, "mean": 0.3}\n',
+        "scripts/base.py": script,
+    }
+    _map(tmp_path, files)
+    index = read_index(Repository(tmp_path))
+    program = find_program(index, "scripts/base.py", None, command_of(index, "python scripts/base.py"))
+    assert program is not None
+    given = {one.key.rpartition(".")[2]: one.value for one in program.settings}
+    assert (given["width"], given["heads"]) == ("64", "16") and "mean" not in given
+
+
+def test_a_trainer_of_olmo_core_hides_the_loop(tmp_path: Path) -> None:
+    program = (
+        "from dataclasses import dataclass\n\nfrom olmo_core.train import TrainerConfig\nfrom olmo_core.train.train_module import TrainModule\n\n"
+        "class Module(TrainModule):\n    def train_batch(self, batch):\n        loss = self.model(batch).mean()\n        loss.backward()\n\n"
+        "@dataclass\nclass Experiment:\n    trainer: TrainerConfig\n\ndef train(config: Experiment):\n"
+        "    trainer = config.trainer.build(Module(), [])\n    trainer.fit()\n\nif __name__ == '__main__':\n    train(Experiment(TrainerConfig()))\n"
+    )
+    found = _map(tmp_path, {"train.py": program})
+    assert found.framework == "OLMo-core" and found.components["training_loop"].status == "elsewhere"
+    assert {7, 17} <= {one.line for one in found.components["training_loop"].places}
