@@ -790,3 +790,68 @@ def test_a_name_at_the_top_that_only_later_lines_bind_stops_the_program(
     )
     found = _only(tmp_path, {"main.py": program, "data.py": DATA}, "missing-zero-grad")
     assert found.severity == severity
+
+
+TWO_FILES = {
+    "engine.py": "import torch\nfrom nets import Net\n\ndef train(net, loader):\n    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    "    for x in loader:\n        net(x).mean().backward()\n        optimizer.step()\n",
+    "nets.py": "from torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.layer = nn.Linear(2, 2)\n\n"
+    "    def forward(self, x):\n        return self.layer(x)\n\ndef load():\n    return [FOLDER]\n",
+}
+STARTED = "from engine import train\nfrom nets import Net, load\n\nif __name__ == '__main__':\n    BEFORE\n    train(Net(), [])\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "more", "severity", "said"),
+    [
+        ("pass", {}, "error", ""),
+        ("data = load()", {}, "note", "FOLDER is bound nowhere"),
+        ("print(size)", {}, "note", "size is bound nowhere"),
+        ("from nets import Wide", {}, "note", "nets.py has no Wide"),
+        ("while True:\n        print(1)", {}, "note", "never ends"),
+        ("while True:\n        if input():\n            break", {}, "error", ""),
+        ("if input():\n        data = load()", {}, "error", ""),
+        ("try:\n        data = load()\n    except NameError:\n        pass", {}, "error", ""),
+        ("data = load()", {"other.py": STARTED.replace("BEFORE", "pass")}, "error", ""),
+        ("data = load()", {"other.py": STARTED.replace("BEFORE", "print(size)")}, "note", "is bound nowhere"),
+        ("data = load()", {"setup.py": ""}, "error", ""),
+        ("data = load()", {"hand.py": "from engine import train\nfrom pool import run\n\nrun(train)\n"}, "error", ""),
+    ],
+)
+def test_what_every_call_stops_before_accuses_nobody(
+    before: str, more: dict[str, str], severity: str, said: str, tmp_path: Path
+) -> None:
+    finding = _only(tmp_path, {**TWO_FILES, "main.py": STARTED.replace("BEFORE", before), **more}, "missing-zero-grad")
+    assert (finding.severity, said in finding.message) == (severity, True), finding.message
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [("from nets import area", "note"), ("from nets import Net", "warning"), ("from shapes import area", "warning")],
+)
+def test_an_import_in_a_function_that_stops_it(line: str, severity: str, tmp_path: Path) -> None:
+    source = KEPT.replace("        total = 0", f"        {line}\n        total = 0")
+    assert _only(tmp_path, {"train.py": source, **TWO_FILES}, "loss-kept-with-graph").severity == severity
+
+
+TRIED = """\
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+class Net(nn.Module):
+    def forward(self, x):
+        return torch.sigmoid(x)
+
+if __name__ == "__main__":
+    print(nn.functional.cross_entropy(Net()(torch.ones(2, 3)), torch.ones(2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "severity"), [("", "note"), ("    torch.autograd.grad(loss, net.parameters())\n", "error")]
+)
+def test_a_loss_that_a_file_only_tries_accuses_nobody(last: str, severity: str, tmp_path: Path) -> None:
+    source = TRIED if not last else TRIED.replace("    print(nn", "    net = Net()\n    loss = (nn") + last
+    found = _only(tmp_path, {"net.py": source, "a.py": "import net\n"}, "double-softmax")
+    assert found.severity == severity, found.message

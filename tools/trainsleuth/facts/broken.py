@@ -17,7 +17,7 @@ from .dead import around
 from .fitting import misfit
 from .loaded_by_name import COMPUTED, looked_through
 from .memo import kept_per_index
-from .records import MODULE_BODY, Block, Class, Event, Expr, FileFacts, Function, Import
+from .records import MODULE_BODY, Block, Branch, Class, Event, Expr, FileFacts, Function, Import
 from .scopes import bindings
 from .things import Spot
 
@@ -151,9 +151,14 @@ def _is_imported(index: Index, function: Function, entry: Import, line: int, kno
     if any(first <= entry.line <= last for first, last in known.caught):
         return False
     held = [one for one in function.events if one.line <= line]
-    arms = [(one.id, one.arm) for one in held[-1].block.branches] if held else []
-    own = [(one.id, one.arm) for one in entry.under]
+    arms = [_written_at(one) for one in held[-1].block.branches] if held else []
+    own = [_written_at(one) for one in entry.under]
     return own == arms[: len(own)]
+
+
+def _written_at(branch: Branch) -> tuple[int, ...]:
+    """An arm by the lines of its tests: imports count branches otherwise than statements do."""
+    return (branch.arm, *(test.line for test in branch.tests))
 
 
 def _beside(function: Function, line: int) -> Iterator[Spot]:
@@ -205,6 +210,9 @@ def _called(index: Index, spot: Spot, function: Function) -> Iterator[Spot]:
     in the file that is started.
     """
     is_followed = spot.function is function or spot.function.name != MODULE_BODY
+    known = _compiled(index, spot.function.path)
+    if known is None or any(first <= spot.line <= last for first, last in known.caught):
+        return
     for call in spot.function.events[spot.position].calls if is_followed else ():
         targets = {target.function for target in index.calling.run_by(call, spot)}
         if len(targets) == 1 and call in _evaluated(spot.function.events[spot.position]):
