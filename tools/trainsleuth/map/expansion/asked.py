@@ -36,7 +36,8 @@ MAX_VALUES = 3  # of the best settings, whose names in the code are looked for, 
 
 
 Told = Collection[object]  # names of settings, and (path, line) of statements
-Answered = tuple[list[Block], dict[str, int]]  # with how many of each kind do not fit
+Counted = tuple[list[Block], dict[str, int]]
+Answered = Counted | tuple[list[Block], dict[str, int], str]  # with how many of each kind do not fit, and where
 
 
 class Asker:
@@ -117,7 +118,7 @@ class Asker:
         beside = self._found(name, True)
 
         def fitted(room: int, told: Told) -> Answered:
-            blocks, left = beside(room - len(said) - 1, told)
+            blocks, left, *_ = beside(room - len(said) - 1, told)
             return [missing, *blocks], left
 
         return fitted

@@ -274,10 +274,21 @@ def _holds(page: Page, line: int) -> bool:
     return page.line <= line <= page.end_line
 
 
-def fitting(blocks: Sequence[Block], room: int) -> tuple[list[Block], dict[str, int]]:
-    """What fits into `room` characters, and how many lines do not."""
+def fitting(blocks: Sequence[Block], room: int) -> tuple[list[Block], dict[str, int], str]:
+    """What fits into `room` characters, how many lines do not, and where the first of these stand: fit.py:12 :15"""
     taken, left = chosen(blocks, room)
-    return taken, {"lines": len(left)}
+    places, path = "", ""
+    for block in left[:NEXT_ONES]:
+        file = str(block.item.get("path", "")).rpartition("/")[2]
+        said = f" {file if file != path else ''}:{block.item.get('line', '')}"
+        if not file or len(places) + len(said) > PLACES:
+            break
+        places, path = places + said, file
+    return taken, {"lines": len(left)}, places.strip()
+
+
+NEXT_ONES = 3
+PLACES = 26  # characters of them
 
 
 def _without_places(value: str) -> str:

@@ -22,6 +22,7 @@ class _Fit(NamedTuple):
 
     taken: list[Block]
     left_out: Mapping[str, int]
+    next_ones: str = ""  # where the first of them stand
 
     @property
     def size(self) -> int:
@@ -123,7 +124,7 @@ def _rest(fit: _Fit) -> Iterator[str]:
     bodies = f"{len(closed)} {'body' if len(closed) == 1 else 'bodies'} closed: {named}{more}" if closed else ""
     left = " and ".join(f"{count} {kind}" for kind, count in fit.left_out.items() if count)
     if left:
-        yield f"{left} more do not fit{f'; {bodies}' if bodies else ''}"
+        yield f"{left} more do not fit{fit.next_ones and f': {fit.next_ones}'}{f'; {bodies}' if bodies else ''}"
     elif bodies:
         yield f"{bodies}; a larger budget opens more"
 
