@@ -44,7 +44,9 @@ def reach(
     `detour` is what an edge costs besides that is no call: a method of an object that comes into being.
     """
     started, known_to_run = tuple(roots), tuple(extra)
-    known = graph.imports(frozenset(one.path for one in (*started, *(one for one, _ in known_to_run))))
+    known = graph.imports(frozenset(root.path for root in started))
+    if named := frozenset(one.path for one, _ in known_to_run) - known:  # by a setting alone, and with what they import
+        known |= graph.imports(named)
     queue: list[tuple[int, int, Function, Function | None, Edge | None]] = []
     for order, (function, cost) in enumerate([*((root, 0) for root in started), *known_to_run]):
         heapq.heappush(queue, (cost, order, function, None, None))

@@ -142,7 +142,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     if more := (*preset.settings, *nested_settings(index, chosen)):
         given = (*given, *more)
         modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind)
-    loaded |= program.graph.imports(frozenset(one.target.path for one in chosen if isinstance(one.target, Class)))
+    loaded |= program.graph.imports(_named_in_full(chosen) - loaded)
     words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
     if is_told:
         decided = with_sections(program, _deciding(without, weak, (*given, *read.commanded)))
@@ -214,6 +214,11 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     given = (*experiment_settings(experiment), *in_class, *in_files, *settings_in(index, launch, entry.commands))
     commanded = tuple(one for one in weak if launch is not None and not one.path)
     return _Settings(parts, constructed, experiment, weak, commanded, in_files, given, frozenset(started), text)
+
+
+def _named_in_full(chosen: Iterable[Choice]) -> frozenset[str]:
+    """Files of classes that settings name with their modules, which importing the name loads: target: engine.Trainer"""
+    return frozenset(one.target.path for one in chosen if isinstance(one.target, Class) and "." in one.value)
 
 
 def _is_data(part: Part, launch: Command | None) -> bool:
