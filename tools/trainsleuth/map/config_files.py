@@ -220,18 +220,24 @@ def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
 
 
 def _in_folders(index: Index, words: Iterable[str], folder: str) -> Iterator[str]:
-    """The configuration in Python that lies in a folder which a command names, by its path or by its end that only one has."""
+    """The configuration in Python that lies in a folder which a command names, by its path or by its end that only one has;
+    the few files of settings that lie in a folder which is an argument by itself: run.py exp/small, where net.json lies
+    """
     files = [path for path in index.configs if path.endswith(_STANDING)]
-    for word in words:
+    for before, word in pairwise(("", *words)):
         named = word.rpartition("=")[2].strip("/")
         if len(named) > SHORTEST and not named.startswith("-"):
             homes = {normal(f"{base}/{named}") for base in (folder, ".")}
+            is_alone = not before.startswith("-") and "=" not in word
+            inside = [one for one in index.configs if one.rpartition("/")[0] in homes and not one.endswith(".py")]
+            yield from sorted(inside) if is_alone and len(inside) <= MOST_INSIDE else ()
             fits = [path for path in files if path.rpartition("/")[0] in homes]
             fits = fits or [path for path in files if f"/{path}".rpartition("/")[0].endswith(f"/{named}")]
             yield from fits if len(fits) == 1 else ()
 
 
 SHORTEST = 2  # letters of the name of a folder
+MOST_INSIDE = 3  # files of settings that a folder of one run holds
 _STANDING = ("/conf.py", "/config.py")
 
 

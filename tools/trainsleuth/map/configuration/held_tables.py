@@ -41,7 +41,7 @@ def _made_by(index: Index, function: Function) -> Mapping[str, ConfigValue]:
         return {}
     table = class_table(index, cls)
     table.update((part.text, _value(part.parts[0])) for part in made.parts[1:] if part.kind == "keyword")
-    for key, value in set_in(function):
+    for key, value in set_in(index, function).items():
         for one in [one for one in table if one.startswith(f"{key}.")]:
             del table[one]
         table[key] = value

@@ -49,7 +49,8 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
         if is_settings(path, file) or self._is_base(path):
             table = settings_of(path, file)
         else:
-            table = built_settings(self._files, path, file) if _FOLDER.search(path) is not None else {}
+            is_told = _FOLDER.search(path) is not None or "get_config" in file.functions
+            table = built_settings(self._index, path, file) if is_told else {}
             table = table or (handed_settings(file) if _NAMED.search(path) is not None else {})
         self._read[path] = table
         return bool(table)
