@@ -352,6 +352,10 @@ class Callables:
             for one in self.of(made, value.parts[0], depth + 2):
                 if isinstance(one, Function):
                     yield from (found for found in self._looked_up_by(one, depth + 2) if isinstance(found, Class))
+        else:  # train if own is None else own, own or train
+            arms = arms_of(value, Settled(self._known.settings, self._index, made)) if value.kind == "choice" else ()
+            for arm in arms or (value.parts if value.kind == "boolean" else ()):
+                yield from self._kept_as(made, arm, depth)
 
     def _looked_up_by(self, function: Function, depth: int) -> Iterator[Called]:
         """What a function gives back from a table: return self.policies[name]."""
