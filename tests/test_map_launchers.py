@@ -216,3 +216,43 @@ def test_a_trainer_of_olmo_core_hides_the_loop(tmp_path: Path) -> None:
     found = _map(tmp_path, {"train.py": program})
     assert found.framework == "OLMo-core" and found.components["training_loop"].status == "elsewhere"
     assert {7, 17} <= {one.line for one in found.components["training_loop"].places}
+
+
+BUILT = {
+    "run.py": "import argparse\nimport torch\n\ndef main():\n    parser = argparse.ArgumentParser()\n    parser.add_argument('--config')\n"
+    "    config = load(parser.parse_args().config)\n    net = torch.nn.Linear(2, 1)\n    optimizer = torch.optim.SGD(net.parameters(), lr=config.params.lr)\n"
+    "    for x in []:\n        optimizer.zero_grad()\n        net(x).mean().backward()\n        optimizer.step()\n\nif __name__ == '__main__':\n    main()\n",
+    "zoo/base.py": "from ml_collections import ConfigDict\n\ndef get_default_cfg(name, seed=-1):\n    config = ConfigDict()\n    config.name = name\n"
+    "    config.seed = seed\n    return config\n\ndef class_config(clazz, **kwargs):\n    return ConfigDict({'class_path': clazz, 'init_args': kwargs})\n",
+    "zoo/nets.py": "class Net:\n    pass\n",
+    "zoo/small.py": "from ml_collections import ConfigDict\nfrom zoo.base import class_config, get_default_cfg\nfrom zoo.nets import Net\n\n"
+    "def get_config():\n    config = get_default_cfg(name='small')\n    params = ConfigDict()\n    params.lr = 0.025\n    config.params = params\n"
+    "    config.model, config.steps = class_config(Net, width=64), [7]\n    config.steps += [8]\n    return config.value_mode()\n",
+}
+
+
+def test_settings_that_functions_build_out_of_others(tmp_path: Path) -> None:
+    _map(tmp_path, BUILT)
+    index = read_index(Repository(tmp_path))
+    program = find_program(index, "run.py", None, command_of(index, "python run.py --config zoo/small.py"))
+    assert program is not None
+    given = {one.key: (one.value, one.path, one.line) for one in program.settings}
+    assert given["params.lr"] == ("0.025", "zoo/small.py", 8)
+    assert given["name"][0] == "small" and given["seed"][:2] == ("-1", "zoo/base.py")
+    assert given["model._target_"][0] == "zoo.nets.Net" and given["model.width"][0] == "64"
+    assert (given["steps.0"][0], given["steps.1"][0]) == ("7", "8")
+
+
+def test_a_folder_that_is_an_argument_by_itself_holds_the_settings(tmp_path: Path) -> None:
+    program = TRAIN.replace(
+        "import torch\n",
+        "import sys\nimport torch\nimport json\n\nhyper = json.load(open(sys.argv[1] + '/hyper.json'))\n",
+        1,
+    )
+    files = {
+        "run.py": program.replace("lr=0.1", "lr=hyper['lr']"),
+        "exp/a/hyper.json": '{"lr": 0.3}\n',
+        "exp/b/hyper.json": '{"lr": 0.7}\n',
+    }
+    _map(tmp_path, files)
+    assert "lr=0.7" in expand_component(tmp_path, "run", "run.py", "python run.py exp/b --gpus 1").text

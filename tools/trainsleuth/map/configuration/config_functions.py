@@ -13,7 +13,9 @@ from .literals import is_literal, is_table, text_of
 
 _BUILDS = re.compile(r"^(?:get_)?(?:default_)?configs?$|^get_\w*config\w*$")
 _OBJECT = ("config", "cfg", "c", "conf")  # what the table of a function is called that gives nothing back
-_SAME = frozenset({"value_mode", "lock", "unlock", "copy", "copy_and_resolve_references", "deepcopy", "to_dict", "freeze"})
+_SAME = frozenset(
+    {"value_mode", "lock", "unlock", "copy", "copy_and_resolve_references", "deepcopy", "to_dict", "freeze"}
+)
 _EMPTY = re.compile(r"(?:Config|ConfigDict|Params|Parameters|Configuration|Cfg|Namespace|Munch|Dict)$")
 _NAMES_CLASS = re.compile(rb"class_path|_target_")
 MAX_HOPS = 5  # from a function to those that it calls
