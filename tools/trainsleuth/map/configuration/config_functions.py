@@ -19,7 +19,7 @@ _SAME = frozenset(
 _EMPTY = re.compile(r"(?:Config|ConfigDict|Params|Parameters|Configuration|Cfg|Namespace|Munch|Dict)$")
 _NAMES_CLASS = re.compile(rb"class_path|_target_")
 MAX_HOPS = 5  # from a function to those that it calls
-MAX_VALUES = 2000  # of one configuration
+MAX_VALUES = 2000  # of one configuration, each function that gives some counted as one
 
 
 class _Leaf(NamedTuple):
@@ -67,6 +67,9 @@ class _Builder:
 
     def result(self, function: Function, given: dict[str, _Node], hops: int) -> _Node | None:
         """What a call of the function gives back, else the table that it fills."""
+        if not self._left:  # functions that call each other many times over
+            return None
+        self._left -= 1
         own: dict[str, _Node] = dict(given)
         for event in function.events:
             if event.kind == "return" and event.value is not None:
