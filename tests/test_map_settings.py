@@ -177,3 +177,36 @@ def test_the_experiment_of_another_project_sets_nothing(tmp_path: Path) -> None:
     files = {"a/train.py": BY_NAME, "a/small.py": net, "b/b/config.py": config}
     found = expand_component(map_depth.write(files, tmp_path), "run", "a/train.py", "python train.py --net small").text
     assert "lr=0.05 default" in found and "0.9" not in found
+
+
+BLOCK = """import argparse
+import torch
+import yaml
+
+
+def main(steps, sizes):
+    for step in range(steps):
+        loss = net(torch.ones(1, 2), sizes).sum()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--config")
+with open(parser.parse_args().config) as file:
+    cfg = yaml.safe_load(file)
+sizes = cfg["sizes"]
+net = torch.nn.Linear(2, 1)
+loader = torch.utils.data.DataLoader(torch.ones(4, 2), batch_size=4, collate_fn=sizes)
+opt = torch.optim.SGD(net.parameters(), lr=cfg["lr"])
+main(cfg["steps"], sizes)
+"""
+
+
+def test_a_value_of_several_lines_is_told_in_one(tmp_path: Path) -> None:
+    settings = "lr: 0.5\nsteps: 3\nsizes: |\n  {\n    'paper': [15, 10],\n    'author': [5]\n  }\n"
+    root = map_depth.write({"train.py": BLOCK, "small.yaml": settings}, tmp_path)
+    shown = expand_component(root, "run", recipe="python train.py --config small.yaml").text
+    assert "'paper': [15, 10], 'author': [5] }" in shown
+    assert not any(line.startswith("  'author'") for line in shown.splitlines())

@@ -235,8 +235,7 @@ def find_program(
     ]
     if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
         tracing = _as_told(tracing, told, roots)
-    named = named_program(index, told.settings) if through and _is_aside(tracing) else None
-    if named is not None and (below := _below(index, entry, named.cls.path, recipe, launch)) is not None:
+    if through and (below := _named(tracing, told, recipe, launch)) is not None:
         return below
     plugin = plugin_of(index, (in_script(one, entry.commands).text for one in entry.commands[:1]), told.choices)
     if plugin is None:
@@ -245,11 +244,8 @@ def find_program(
     else:
         more, entry = roots, replace(tracing.entry, trains=True)
     assumed = {} if entry.trains or is_for_other(entry.path) else _likeliest(tracing, told, scope)
-    started_by_it = only_program_of(index, entry.path) if through and not entry.trains and not assumed else None
-    if started_by_it:
-        handed_on = with_options_of_files(index, launch, started_by_it)
-        if (below := _below(index, entry, started_by_it, recipe, handed_on)) is not None:
-            return below
+    if through and not entry.trains and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
+        return below
     if assumed:
         more += [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]
         more += [(one, LAST_DISTANCE) for one in assumed]
@@ -300,6 +296,19 @@ def _starting(index: Index, launch: Command | None) -> tuple[Command, ...]:
     texts = (path for path in index.files if path.lower().endswith((".md", ".rst")))
     own = [launch] if launch is not None and launch.target else []
     return (*own, *commands(index), *(Command(path, 1, "", path) for path in texts))
+
+
+def _named(tracing: Tracing, told: Told, recipe: str | None, launch: Command | None) -> Program | None:
+    """The program of the file that the settings name, where the entry's own calls do not lead to training."""
+    index = tracing.graph.index
+    named = named_program(index, told.settings) if _is_aside(tracing) else None
+    return _below(index, tracing.entry, named.cls.path, recipe, launch) if named is not None else None
+
+
+def _handed_on(index: Index, entry: Entry, recipe: str | None, launch: Command | None) -> Program | None:
+    """The program that the entry starts as a process of its own, when it starts but one."""
+    path = only_program_of(index, entry.path)
+    return _below(index, entry, path, recipe, with_options_of_files(index, launch, path)) if path else None
 
 
 def _below(index: Index, entry: Entry, path: str, recipe: str | None, launch: Command | None) -> Program | None:

@@ -20,6 +20,7 @@ from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
 from ..configuration.untaken import untaken_by
 from ..program import Program
+from ..wording import clean
 from .in_force import in_force, is_loaded
 from .lines import become
 from .strangers import is_of_strangers
@@ -29,6 +30,7 @@ MAX_VALUES = 6
 MAX_CALLERS = 3
 MAX_SITES = 40
 MAX_WORDS = 4
+MAX_SAID = 1000  # characters
 MAX_HOPS = 3  # from name to name, and from a parameter to the callers that give it
 
 
@@ -64,8 +66,8 @@ def _parts(event: Event, line: int) -> Iterator[Expr]:
 
 
 def value_of(program: Program, truth: Truth, function: Function, name: str) -> str:
-    """The value of a name in `function` in words; "" when it is not known."""
-    return _of_name(_Asked(program, truth, function.path), function, name, MAX_HOPS)
+    """The value of a name in `function` in words of one line; "" when it is not known."""
+    return clean(_of_name(_Asked(program, truth, function.path), function, name, MAX_HOPS), MAX_SAID)
 
 
 class _Asked(NamedTuple):
