@@ -35,6 +35,9 @@ _BELOW = re.compile(rb"__subclasses__|__init_subclass__")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[./:][A-Za-z_][\w-]*)*")
 _FILE = re.compile(r"[\w./-]+\.py\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_JOINED = frozenset(b"_./:-" + bytes(range(0x80, 0x100)))  # in names, beside letters and digits
+_APART = bytes(one if one in _JOINED or chr(one).isalnum() else 0x20 for one in range(0x100))
+_IMPORTS = re.compile(r"\b(?:from|import) ")
 _IMPORTED = re.compile(r"^[ >]*(?:from|import)[ ]+([\w.]+)([^\n]*)", re.MULTILINE)
 _EVALUATES = re.compile(rb"(?<![\w.])(?:eval|exec)\(\s*(?:[^\s'\"()]|(?:'[^'\n]*'|\"[^\"\n]*\")\s*[+%.])")
 _PLAIN_MARKS = frozenset([
@@ -48,6 +51,7 @@ _QUIET_BASES = frozenset([  # these call no method of those below but the ones n
     "torch.utils.data.dataset.Dataset", "typing.Generic", "typing.Protocol",
 ])  # fmt: skip
 _CALLED_BY_THEM = ("forward", "extra_repr")
+MAX_TEXTS = 3000  # settings, scripts, READMEs and tests whose words are read
 
 
 class Reached:
@@ -110,25 +114,39 @@ class Reached:
 
     def _take_texts(self) -> None:
         repository = self._index.repository
-        for path in repository.files:
-            if path.endswith(TEXTS) or (path.endswith(".py") and is_test(path)):
-                text = repository.read(path) or ""
-                for word in set(_NAME.findall(text)):
-                    self._take_word(word)
-                for named in _FILE.findall(text):
-                    self._modules.update(re.split(r"[./]", named))
-                every = set(_WORD.findall(text)) if path.endswith(".py") else set()
-                for module, names in _IMPORTED.findall(text):
-                    self._modules.update(module.split("."))
-                    for stem in (module.rpartition(".")[2], *_WORD.findall(names)):
-                        self._imported_in_texts.setdefault(stem, set()).update(every or _WORD.findall(names))
+        known: set[bytes] = set()
+        for path in _texts(repository.files):
+            text = repository.read(path) or ""
+            new = set(text.encode().translate(_APART).split()) - known
+            known |= new
+            for part in new:
+                self._take_part(part.decode())
+            if _IMPORTS.search(text):
+                self._take_imports(text, is_code=path.endswith(".py"))
+
+    def _take_part(self, part: str) -> None:
+        """What stands between blanks and brackets of a text."""
+        for word in _NAME.findall(part):
+            self._take_word(word)
+        if ".py" in part:
+            for named in _FILE.findall(part):
+                self._modules.update(re.split(r"[./]", named))
+
+    def _take_imports(self, text: str, is_code: bool) -> None:
+        every = set(_WORD.findall(text)) if is_code else set()
+        for module, names in _IMPORTED.findall(text):
+            self._modules.update(module.split("."))
+            for stem in (module.rpartition(".")[2], *_WORD.findall(names)):
+                self._imported_in_texts.setdefault(stem, set()).update(every or _WORD.findall(names))
 
     def _take_word(self, word: str) -> None:
+        if word.isidentifier():
+            self._words.add(word)
+            return
         parts = re.split(r"[./:]", word)
         self._words.update(parts)
-        if len(parts) > 1:
-            self._modules.update(parts)
-        if len(parts) > 1 and "/" not in word and parts[-1] not in _ENDINGS:
+        self._modules.update(parts)
+        if "/" not in word and parts[-1] not in _ENDINGS:
             self._meant.update(parts)
 
     def _come_to_file(self, path: str) -> None:
@@ -307,6 +325,12 @@ class Reached:
         elif meant is None:
             self._words.add(head)
             self._meant.add(head)
+
+
+def _texts(paths: Iterable[str]) -> list[str]:
+    """Those that may name code, the ones that lie deepest last: results of a thousand runs name no more than those of one."""
+    found = [path for path in paths if path.endswith(TEXTS) or (path.endswith(".py") and is_test(path))]
+    return sorted(found, key=lambda path: (not path.endswith(".py"), path.count("/"), path))[:MAX_TEXTS]
 
 
 def is_started(file: FileFacts) -> bool:
