@@ -266,3 +266,106 @@ def test_settings_of_many_forms_are_off_or_on(form: str, value: str, tmp_path: P
     repository = written_to(tmp_path, {name: text.replace("OFF", value) for name, text in written.items()})
     report = run_checks(repository, only=["misplaced-clipping"])
     assert report.findings[0].severity == ("note" if value == "0" else "error")
+
+
+SQUASHED = """
+import argparse
+import torch
+from torch import nn
+from losses import Plain, Squashed
+
+class Net(nn.Module):
+    def __init__(self, kind="plain"):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        if kind == "squashed":
+            self.loss = Squashed()
+        else:
+            self.loss = Plain()
+
+    def forward(self, x):
+        return torch.sigmoid(self.layer(x))
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kind", default="DEFAULT")
+    args = parser.parse_args()
+    net = Net(kind=args.kind)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in []:
+        optimizer.zero_grad()
+        net.loss(net(x), y).backward()
+        optimizer.step()
+"""
+LOSSES = """
+from torch import nn
+
+class Squashed(nn.Module):
+    def __init__(self):
+        super(Squashed, self).__init__()
+
+    def forward(self, x, y):
+        return nn.functional.cross_entropy(x, y)
+
+class Plain(nn.Module):
+    def forward(self, x, y):
+        return nn.functional.binary_cross_entropy(x, y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "more", "severity"),
+    [
+        ("plain", {}, "note"),
+        ("squashed", {}, "error"),
+        ("plain", {"run.sh": "python train.py --kind squashed\n"}, "error"),
+        ("plain", {"table.py": "from losses import Squashed\n\nBY_NAME = {'squashed': Squashed}\n"}, "error"),
+    ],
+)
+def test_a_class_that_only_an_option_makes_which_nobody_gives(
+    default: str, more: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    files = {"train.py": SQUASHED.replace("DEFAULT", default), "losses.py": LOSSES, **more}
+    report = run_checks(written_to(tmp_path, files), only=["double-softmax"])
+    assert report.findings[0].severity == severity, report.findings[0].message
+
+
+LISTED = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, params):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+        self.is_normed = params["norm"]
+        self.norms = []
+        if self.is_normed:
+            for layer in self.layers:
+                self.norms.append(nn.LayerNorm(2))
+
+    def forward(self, x):
+        for place, layer in enumerate(self.layers):
+            if self.is_normed:
+                x = self.norms[place](x)
+            x = layer(x)
+        return x
+"""
+STARTED = """
+import torch
+from models import Net
+
+net = Net({"norm": NORM})
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in []:
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    optimizer.step()
+"""
+
+
+def test_a_table_of_another_program_gives_nothing(tmp_path: Path) -> None:
+    files = {f"{name}/models.py": LISTED for name in ("on", "off")}
+    files |= {"on/main.py": STARTED.replace("NORM", "True"), "off/main.py": STARTED.replace("NORM", "False")}
+    report = run_checks(written_to(tmp_path, files), only=["plain-list-submodules"])
+    said = {finding.path: finding.severity for finding in report.findings if finding.outcome == "fail"}
+    assert said == {"on/models.py": "error", "off/models.py": "note"}

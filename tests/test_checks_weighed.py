@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from textwrap import dedent
 
@@ -855,3 +856,44 @@ def test_a_loss_that_a_file_only_tries_accuses_nobody(last: str, severity: str, 
     source = TRIED if not last else TRIED.replace("    print(nn", "    net = Net()\n    loss = (nn") + last
     found = _only(tmp_path, {"net.py": source, "a.py": "import net\n"}, "double-softmax")
     assert found.severity == severity, found.message
+
+
+CELL = """\
+for start in STARTS:
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        net(x).mean().backward()
+        optimizer.step()
+"""
+
+
+def _notebook(*cells: str) -> str:
+    return json.dumps(
+        {
+            "cells": [
+                {"cell_type": "code", "source": cell.splitlines(keepends=True), "metadata": {}, "outputs": []}
+                for cell in cells
+            ],
+            "metadata": {},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "severity"),
+    [
+        ((CELL,), "note"),
+        ((CELL, "STARTS = [1, 2]\n"), "error"),
+        (("print(missing)\n", CELL.replace("STARTS", "range(2)")), "error"),
+        ((CELL, "%store -r STARTS\n"), "error"),
+        ((CELL, "%time STARTS = load()\n"), "error"),
+        ((CELL, "from settings import *\n"), "error"),
+        ((CELL, "rest = len(STARTS) %3\n"), "note"),
+    ],
+)
+def test_a_cell_that_needs_a_name_which_no_cell_binds(cells: tuple[str, ...], severity: str, tmp_path: Path) -> None:
+    files = {"train.ipynb": _notebook("import torch\nloader = [torch.ones(2)]\n", *cells)}
+    assert _only(tmp_path, files, "missing-zero-grad").severity == severity

@@ -262,3 +262,82 @@ def test_functions_of_settings_that_call_each_other_end_soon(tmp_path: Path) -> 
     calls = ", ".join(["get_config()"] * 60)
     files = {"zoo/small.py": f"def get_config():\n    return dict(a=[{calls}], lr=0.5)\n", "run.py": BUILT["run.py"]}
     assert _map(tmp_path, files, "run.py", "python run.py --config zoo/small.py").trains
+
+
+def test_a_class_whose_name_is_handed_as_a_text_to_what_loads_it(tmp_path: Path) -> None:
+    loader = "def load(package, name):\n    exec('from ' + package + ' import ' + name + ' as found', globals())\n    return eval('found')\n"
+    start = (
+        "import argparse\nfrom loader import load\n\ndef by_name(name):\n    table = {'big': ('big_trainer', 'BigTrainer'), 'small': ('small_trainer', 'SmallTrainer')}\n"
+        "    return load('trainers.' + table[name][0], table[name][1])\n\nif __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('name')\n    kind = by_name(parser.parse_args().name)\n    trainer = kind(None)\n    trainer.run()\n"
+    )
+    files = {"train.py": start, "loader.py": loader, "trainers/__init__.py": ""}
+    files |= {
+        f"trainers/{one}_trainer.py": TRAINER.replace("Trainer", f"{one.title()}Trainer") for one in ("big", "small")
+    }
+    found = _map(tmp_path, files, "train.py", "python train.py small")
+    assert found.trains
+    assert "trainers/small_trainer.py" in _loop(found)
+
+
+def test_a_subcommand_of_a_console_script_has_the_command_that_begins_like_it(tmp_path: Path) -> None:
+    main = (
+        "import argparse\n\ndef main():\n    import tool.clean\n    import tool.fit\n    parsers = argparse.ArgumentParser().add_subparsers()\n"
+        "    for module in [tool.clean, tool.fit]:\n        own = parsers.add_parser(module.__name__)\n        own.set_defaults(func=module.main)\n"
+    )
+    files = {"tool/__main__.py": main, "tool/__init__.py": "", "tool/clean.py": "def main(args):\n    pass\n"}
+    files["tool/fit.py"] = "def main(args):\n" + "".join(f"    {line}\n" for line in TRAIN.splitlines())
+    files["pyproject.toml"] = '[project]\nname = "tool"\n[project.scripts]\ntool = "tool.__main__:main"\n'
+    files["README.md"] = "```\ntool clean data.csv --to clean.csv -n 50\ntool fit clean.csv\n```\n"
+    found = _map(tmp_path, files, "tool/fit.py", "tool fit data.csv --to clean.csv -n 50")
+    shown = [(place.path, place.line) for place in found.components["entry_point"].places]
+    assert {("README.md", 3), ("tool/__main__.py", 3)} <= set(shown)
+    assert ("README.md", 2) not in shown
+
+
+BRAIN = """import sys
+import speechbrain as sb
+from hyperpyyaml import load_hyperpyyaml
+
+
+class ASR(sb.Brain):
+    def compute_forward(self, batch, stage):
+        return self.modules.enc(batch.sig)
+
+    def compute_objectives(self, predictions, batch, stage):
+        return self.hparams.cost(predictions, batch.tokens)
+
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    with open(hparams_file) as fin:
+        hparams = load_hyperpyyaml(fin, overrides)
+    brain = ASR(modules=hparams["modules"], opt_class=hparams["opt_class"], hparams=hparams, run_opts=run_opts)
+    brain.fit(range(3), [], [])
+"""
+HPARAMS = """lr: 0.5
+enc: !new:own_model.Encoder
+  size: 4
+cost: !name:torch.nn.functional.mse_loss
+modules:
+  enc: !ref <enc>
+opt_class: !name:torch.optim.Adam
+  lr: !ref <lr>
+"""
+ENCODER = "import torch\n\n\nclass Encoder(torch.nn.Module):\n    def __init__(self, size):\n        super().__init__()\n\n    def forward(self, x):\n        return x\n"
+
+
+def test_a_brain_of_speechbrain_trains_the_modules_of_its_recipe_behind_a_link_as_well(tmp_path: Path) -> None:
+    files = {"recipes/asr/train.py": BRAIN, "recipes/asr/hparams/train.yaml": HPARAMS, "models/own_model.py": ENCODER}
+    files["recipes/other/own_model.py"] = ENCODER.replace("return x", "return x + 1")
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "recipes/asr/own_model.py").symlink_to("../../models/own_model.py")
+    found = _map(tmp_path, {}, "recipes/asr/train.py", "python train.py hparams/train.yaml")
+    assert (found.trains, found.framework) == (True, "SpeechBrain")
+    models = {(place.path, place.line) for place in found.components["model"].places}
+    assert {("models/own_model.py", 4), ("recipes/asr/hparams/train.yaml", 2)} <= models
+    assert not any(path == "recipes/other/own_model.py" for path, _ in models)
+    loop = {place.line for place in found.components["training_loop"].places if place.path == "recipes/asr/train.py"}
+    assert {7, 8, 10, 19} <= loop

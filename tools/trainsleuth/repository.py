@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -87,6 +87,7 @@ class Repository:
         self._read_bytes = 0
         self._digests: dict[str, bytes] = {}
         self._odd: dict[str, str] = {}
+        self._links: dict[str, str] = {}
         self._ignored: list[str] = []  # tracked all the same
 
     @property
@@ -113,9 +114,11 @@ class Repository:
         for folder in builds(paths):
             self.skip(folder, "what a build left behind: a copy of the package")
             paths = [path for path in paths if not is_under(path, folder)]
-        self._odd = dict(_odd_entries(self.root, paths))
-        for path, reason in self._odd.items():
+        for path, reason, target in _odd_entries(self.root, paths):
+            self._odd[path] = reason
             self.skip(path, reason)
+            if target:
+                self._links[path] = target
         parsed = [path for ends in (SOURCE_SUFFIXES, CONFIG_SUFFIXES) for path in paths if path.endswith(ends)]
         for path in (dropped := set(parsed[MAX_FILES:])):
             self.skip(path, f"more than {MAX_FILES} files: narrow the root")
@@ -154,6 +157,12 @@ class Repository:
         except (OSError, RuntimeError, ValueError):
             return path
         return place if place != plain and any(is_under(one, place) for one in self.files) else path
+
+    @property
+    def links(self) -> Mapping[str, str]:
+        """Where links beside the listed files lead, a file or folder inside the root."""
+        self.files  # noqa: B018
+        return self._links
 
     def relative(self, path: str | os.PathLike[str]) -> str:
         """`path` from the root, where a relative one starts. Raises RepositoryError outside of it."""
@@ -299,14 +308,16 @@ def _limit(path: str) -> int:
     return MAX_CONFIG_BYTES if path.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES) else MAX_BYTES
 
 
-def _odd_entries(root: Path, listed: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(path, reason) of links and odd names next to the listed files: ripgrep drops them unsaid."""
+def _odd_entries(root: Path, listed: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """(path, reason, where it leads inside the root) of links and odd names next to the listed files: ripgrep drops them
+    unsaid.
+    """
     start = str(root)
     for folder in sorted(_folders(listed)):
         try:
             entries = list(os.scandir(f"{start}/{folder}" if folder else start))
         except OSError as error:
-            yield folder or ".", f"unreadable: {error.strerror}"
+            yield folder or ".", f"unreadable: {error.strerror}", ""
             continue
         for entry in entries:
             is_link = entry.is_symlink() and not entry.name.startswith(".")
@@ -314,9 +325,9 @@ def _odd_entries(root: Path, listed: Iterable[str]) -> Iterator[tuple[str, str]]
                 continue
             path = f"{folder}/{entry.name}" if folder else entry.name
             if any("\udc80" <= letter <= "\udfff" for letter in entry.name):
-                yield path.encode("utf-8", "backslashreplace").decode(), "its name is not UTF-8"
+                yield path.encode("utf-8", "backslashreplace").decode(), "its name is not UTF-8", ""
             elif is_link:
-                yield path, _link_reason(root, entry)
+                yield path, *_link(root, entry)
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
@@ -330,13 +341,15 @@ def _folders(paths: Iterable[str]) -> set[str]:
     return found
 
 
-def _link_reason(root: Path, entry: os.DirEntry[str]) -> str:
+def _link(root: Path, entry: os.DirEntry[str]) -> tuple[str, str]:
+    """Why it is not followed, and where it leads inside the root."""
     try:
         target = Path(entry.path).resolve(strict=True)
     except (OSError, RuntimeError):
-        return "a symbolic link that leads nowhere"
+        return "a symbolic link that leads nowhere", ""
     if not target.is_relative_to(root):
-        return "a symbolic link out of the root"
+        return "a symbolic link out of the root", ""
     if Path(entry.path).parent.is_relative_to(target):
-        return "a symbolic link back to a folder above it: a loop"
-    return f"a symbolic link; its target {target.relative_to(root).as_posix()} is read at its own place"
+        return "a symbolic link back to a folder above it: a loop", ""
+    place = target.relative_to(root).as_posix()
+    return f"a symbolic link; its target {place} is read at its own place", place

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from trainsleuth.facts import Index
 
-from ._imports import imported, is_program
+from ._imports import imported, is_of_one_program, is_program
 from ._options import set_to
 
 _SCRIPTS = (".sh", ".bash", ".md", ".rst", ".txt", ".ipynb", ".yaml", ".yml", ".json")
@@ -23,10 +23,15 @@ def is_given(index: Index, option: str, path: str, counts: Callable[[str], bool]
     """
     name = re.escape(option.encode())
     written_out = re.compile(rb"(?:[\"']%s[\"'][ \t]*:|\b%s=)[ \t]*([\w.'\"-]+)" % (name, name))
-    sources = [file.body.source for file in index.files.values()]
+    holding = [file for file in index.files.values() if file.body.source.holds(written_out)]
+    near = [file for file in holding if is_of_one_program(index, path, file.path)]
     if any(text == "?" or counts(text) for text in set_to(index, option, path)):
         return True
-    texts = (text.decode("utf-8", "replace").strip("'\"") for one in sources for text in one.found(written_out))
+    texts = (
+        text.decode("utf-8", "replace").strip("'\"")
+        for one in near or holding
+        for text in one.body.source.found(written_out)
+    )
     if any(text[:1].isdigit() or text in ("True", "False", "None") or text == word for text in texts if counts(text)):
         return True
     tables = (table.items() for table in index.configs.values())

@@ -6,17 +6,29 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Index
+from trainsleuth.facts.memo import kept_per_index
 from trainsleuth.repository import is_notebook
 
 _PROGRAM = re.compile(rb"__name__\s*==")
 
 
-def imported(index: Index, path: str) -> list[str]:
+@kept_per_index
+def imported(index: Index, path: str) -> tuple[str, ...]:
     """A file and those of the project that it imports, at any depth."""
-    found = [path]
-    for one in found:
-        found += [other for other in dict.fromkeys(_direct(index, one)) if other not in found]
-    return found
+    found = {path: None}
+    waiting = [path]
+    while waiting:
+        new = [one for one in dict.fromkeys(_direct(index, waiting.pop())) if one not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return tuple(found)
+
+
+def is_of_one_program(index: Index, path: str, other: str) -> bool:
+    """One of the two files brings the other with it, or a third brings both."""
+    if other in imported(index, path) or path in imported(index, other):
+        return True
+    return any({path, other} <= {*imported(index, one)} for one in index.files)
 
 
 def is_program(index: Index, path: str) -> bool:
@@ -26,7 +38,12 @@ def is_program(index: Index, path: str) -> bool:
     return not any(path in _direct(index, one) for one in index.files if one != path)
 
 
-def _direct(index: Index, path: str) -> Iterator[str]:
+@kept_per_index
+def _direct(index: Index, path: str) -> tuple[str, ...]:
+    return tuple(_named(index, path))
+
+
+def _named(index: Index, path: str) -> Iterator[str]:
     for entry in index.files[path].imports:
         for dotted in (entry.module, f"{entry.module}.{entry.name}" if entry.name else entry.module):
             module = index.names.module(path, dotted, entry.level)

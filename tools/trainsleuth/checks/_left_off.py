@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from trainsleuth.facts import Expr, Function, Index, Spot, makers, needed_at, spot_at, written
+from trainsleuth.facts import Expr, Function, Index, Spot, around, is_test, makers, needed_at, spot_at, written
 
 from ._given import is_given
 from ._options import as_written, defaults, left_out, option_name
@@ -27,6 +27,34 @@ def left_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str, ...]
         if (spot := spot_at(index, path, line)) is not None and _is_off(index, part, wanted, spot)
     )
     return tuple(dict.fromkeys(found))
+
+
+def made_where_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+    """The same of classes whose methods stand on the way: all that makes an object of one is left off by default."""
+    functions = [around(index, *place) for place in places]
+    classes = [cls for one in functions if one is not None and (cls := index.class_of(one)) is not None]
+    for cls in dict.fromkeys(classes):
+        if not (cls.decorators or index.subclasses(cls) or _is_handed_on(index, cls.name)):
+            sites = [site for site in index.calls(cls.name) if not is_test(site.function.path)]
+            tests = [left_off(index, [(site.function.path, site.call.line)]) for site in sites]
+            if tests and all(tests):
+                return tests[0]
+    return ()
+
+
+def _is_handed_on(index: Index, name: str) -> bool:
+    """A class is named without being called: kept in a table, given to a function, or asked for by a text."""
+    for function in index.functions_holding(re.compile(rb"\b%s\b" % re.escape(name.encode()))):
+        for expr in (one for event in function.events for one in (*event.targets, event.value) if one is not None):
+            calls = [part for part in expr.walk() if part.kind == "call"]
+            own = {id(one) for call in calls for one in call.parts[: 2 if call.callee == "super" else 1]}
+            others = (part for part in expr.walk() if part.kind in _NAMES and id(part) not in own)
+            if any(part.last == name or part.text == name for part in others):
+                return True
+    return False
+
+
+_NAMES = ("path", "attr", "string")
 
 
 def arms_left_off(index: Index, part: Expr, spot: Spot) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, Index, bindings, is_module_class
 
-from ._imports import imported
+from ._imports import imported, is_of_one_program
 
 _ON_THE_COMMAND_LINE = ("add_argument", "add_option", "option", "Option")
 _FLAGS = re.compile(r"DEFINE_\w+$")
@@ -49,7 +49,7 @@ def defaults(index: Index, option: str, path: str) -> set[str]:
     found = set(beside or [text for _, text in declared])
     tables = (table.items() for table in index.configs.values())
     found |= {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
-    return found or _keyed(index, option) | set_to(index, option)
+    return found or _keyed(index, option, path) | set_to(index, option)
 
 
 def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
@@ -115,12 +115,13 @@ def _field(cls: Class, option: str) -> str:
     return as_written(value) if value is not None else _UNKNOWN
 
 
-def _keyed(index: Index, option: str) -> set[str]:
-    """Of tables that are written out: {"clip": 0}, dict(clip=0)."""
+def _keyed(index: Index, option: str, path: str) -> set[str]:
+    """Of tables that are written out: {"clip": 0}, dict(clip=0); of those of programs that come to the file, if any."""
     name = re.escape(option.encode())
     key = re.compile(rb"[\"']%s[\"'][ \t]*:[ \t]*([^\n,}#]*)|\bdict\([^()]*\b%s[ \t]*=[ \t]*([^\n,)#]*)" % (name, name))
-    texts = {found for file in index.files.values() for found in file.body.source.found(key)}
-    shown = {b"".join(one) if isinstance(one, tuple) else one for one in texts}
+    texts = {file.path: set(file.body.source.found(key)) for file in index.files.values()}
+    near = [found for where, found in texts.items() if found and is_of_one_program(index, path, where)]
+    shown = (b"".join(one) if isinstance(one, tuple) else one for found in near or texts.values() for one in found)
     return set(map(_shown, shown))
 
 

@@ -54,6 +54,13 @@ def scalers(index: Index, backward: Effect) -> list[Instance]:
     return [thing for thing in things if isinstance(thing, Instance)]
 
 
+def first_scales(index: Index, backward: Effect) -> set[str]:
+    """The factors that the scalers begin with, as written: "1" of GradScaler(1); "" where none is given."""
+    made = [one.call for one in scalers(index, backward)]
+    first = [call.argument(0, "init_scale") if call is not None else None for call in made]
+    return {written(one) if one is not None else "" for one in first}
+
+
 def knows_scale(index: Index, call: Expr, spot: Spot) -> bool:
     """The limit of clipping follows the factor, or is infinite: the norm is only looked at."""
     limit = call.argument(1, "max_norm", "clip_value")

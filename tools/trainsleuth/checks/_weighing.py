@@ -10,7 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Index, around, decided_against, stop_
 from trainsleuth.finding import Finding
 from trainsleuth.repository import is_notebook
 
-from ._left_off import left_off
+from ._left_off import left_off, made_where_off
 
 
 def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -> Finding:
@@ -25,6 +25,8 @@ def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -
         return _asked(finding, f"It runs only where {fixed[0].test}, which line {fixed[0].line} never finds so.")
     if tests := tuple(dict.fromkeys((*left_off(index, places), *(one.test for one in decided)))):
         return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so by default.")
+    if tests := made_where_off(index, places):
+        return _asked(finding, f"It is made only where {' and '.join(tests)}, which is not so by default.")
     if why := unreached(index, places):
         return _asked(finding, f"But {why}.")
     if tried := _only_tried(index, finding, places):

@@ -55,6 +55,28 @@ Good:
             else:
                 loss.backward()
                 optimizer.step()
+
+Good (a factor that never changes, before an optimizer that divides gradients by their own size):
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        scaler = torch.cuda.amp.GradScaler(2**10)
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            optimizer.step()
+
+Good (by one):
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        scaler = torch.cuda.amp.GradScaler(1)
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            optimizer.step()
 """
 
 from __future__ import annotations
@@ -64,6 +86,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import (
     Effect,
     Index,
+    Instance,
     Site,
     Spot,
     Surrounding,
@@ -75,7 +98,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
-from ._scaling import divides_by_hand, is_scaled, scaler_of
+from ._scaling import divides_by_hand, first_scales, is_scaled, scaler_of
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -103,6 +126,8 @@ def _examined(index: Index, site: Site) -> Finding:
         plain = _plain_step(index, around) if not _is_mixed(index, around) else None
         if plain is not None and divides_by_hand(index, around, around.here.position, plain.position):
             return SAY.passed(path, line, "the gradients are written in between")
+        if plain is not None and not _is_updated(index, site) and _is_indifferent(index, around.here, plain):
+            return SAY.passed(path, line, "the factor stays as it is, and changes no step")
         if plain is not None:
             return _plain_failure(plain, shown, path, line)
         step = next((e for e in around.effects if _is_scaler_step(e)), None)
@@ -148,6 +173,21 @@ def _is_updated(index: Index, site: Site) -> bool:
         and index.part(other.function.path) == part
         for other in index.calls("update")
     )
+
+
+def _is_indifferent(index: Index, backward: Effect, step: Effect) -> bool:
+    """To a factor that is written out and never changes: it is 1, or the optimizer divides gradients by their own size."""
+    factors = first_scales(index, backward)
+    if not factors or "" in factors:
+        return False
+    receiver = step.expr.receiver
+    held = index.objects.of(receiver, step.spot) if receiver is not None else ()
+    by_size = [isinstance(one, Instance) and one.name.startswith(_INDIFFERENT) for one in held]
+    return factors <= _ONE or (bool(by_size) and all(by_size))
+
+
+_ONE = {"1", "1.0", "1."}
+_INDIFFERENT = tuple(f"torch.optim.{name}" for name in ("Adam", "NAdam", "RAdam", "RMSprop", "Adagrad", "Rprop"))
 
 
 def _plain_failure(step: Effect, shown: str, path: str, line: int) -> Finding:

@@ -17,6 +17,7 @@ from .dead import around
 from .fitting import misfit
 from .loaded_by_name import COMPUTED, looked_through
 from .memo import kept_per_index
+from .notebook import join_cells
 from .records import MODULE_BODY, Block, Branch, Class, Event, Expr, FileFacts, Function, Import
 from .scopes import bindings
 from .things import Spot
@@ -46,10 +47,29 @@ def stop_before(index: Index, places: Iterable[tuple[str, int]]) -> Stop | None:
     """
     for path, line in sorted(set(places)):
         function = around(index, path, line)
-        if function is not None and not is_notebook(path):
-            if (stop := _stop_at(index, function, line) or _on_all_ways(index, function)) is not None:
-                return stop
+        if function is not None and is_notebook(path):
+            stop = _in_cell(index, function, line)
+        else:
+            stop = _stop_at(index, function, line) or _on_all_ways(index, function) if function is not None else None
+        if stop is not None:
+            return stop
     return None
+
+
+def _in_cell(index: Index, function: Function, line: int) -> Stop | None:
+    """Of a notebook, whose cells run in any order: a name that none of them binds, in the same cell."""
+    file, known = index.files[function.path], _compiled(index, function.path)
+    for spot in _beside(function, line) if known is not None and known.unbound else ():
+        heads = (one.text.partition(".")[0] for one in _evaluated(function.events[spot.position]) if one.kind == "path")
+        unbound = (head for head in heads if known is not None and (spot.line, head) in known.unbound)
+        if _cell(file, spot.line) == _cell(file, line) and (name := next(unbound, None)) is not None:
+            return Stop(file.path, spot.line, f"{name} is bound nowhere")
+    return None
+
+
+def _cell(file: FileFacts, line: int) -> int:
+    found = file.cell(line)
+    return found[0] if found is not None else 0
 
 
 def _stop_at(index: Index, function: Function, line: int) -> Stop | None:
@@ -248,9 +268,14 @@ def _raises(index: Index, spot: Spot) -> str:
 def _compiled(index: Index, path: str) -> Compiled | None:
     file = index.files[path]
     if file not in _KNOWN:
-        text = None if is_notebook(path) else index.repository.read(path)
+        text = index.repository.read(path)
+        if text is not None and is_notebook(path):
+            text = join_cells(text)[0] if _BINDING_MAGIC.search(text) is None else None
         _KNOWN[file] = compiled(text) if text is not None else None
     return _KNOWN[file]
+
+
+_BINDING_MAGIC = re.compile(r"(?:\"|\\n)\s*%(?:(?:run|load|loadpy|store|pylab)\b|[a-z]\w* [^\"\n]*=)")  # in its JSON
 
 
 def _evaluated(event: Event) -> tuple[Expr, ...]:

@@ -45,7 +45,7 @@ class Index:
 
     @cached_property
     def names(self) -> Names:
-        return Names(self.files, self.beside)
+        return Names(self.files, self.beside, self.repository.links)
 
     @cached_property
     def sites(self) -> Sites:

@@ -45,6 +45,7 @@ class Names:
 
     files: Mapping[str, FileFacts]
     beside: Mapping[str, str] = field(default_factory=dict)  # file -> a folder that it also imports from
+    links: Mapping[str, str] = field(default_factory=dict)  # file or folder -> what it is a symbolic link to
     _active: set[tuple[str, str]] = field(default_factory=set)
     _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
     _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
@@ -72,12 +73,14 @@ class Names:
     @cached_property
     def _stems(self) -> frozenset[str]:
         """Every path that a module may lie at, without its ending."""
-        return self._folders.union(path.rpartition(".")[0] for path in self.files)
+        linked = (path.removesuffix(".py") for path in self.links)
+        return self._folders.union((path.rpartition(".")[0] for path in self.files), linked)
 
     @cached_property
     def _heads(self) -> frozenset[str]:
         """Every name of a folder or file: how an import of the project may begin."""
-        return frozenset(part for path in self.files for part in _dotted(path).split("."))
+        linked = (_dotted(path.rpartition("/")[2]) for path in self.links)
+        return frozenset(part for path in self.files for part in _dotted(path).split(".")).union(linked)
 
     @cached_property
     def _roots(self) -> Mapping[str, str]:
@@ -180,9 +183,11 @@ class Names:
         if stem and stem not in self._stems:
             return None
         for path in (_join(stem, "__init__.py"), f"{stem}.py", f"{stem}.ipynb"):  # a package before a module
-            if path in self.files:
+            if path in self.files or (path := self.links.get(path, "")) in self.files:
                 return self._of(path)
-        return Module("", stem) if stem in self._folders else None
+        if stem in self._folders:
+            return Module("", stem)
+        return self._at(self.links[stem]) if stem in self.links else None
 
     def _of(self, path: str) -> Module:
         return Module(path, _parent(path) or "." if path.endswith("__init__.py") else "")

@@ -14,6 +14,7 @@ from trainsleuth.repository import Repository, is_python, is_under
 from .branches import Settled, is_not_chosen
 from .bridges import Bridges
 from .chosen import offered, roots_of
+from .command_words import is_same_subcommand, words_behind
 from .composition import file_of
 from .configuration import PythonConfigs
 from .edges import GUESS
@@ -143,10 +144,16 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
     return found
 
 
-def _started_by(entry: Entry, recipe: str | None, launch: Command | None) -> Entry:
-    """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it."""
+def _started_by(entry: Entry, recipe: str | None, launch: Command | None, started: Iterable[Command]) -> Entry:
+    """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it, then
+    those of the console script that the caller gave.
+    """
     ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
     ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
+    if launch is not None and launch.target and launch.target != entry.path:
+        words = words_behind(launch.text)
+        alike = (one for one in started if one.target == launch.target and one.path and one.function)
+        ours += [one for one in alike if is_same_subcommand(words_behind(one.text), words)]
     others = [one for one in entry.commands if one not in ours and one is not launch]
     return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
 
@@ -226,7 +233,7 @@ def find_program(
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None
-    entry = _started_by(_launched(found, launch), recipe, launch)
+    entry = _started_by(_launched(found, launch), recipe, launch, started)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     told = told_of(first, recipe, launch)
     tracing = Tracing(values, graph, table, handed, entry)

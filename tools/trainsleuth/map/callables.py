@@ -19,6 +19,7 @@ from .config_objects import BUILDS, TARGETS
 from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD, is_property
 from .listed_members import looped_members, picked_members
+from .loaded_by_text import given_back_by_text, loaded_by_text
 from .lookups import entries_of, members_of, picked_by, values_of_classes
 from .named_choice import plain, words_of
 from .named_modules import members
@@ -108,6 +109,8 @@ class Callables:
         same = (held for one in called for held in self._handed_back(function, call, one, depth))
         listed: list[Called] = [cls for one in called for cls in looped_members(self._index, self._known.modules, one)]
         listed += [cls for one in called for cls in self._imported_by(one)]
+        listed += loaded_by_text(self._values, function, call)
+        listed += [cls for one in called for cls in given_back_by_text(self._values, one)]
         listed += [
             found for one in called for found in self._looked_up_by(one, depth + 2) if isinstance(found, Function)
         ]

@@ -124,7 +124,8 @@ def _slot(choice: Choice) -> str:
 def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting) -> Iterator[Choice]:
     last = setting.key.rpartition(".")[2]
     if last in CLASS_KEYS and _DOTTED.fullmatch(setting.value):
-        target = dotted(index, setting.value) or moved(index, setting.value)
+        near = _near(index, setting.path, setting.value) if last in BUILDING_TAGS else None
+        target = near or dotted(index, setting.value) or moved(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
         project = project or (in_package(index, setting.value) if last in _SHORT_KEYS else None)
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
@@ -150,6 +151,13 @@ def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting
         for table in answering[:1]:
             value = f"{table.library}.{setting.value}"
             yield Choice(setting.path, setting.line, setting.key, value, None, table, _sites(answering))
+
+
+def _near(index: Index, path: str, name: str) -> Class | Function | None:
+    """What a dotted name means beside a file of settings or above it: of a script that lies there."""
+    module = index.names.module(path, name.rpartition(".")[0])
+    found = index.names.member(module, name.rpartition(".")[2]) if module is not None and module.path else None
+    return found if isinstance(found, Class | Function) else None
 
 
 def _apart(entry: Entry, path: str) -> int:

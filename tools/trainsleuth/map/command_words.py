@@ -22,6 +22,11 @@ def words_before(text: str) -> list[str]:
     return words[: _start(words) - 1]
 
 
+def is_same_subcommand(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Both begin with one name that is no option, behind their programs: tool train data.csv."""
+    return [*words[:1]] == [*others[:1]] and bool(words) and words[0].isidentifier()
+
+
 def options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each word that is an option, with its value: --lr=0.1, --lr 0.1. One that is given alone has the next word."""
     for word, following in zip_longest(words, words[1:], fillvalue=""):

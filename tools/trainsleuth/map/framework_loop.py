@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
 from trainsleuth.facts.scopes import bindings
 
+from . import brain
 from .binding import bound_names
 from .edges import DIRECT
 from .frameworks import Framework, Handover, owned_by
@@ -50,6 +51,7 @@ def handed_loop(program: Program) -> Iterator[Place]:
     for stage in forwards:
         yield program.at(stage.function, stage.line, "forward", 0.8)
     yield from _forwards(program) if not forwards else ()
+    yield from brain.forwards(program)
     for cls in program.training.handed_networks:
         forward = program.index.method(cls, "forward")
         if forward is not None:

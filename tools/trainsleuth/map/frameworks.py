@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Expr, External, Index, Site
 
-from .hook_names import HF_HOOKS, LIGHTNING_HOOKS, LOOP_HOOKS
+from .hook_names import HF_HOOKS, LIGHTNING_HOOKS, LOOP_HOOKS, SPEECHBRAIN_HOOKS
 from .values import Values
 
 
@@ -119,6 +119,14 @@ FRAMEWORKS = (
         ("fit",),
         ("training_loop", "logging", "checkpointing", "evaluation"),
         ("train_batch", "eval_batch", "model_forward", "optim_step", "zero_grads", "loss_fn", "pre_step", "post_step"),
+    ),
+    Framework(
+        "SpeechBrain",
+        ("speechbrain",),
+        ("Brain",),
+        ("fit", "evaluate"),
+        ("training_loop", "optimizer_scheduler", "evaluation"),
+        tuple(SPEECHBRAIN_HOOKS),
     ),
     Framework(
         "stable-baselines3",

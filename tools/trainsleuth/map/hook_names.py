@@ -60,6 +60,23 @@ HF_HOOKS = [
     "on_save",
     "on_evaluate",
 ]
+SPEECHBRAIN_HOOKS = [
+    "compute_objectives",
+    "compute_forward",
+    "fit_batch",
+    "evaluate_batch",
+    "init_optimizers",
+    "on_stage_start",
+    "on_stage_end",
+    "on_fit_start",
+    "on_fit_batch_start",
+    "on_fit_batch_end",
+    "on_evaluate_start",
+    "optimizers_step",
+    "freeze_optimizers",
+    "zero_grad",
+    "make_dataloader",
+]
 LOOP_HOOKS = [  # of a library that is not in the table
     "train_step",
     "eval_step",

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function
 from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.sites import is_test
 from trainsleuth.repository import is_python
 
-from ..command_words import words_behind
+from ..command_words import is_same_subcommand, words_behind
 from ..entries import MAINS
 from ..frameworks import owned_by
 from ..launch import Command, names_recipe
@@ -28,6 +29,7 @@ def places(program: Program) -> Iterator[Place]:
     if (owner := program.index.class_of(entry.root)) is not None:  # of a library
         yield program.at_target(owner, "start", 0.9)
     yield from _mains(program)
+    yield from _launcher(program)
     seen: set[str] = set()
     named = [one for one in entry.commands if program.recipe is not None and names_recipe(one, program.recipe)]
     first = {command.path: command for command in reversed(entry.commands)}
@@ -44,12 +46,16 @@ def places(program: Program) -> Iterator[Place]:
 
 
 def _closest(commands: Sequence[Command]) -> Iterator[Command]:
-    """Of those that a text of the repository gives, the one that says most of what the caller's own command says."""
+    """Of those that a text of the repository gives, the one that says most of what the caller's own command says: the same
+    subcommand first, then the same words.
+    """
     if len(commands) > 1 and not commands[0].path and commands[0].text:
-        said = set(words_behind(commands[0].text))
-        shared = {one: len(said & set(words_behind(one.text))) for one in commands[1:] if one.path}
-        best = max(shared, key=lambda one: shared[one], default=None)
-        if best is not None and shared[best] > 1:
+        said = words_behind(commands[0].text)
+        told = {one: words_behind(one.text) for one in commands[1:] if one.path}
+        fits = {one: is_same_subcommand(words, said) for one, words in told.items()}
+        shared = {one: len({*said} & {*words}) for one, words in told.items()}
+        best = max(told, key=lambda one: (fits[one], not is_test(one.path), shared[one]), default=None)
+        if best is not None and (fits[best] or shared[best] > 1):
             yield best
 
 
@@ -94,6 +100,18 @@ def _mains(program: Program) -> Iterator[Place]:
             yield program.at(function, min(d.line for d in function.decorators), "main", 0.9)
         elif function in program.entry.reach.roots and function.name != "<module>":
             yield program.at(function, function.line, "main", 0.97)
+
+
+def _launcher(program: Program) -> Iterator[Place]:
+    """Where the file begins that the caller's command starts, when that is another one: of a console script."""
+    for command in program.entry.commands[:1]:
+        file = program.index.files.get(command.target)
+        if file is not None and command.target != program.entry.path:
+            main = file.functions.get(command.function, file.body)
+            yield program.at(main, main.line, "launcher", 0.8)
+            for event in main.events:
+                if any(call.last == "set_defaults" and call.keyword("func") is not None for call in event.calls):
+                    yield program.at(main, event.line, "subcommand", 0.7)
 
 
 def _way_down(program: Program) -> Iterator[Place]:

@@ -9,6 +9,7 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, bindings
 
 from ..auto_classes import GIVES
 from ..batch_path import Stage
+from ..brain import modules
 from ..networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
 from ..parameter_holders import makers
 from ..program import Called, Program
@@ -75,6 +76,7 @@ def places(program: Program) -> Iterator[Place]:
     yield from _run(program)
     yield from _optimized(program)
     yield from _chosen(program)
+    yield from modules(program)
     yield from _handed_over(program)
 
 
