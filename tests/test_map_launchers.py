@@ -341,3 +341,57 @@ def test_a_brain_of_speechbrain_trains_the_modules_of_its_recipe_behind_a_link_a
     assert not any(path == "recipes/other/own_model.py" for path, _ in models)
     loop = {place.line for place in found.components["training_loop"].places if place.path == "recipes/asr/train.py"}
     assert {7, 8, 10, 19} <= loop
+
+
+def test_a_launcher_whose_module_stands_in_a_name(tmp_path: Path) -> None:
+    launcher = "import os\n\ndef run(seed):\n    exe = 'project.train'\n    os.system(f'python -m {exe} --seed {seed}')\n\nif __name__ == '__main__':\n    run(1)\n"
+    files = {"project/__init__.py": "", "project/train.py": TRAIN, "project/study.py": launcher}
+    found = _map(tmp_path, files, "project/study.py", "python -m project.study")
+    assert (found.trains, found.entry) == (True, "project/train.py")
+
+
+def test_a_program_that_a_called_file_starts(tmp_path: Path) -> None:
+    again = "import subprocess\n\ndef main(rate):\n    subprocess.call(['python', 'scripts/train.py', rate])\n"
+    files = {"scripts/train.py": TRAIN, "scripts/again.py": again}
+    files["scripts/run_again.py"] = "from again import main\n\nmain('0.1')\n"
+    found = _map(tmp_path, files, "scripts/run_again.py", "python scripts/run_again.py")
+    assert (found.trains, found.entry) == (True, "scripts/train.py")
+
+
+@pytest.mark.parametrize("command", ["./fit.py", "fit-it"])
+def test_one_word_that_starts_a_program(command: str, tmp_path: Path) -> None:
+    files = {
+        "fit.py": PARSER + TRAIN,
+        "pyproject.toml": '[project]\nname = "fit"\n[project.scripts]\nfit-it = "fit:main"\n',
+    }
+    found = _map(tmp_path, files, None, command)
+    assert (found.trains, found.entry) == (True, "fit.py")
+
+
+SOLVER = """from solverlib import Solver
+
+
+class Own(Solver):
+    def get_model(self, flags):
+        return None
+
+    def get_dataset(self, flags):
+        return None
+
+    def train_step(self, batch):
+        return {"loss": self.model(batch).mean()}
+
+
+if __name__ == "__main__":
+    Own.main()
+"""
+
+
+def test_a_class_of_an_unknown_solver_is_started_by_its_class_method(tmp_path: Path) -> None:
+    found = _map(tmp_path, {"classify.py": SOLVER, "other.py": SOLVER.replace("Own", "Other")}, "classify.py")
+    assert (found.trains, found.framework) == (True, "solverlib")
+    shown = {
+        name: {place.line for place in found.components[name].places} for name in ("model", "data", "training_loop")
+    }
+    assert 5 in shown["model"] and 8 in shown["data"] and {11, 16} <= shown["training_loop"]
+    assert all(place.path == "classify.py" for part in found.components.values() for place in part.places)

@@ -70,6 +70,7 @@ def _worth_reading(repository: Repository, named: Iterable[str]) -> list[str]:
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
 MADE_DISTANCE = 5  # from the entry: what is made there is what the program works with
 ASSUMED_DISTANCE = 8  # of what leads to a training step that the entry is not seen to reach
+MAX_CALLED = 20  # files that may start the program
 LAST_DISTANCE = 16  # of that step itself: the way to it, where one is read, is shorter
 
 
@@ -313,8 +314,12 @@ def _named(tracing: Tracing, told: Told, recipe: str | None, launch: Command | N
 
 
 def _handed_on(index: Index, entry: Entry, recipe: str | None, launch: Command | None) -> Program | None:
-    """The program that the entry starts as a process of its own, when it starts but one."""
+    """The program that the entry starts as a process of its own, when it starts but one: itself, or a file that it calls."""
+    called = sorted({function.path for function in entry.reach.distance} - {entry.path})
     path = only_program_of(index, entry.path)
+    if path is None:
+        others = {one for file in called[:MAX_CALLED] if (one := only_program_of(index, file)) is not None}
+        path = others.pop() if len(others) == 1 else None
     return _below(index, entry, path, recipe, with_options_of_files(index, launch, path)) if path else None
 
 

@@ -142,7 +142,7 @@ FRAMEWORKS = (
 )
 
 _CLI = "LightningCLI"  # makes the trainer, the module and the data, and runs the loop, as soon as it is called
-_TRAINERS = ("Trainer", "Learner", "Runner")
+_TRAINERS = ("Trainer", "Learner", "Runner", "Solver")
 _MAKES_TRAINERS = ("_trainer", "_learner")  # a function of another library: build_trainer(cfg)
 _RUN = ("Trainer", "_trainer")  # what runs a trainer trains
 _NO_TRAINERS = frozenset(
@@ -157,6 +157,7 @@ def _unnamed(name: str) -> Framework | None:
         return None
     hooks = tuple(dict.fromkeys(LOOP_HOOKS + LIGHTNING_HOOKS + HF_HOOKS))
     starts = ("fit", "train", "learn", *(("run",) if parts[-1].endswith(_RUN) else ()))
+    starts = (*starts, "main", "run") if parts[-1] == "Solver" else starts
     return Framework(package, (package,), _TRAINERS, starts, _ALL_BUT_DATA, hooks)
 
 
@@ -180,12 +181,9 @@ def owned_by(index: Index, held: Class | External) -> Framework | None:
 
 def handovers(index: Index, values: Values) -> Iterator[Handover]:
     """Every such call in the repository."""
-    starts = {name for framework in FRAMEWORKS for name in framework.starts}
+    starts = {name for framework in FRAMEWORKS for name in framework.starts} | {"main"}
     for site in index.calls(*sorted(starts)):
-        receiver = site.call.receiver
-        if receiver is None:
-            continue
-        for held in values.of(site.function, receiver):
+        for held in started(index, values, site):
             framework = owned_by(index, held)
             if framework is not None and site.call.last in framework.starts:
                 yield Handover(framework, site)
@@ -195,6 +193,16 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
     own = (cls.name for cls in index.classes() if any(one.endswith(f".{_CLI}") for one in index.external_bases(cls)))
     for site in index.calls(*sorted({_CLI, *own})):
         yield Handover(FRAMEWORKS[0], site)
+
+
+def started(index: Index, values: Values, site: Site) -> Iterator[Class | External]:
+    """What the method of a call may be of: the classes of its object, or the class itself, OwnSolver.main()."""
+    receiver = site.call.receiver
+    if receiver is not None:
+        yield from values.of(site.function, receiver)
+        named = index.resolve(site.function, receiver.text) if receiver.kind == "path" else None
+        if isinstance(named, Class) and index.method(named, site.call.last) is None:
+            yield named
 
 
 def _by_apis(index: Index) -> Iterator[Handover]:

@@ -65,10 +65,14 @@ def _scripts(index: Index, folder: str, path: str, lines: tuple[int, int]) -> se
 
 
 def _modules(index: Index, path: str, lines: tuple[int, int]) -> set[str]:
-    """Started with -m: ["torchrun", "-m", "project.train"]"""
+    """Started with -m: ["torchrun", "-m", "project.train"]; f"python -m {module}" where module = "project.train"."""
     text = "\n".join((index.repository.read(path) or "").split("\n")[lines[0] - 1 : lines[1]])
+    held = {match[1]: match[2] for match in _HOLDS_MODULE.finditer(text)}
+    text = _HOLE.sub(lambda match: held.get(match[1], match[0]), text) if held else text
     found = (module_of(index, match[1]) for match in _STARTS_MODULE.finditer(text))
     return {one for one in found if one is not None and one != path}
 
 
 _STARTS_MODULE = re.compile(r"""[\s"']-m["']?[\s,]+["']?([A-Za-z_]\w*(?:\.\w+)+)""")
+_HOLDS_MODULE = re.compile(r"""(?m)^\s*(\w+)\s*=\s*["']([A-Za-z_]\w*(?:\.\w+)+)["']\s*$""")
+_HOLE = re.compile(r"\{(\w+)\}")

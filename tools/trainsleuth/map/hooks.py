@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from trainsleuth.facts import Class, Expr, External, Function, Index
 from trainsleuth.facts.scopes import bindings
 
-from .frameworks import Framework, Handover, owned_by
+from .frameworks import Framework, Handover, owned_by, started
 from .networks import is_network
 from .sidelines import NEVER
 from .values import Values
@@ -56,8 +56,7 @@ def trainers_run(index: Index, values: Values, framework: Framework, handed: Ite
     """Project classes of the trainers whose loop is started, with their bases: DistilTrainer(model).train()."""
     found: dict[Class, None] = {}
     for handover in handed:
-        receiver = handover.site.call.receiver
-        for held in values.of(handover.site.function, receiver) if receiver is not None else ():
+        for held in started(index, values, handover.site):
             if isinstance(held, Class) and owned_by(index, held) == framework:
                 found.update(dict.fromkeys(index.lineage(held)))
     return tuple(found)
@@ -70,8 +69,7 @@ def derived_classes(
 
     Where the trainer is known to be the framework's own, no trainer of the project is run.
     """
-    receivers = [(one.site.function, one.site.call.receiver) for one in handed]
-    held = [one for at, receiver in receivers if receiver is not None for one in values.of(at, receiver)]
+    held = [held for one in handed for held in started(index, values, one.site)]
     is_own = bool(held) and all(isinstance(one, External) and one.name.startswith(framework.packages) for one in held)
     found = [
         cls

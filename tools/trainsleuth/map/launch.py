@@ -149,9 +149,13 @@ def _in_folder(
 
 def command_of(index: Index, text: str) -> Command | None:
     """A launch command that the caller gives instead of a file; None when `text` is no command."""
-    if text in index.configs or (" " not in text.strip() and not _is_program(index, text.strip())):
+    if text in index.configs:
         return None
-    consoles = _by_text(index)
+    consoles, word = _by_text(index), text.strip()
+    if word in consoles:  # the name of a console script alone
+        return consoles[word]._replace(path="", line=0, text=text)
+    if " " not in word and not _is_program(index, word):
+        return None
     folder, rest = started_in(text)
     found = next(_command(index, f"{folder}/-" if folder else "", 0, rest, consoles), None)
     return found._replace(path="", text=text) if found is not None and folder else found or Command("", 0, text, "")
@@ -161,7 +165,8 @@ def _is_program(index: Index, word: str) -> bool:
     """./train.py, which starts itself; a file of settings in Python is one of its names without the dot."""
     path = normal(word) if word.startswith("./") and word.endswith(".py") else ""
     fits = (one for one in index.files if path and f"/{one}".endswith(f"/{path}"))
-    return any(index.files[one].body.source.holds(_GUARD) for one in fits)
+    sources = (index.files[one].body.source for one in fits)
+    return any(one.holds(_GUARD) or one.holds(_PARSES) for one in sources)
 
 
 _GUARD = re.compile(rb"(?m)^if\s+__name__\s*==")

@@ -55,7 +55,14 @@ _HOOKS = (
 )
 
 
-_OF_TRAINER = ("get_train_dataloader", "_get_train_sampler", "get_data_loader", "_prepare_inputs", "_get_dataloader")
+_OF_TRAINER = (
+    "get_train_dataloader",
+    "_get_train_sampler",
+    "get_data_loader",
+    "get_dataset",
+    "_prepare_inputs",
+    "_get_dataloader",
+)
 _ITERATED = re.compile(r"(?:loader|data)\w*$|(?:data|loader|train|batch)\w*_iter(?:ator)?$", re.I)
 _OF_THE_MACHINE = re.compile(r"device|_var|rank|world|dist(?:_|ributed)|path|cuda|conda|logg", re.I)
 

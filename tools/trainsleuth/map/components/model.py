@@ -44,6 +44,7 @@ _MAKES_ONE = re.compile(r"_?(?:get|build|create|make|load|setup|init|prepare|def
 _WRAPS = re.compile(r"\.(?:FullyShardedDataParallel|DistributedDataParallel|FSDP|DDP)$")
 _IS_WHOLE = re.compile(r"^self\._?(?:model|net|network|module)$")  # of what only wraps it: a policy, a pipeline
 _ADAPTS = ("add_adapter", "inject_adapter_in_model", "add_weighted_adapter")
+_OF_TRAINER = ("get_model", "build_model", "configure_model", "model_init")
 _BY_CONFIGURATION = ("get_model", "create_model", "build_model", "from_pretrained")
 
 
@@ -77,6 +78,8 @@ def places(program: Program) -> Iterator[Place]:
     yield from _optimized(program)
     yield from _chosen(program)
     yield from modules(program)
+    for cls in program.training.hooked_classes:
+        yield from (program.at_target(cls.methods[one], "builder", 0.85) for one in _OF_TRAINER if one in cls.methods)
     yield from _handed_over(program)
 
 
