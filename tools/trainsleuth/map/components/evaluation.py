@@ -14,7 +14,7 @@ from ..evaluation_mode import is_evaluated, is_switched
 from ..glances import glances
 from ..held_out import passes
 from ..launch import Command, commands_of
-from ..networks import is_dataset, is_network
+from ..networks import calls_network, is_dataset, is_network
 from ..program import Program
 from ..records import Place
 from ..sampled import sampled
@@ -99,6 +99,7 @@ def _signs(program: Program) -> Iterator[Place]:
     yield from _called(program, evaluating)
     for function in evaluating:
         yield from _measured(program, function)
+        yield from _rounds(program, function)
     yield from _hooks(program)
     yield from _alone(program)
     for choice in program.choices:
@@ -304,6 +305,17 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
 
 
+def _rounds(program: Program, function: Function) -> Iterator[Place]:
+    """The loop of a pass of evaluation: over what it runs the network on, or the episodes that it plays."""
+    inside = [event for event in function.events if event.block.loops]
+    for event in inside:
+        if any(calls_network(program.values, function, call) or call.last in _RUNS for call in event.calls):
+            loop = function.loops[event.block.loops[0]]
+            yield program.at(function, loop.line, "loop", 0.66 * program.weight(function) ** 0.4)
+            return
+
+
+_RUNS = ("step", "act", "select_action", "predict", "generate", "sample")
 _MEASURES = re.compile(
     r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|ap|(?-i:mAP)|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"
     r"recall|precision|top_?ks?|bleu|rouge|wer|cer|perplexity|fid|confusion_matrix|r2|criterion|metrics?|(?:\w+_)?loss)(?:_(?:score|correct|fn|func))?$",
