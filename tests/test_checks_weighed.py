@@ -897,3 +897,25 @@ def _notebook(*cells: str) -> str:
 def test_a_cell_that_needs_a_name_which_no_cell_binds(cells: tuple[str, ...], severity: str, tmp_path: Path) -> None:
     files = {"train.ipynb": _notebook("import torch\nloader = [torch.ones(2)]\n", *cells)}
     assert _only(tmp_path, files, "missing-zero-grad").severity == severity
+
+
+HIDING = "from train.gan.nets import SIZE\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "severity"),
+    [
+        ("train/gan/train.py", {}, "note"),
+        ("train/gan/fit.py", {"train/gan/train.py": "print(1)\n"}, "note"),
+        ("train/gan/fit.py", {}, "error"),
+        ("train/gan/train.py", {"README.md": "python -m train.gan.train\n"}, "error"),
+        ("train/gan/train.py", {"run.py": "from train.gan import train\n"}, "error"),
+    ],
+)
+def test_a_file_beside_a_script_that_hides_the_package_it_imports(
+    name: str, more: dict[str, str], severity: str, tmp_path: Path
+) -> None:
+    program = HIDING + _program().replace("from data import", "from train.data import")
+    files = {name: program, "train/gan/nets.py": "SIZE = 3\n", "train/data.py": DATA, "train/__init__.py": ""}
+    files |= {f"other/part_{number}.py": "print(1)\n" for number in range(4)}
+    assert _only(tmp_path, files | more, "missing-zero-grad").severity == severity

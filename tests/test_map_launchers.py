@@ -395,3 +395,87 @@ def test_a_class_of_an_unknown_solver_is_started_by_its_class_method(tmp_path: P
     }
     assert 5 in shown["model"] and 8 in shown["data"] and {11, 16} <= shown["training_loop"]
     assert all(place.path == "classify.py" for part in found.components.values() for place in part.places)
+
+
+BY_STAGES = """import argparse
+import os
+from subprocess import call
+
+ROOT = os.path.dirname(os.path.dirname(__file__))
+
+
+def prepare(args):
+    print(args)
+
+
+def train(args):
+    script = os.path.join(ROOT, 'src', 'project', 'train.py')
+    call(['python', f'{script}', '--rate', f'{args.rate}'])
+
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--rate')
+    parsers = parser.add_subparsers()
+    parsers.add_parser('prepare').set_defaults(func=prepare)
+    parsers.add_parser('train').set_defaults(func=train)
+    args = parser.parse_args()
+    args.func(args)
+"""
+
+
+def test_a_launcher_that_calls_by_a_bare_name_is_told_with_its_program(tmp_path: Path) -> None:
+    files = {"scripts/stages.py": BY_STAGES, "src/project/train.py": TRAIN, "src/project/__init__.py": ""}
+    files["README.md"] = "```\ncd scripts\npython stages.py --rate 3 prepare\npython stages.py --rate 0.1 train\n```\n"
+    found = _map(tmp_path, files, "scripts/stages.py", "python stages.py --rate 0.1 train")
+    assert (found.trains, found.entry) == (True, "src/project/train.py")
+    shown = {(place.path, place.line) for place in found.components["entry_point"].places}
+    assert {("README.md", 4), ("scripts/stages.py", 12), ("scripts/stages.py", 14), ("scripts/stages.py", 17)} <= shown
+
+
+GIN = """import argparse
+import gin
+
+
+@gin.configurable
+def fit(model=gin.REQUIRED):
+    model.train([])
+
+
+def start(config):
+    gin.parse_config_files_and_bindings([config], [])
+    fit()
+
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser()
+    parsers = parser.add_subparsers(dest='command', required=True)
+    parser_prepare = parsers.add_parser('prepare')
+    parser_train = parsers.add_parser('train')
+    parser_train.add_argument('-c', '--config')
+    args = parser.parse_args()
+    if args.command in ['train', 'evaluate']:
+        start(args.config)
+"""
+WRAPPER = "import gin\nimport torch\n\n\n@gin.configurable\nclass Wrapper:\n    def __init__(self, loader):\n        self.net, self.loader = torch.nn.Linear(2, 1), loader\n        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)\n\n    def train(self, data):\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "trains"),
+    [
+        ("python run.py train -c [path to the settings]", True),
+        ("python run.py train -c small.gin", True),
+        ("python run.py prepare", False),
+    ],
+)
+def test_what_gin_fills_is_trained_by_the_subcommand_that_reads_its_settings(
+    command: str, trains: bool, tmp_path: Path
+) -> None:
+    files = {
+        "run.py": GIN,
+        "wrappers.py": WRAPPER + STEP,
+        "small.gin": "import wrappers\n\nfit.model = @Wrapper()\nWrapper.loader = []\n",
+    }
+    found = _map(tmp_path, files, None, command)
+    assert found.trains is trains
+    assert not trains or "wrappers.py" in _loop(found)

@@ -38,7 +38,7 @@ def stopped(index: Index) -> Mapping[str, str]:
     """
     if (index.repository.root / ".gitmodules").is_file() or len(index.files) < WHOLE:
         return {}
-    found = {path: why for path, file in index.files.items() if (why := _absent(index, file))}
+    found = {path: why for path, file in index.files.items() if (why := _absent(index, file) or _hidden(index, file))}
     importers: dict[str, list[FileFacts]] = {}
     for file in index.files.values() if found else ():
         for other in index.names.imported(file):
@@ -61,6 +61,30 @@ def _absent(index: Index, file: FileFacts) -> str:
     sure = _that_run(index, file)
     gone = (one for one in entries if one.line in sure and not _is_required(index, one))
     return next((f"{file.path}:{one.line} imports {one.module}, which is not here" for one in gone), "")
+
+
+def _hidden(index: Index, file: FileFacts) -> str:
+    """The first import that surely runs of a package which a file beside it hides, train/gan/train.py of train.gan.nets: a
+    script is started with its own folder before all others, unless it is started as a module.
+    """
+    folder = file.path.rpartition("/")[0]
+    beside = {one.module.partition(".")[0] for one in file.imports if "." in one.module and not one.level}
+    heads = {head for head in beside if folder and f"{folder}/{head}.py" in index.files}
+    if not heads or is_notebook(file.path) or file.body.source.holds(_WIDER):
+        return ""
+    module = re.compile(rf"-m\s+{re.escape(file.path.removesuffix('.py').replace('/', '.'))}\b")
+    texts = (path for path in index.repository.files if path.endswith((".md", ".rst", ".txt", ".sh", ".bash")))
+    if any(module.search(index.repository.read(path) or "") for path in texts) or _is_imported(index, file):
+        return ""
+    sure = _that_run(index, file)
+    hidden = (one for one in file.imports if one.line in sure and one.module.partition(".")[0] in heads)
+    first = next((one for one in hidden if not one.level and "." in one.module), None)
+    head = first.module.partition(".")[0] if first is not None else ""
+    return f"{file.path}:{first.line} imports {first.module}, which {head}.py beside it hides" if first else ""
+
+
+def _is_imported(index: Index, file: FileFacts) -> bool:
+    return any(file.path in index.names.imported(one) for one in index.files.values() if one is not file)
 
 
 def _that_run(index: Index, file: FileFacts) -> frozenset[int]:

@@ -98,9 +98,19 @@ def _assumed(
     if not handed and all(sign.role == "backward" for found in table.values() for sign in found):
         return
     if scope is None or scope in index.files:
-        yield from steps_in(table, handed, loaded) if scope is not None else steps_in(table, handed, index.files)
+        yield from steps_in(table, handed, loaded if scope is not None else index.files)
     else:
         yield from steps_in(table, handed, [path for path in index.files if is_under(path, scope)])
+
+
+_GIN = frozenset(("parse_config_files_and_bindings", "parse_config_file", "parse_config_files", "parse_config"))
+
+
+def _with_gin(index: Index, reached: Iterable[Function]) -> Iterator[str]:
+    """Files that gin's settings may import and fill, where the program hands itself over to gin."""
+    files = {file.path for file in index.files.values() if any(one.module == "gin" for one in file.imports)}
+    if any(function.path in files and not _GIN.isdisjoint(function.called) for function in reached):
+        yield from files
 
 
 def _bridged(
@@ -147,14 +157,16 @@ def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
 
 def _started_by(entry: Entry, recipe: str | None, launch: Command | None, started: Iterable[Command]) -> Entry:
     """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it, then
-    those of the console script that the caller gave.
+    those that start the launcher of the caller's command as that does.
     """
     ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
     ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
     if launch is not None and launch.target and launch.target != entry.path:
         words = words_behind(launch.text)
-        alike = (one for one in started if one.target == launch.target and one.path and one.function)
+        alike = [one for one in started if one.target == launch.target and one.path and one.text]
         ours += [one for one in alike if is_same_subcommand(words_behind(one.text), words)]
+        if not ours and alike:
+            ours = [max(alike, key=lambda one: len({*words} & {*words_behind(one.text)}))]
     others = [one for one in entry.commands if one not in ours and one is not launch]
     return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
 
@@ -293,7 +305,8 @@ def _likeliest(tracing: Tracing, told: Told, scope: str | None) -> dict[Function
     """The training steps that are taken for those of the program, each with the functions that lead to it from the top."""
     index = tracing.graph.index
     unreached = Unreached(tracing.graph, told.weights, told.loaded)
-    steps = _assumed(index, tracing.table, tracing.handed, scope, told.loaded)
+    loaded = {*told.loaded, *_with_gin(index, tracing.entry.reach.distance)}
+    steps = _assumed(index, tracing.table, tracing.handed, scope, loaded)
     left = tracing.values.known.excluded
     found = unreached.likeliest(one for one in steps if index.class_of(one) not in left)
     return {one: list(unreached.tops(one)) for one in found}

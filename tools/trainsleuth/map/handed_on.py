@@ -9,7 +9,9 @@ from trainsleuth.facts import Function, Index
 
 from .launch_targets import module_of, script_of
 
-_RUNS = re.compile(rb"\bos\.(?:system|execvp?e?)\(|\bsubprocess\.\w+\(|\bPopen\(|\brun_path\(")
+_RUNS = re.compile(
+    rb"\bos\.(?:system|execvp?e?)\(|\bsubprocess\.\w+\(|\bPopen\(|\brun_path\(|\bfrom subprocess import "
+)
 _SCRIPT = re.compile(r"(?:\{[^{}\n]*\}/|(?<=[\"'\s]))([\w./-]+\.py)(?=[\"'\s])")
 MAX_BEYOND = 8  # functions and names of the file that one function leads to
 

@@ -152,7 +152,7 @@ def command_of(index: Index, text: str) -> Command | None:
     if text in index.configs:
         return None
     consoles, word = _by_text(index), text.strip()
-    if word in consoles:  # the name of a console script alone
+    if word in consoles and consoles[word].function:  # the name of a console script alone
         return consoles[word]._replace(path="", line=0, text=text)
     if " " not in word and not _is_program(index, word):
         return None

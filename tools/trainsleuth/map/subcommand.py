@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Expr, Function, Index, bindings
 
 from .branches import asked_key
+from .configuration.subcommands import subcommands
 
 NEAR = 6  # from the entry: further away a word of the command is no subcommand
 LEAST = 2  # words that a name is compared with, where one of them is a subcommand
@@ -120,6 +121,16 @@ def compared(functions: Mapping[Function, int], words: Sequence[str]) -> dict[st
             if len(every) >= LEAST and words[0] in every and bindings(function).get(name):
                 found[asked_key(function, name)] = words[0]
     return found
+
+
+def parsed(functions: Mapping[Function, int], words: Sequence[str]) -> dict[str, str]:
+    """The key under which argparse keeps the subcommand, as what the command gives: add_subparsers(dest="command")."""
+    near = (one for one, distance in functions.items() if distance <= NEAR and one.source.holds(_SUBPARSERS))
+    found = (subcommands(function, words) for function in near) if words else ()
+    return {one.dest: one.chosen for one in found if one.dest and one.chosen == words[0]}
+
+
+_SUBPARSERS = re.compile(rb"\badd_subparsers\(")
 
 
 def _equal(test: Expr | None) -> tuple[str, str] | None:

@@ -58,7 +58,7 @@ from .registered_beside import registered_beside
 from .registered_labels import by_labels
 from .registries import tables
 from .scripts import settings_in
-from .subcommand import compared, plain_words, unasked
+from .subcommand import compared, parsed, plain_words, unasked
 from .tabled_sections import picked_sections
 from .tables import Table
 from .templated_files import templated_files
@@ -132,7 +132,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     loaded = program.graph.imports(read.started) | program.graph.imports(frozenset(named))
     asked = plain_words(behind)
     without = absent(index, entry.reach.distance, read.in_files).decided() if is_told else {}
-    without = {**without, **compared(entry.reach.distance, asked)}
+    without = {**without, **compared(entry.reach.distance, asked), **parsed(entry.reach.distance, asked)}
     decided = _deciding(without, weak, (*given, *read.commanded)) if is_told else {}
     chosen, passed = _chosen(program, read, known, loaded, named, decided)
     preset = named_preset(program.values, launch)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function
 from trainsleuth.facts.scopes import bindings
@@ -10,7 +12,7 @@ from trainsleuth.facts.sites import is_test
 from trainsleuth.repository import is_python
 
 from ..command_words import is_same_subcommand, words_behind
-from ..entries import MAINS
+from ..entries import MAINS, guard_line
 from ..frameworks import owned_by
 from ..launch import Command, names_recipe
 from ..program import Program
@@ -103,15 +105,26 @@ def _mains(program: Program) -> Iterator[Place]:
 
 
 def _launcher(program: Program) -> Iterator[Place]:
-    """Where the file begins that the caller's command starts, when that is another one: of a console script."""
+    """Where the file begins that the caller's command starts, when that is another one, and where it starts the program."""
     for command in program.entry.commands[:1]:
         file = program.index.files.get(command.target)
-        if file is not None and command.target != program.entry.path:
-            main = file.functions.get(command.function, file.body)
-            yield program.at(main, main.line, "launcher", 0.8)
-            for event in main.events:
-                if any(call.last == "set_defaults" and call.keyword("func") is not None for call in event.calls):
-                    yield program.at(main, event.line, "subcommand", 0.7)
+        if file is None or command.target == program.entry.path:
+            continue
+        main = file.functions.get(command.function, file.body)
+        yield program.at(main, guard_line(main) if main is file.body else main.line, "launcher", 0.8)
+        name = re.compile(re.escape(PurePosixPath(program.entry.path).name.encode()))
+        for function in file.functions.values():
+            is_starting = function.source.holds(name)
+            if is_starting and function is not file.body:
+                yield program.at(function, function.line, "launcher", 0.75)
+            for event in function.events:
+                calls = (call.last in _STARTS or call.last.startswith("spawn") for call in event.calls)
+                chosen = (call.last == "set_defaults" and call.keyword("func") is not None for call in event.calls)
+                if (is_starting and any(calls)) or (function is main and any(chosen)):
+                    yield program.at(function, event.line, "launcher", 0.7)
+
+
+_STARTS = ("call", "run", "Popen", "check_call", "check_output", "system", "execvp")
 
 
 def _way_down(program: Program) -> Iterator[Place]:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Function
 
+from ..command_words import words_behind
 from ..program import Program
+from ..subcommand import plain_words
 from .literals import text_of
 from .records import REQUIRED, Definition
 from .subcommands import parser_of, subcommands
@@ -18,8 +20,10 @@ NOT_GIVEN = "None"
 
 def options(program: Program) -> Iterator[Definition]:
     """Every option that code of the program defines, nearest functions first; none of a program that it only imports."""
+    own = [command for command in program.entry.commands[:1] if not command.path]  # the caller's
+    asked = [word for command in own for word in plain_words(words_behind(command.text))]
     for function, _ in program.functions():
-        commands = subcommands(function)
+        commands = subcommands(function, asked)
         if commands.dest:
             yield Definition(commands.dest, function.path, commands.line, commands.chosen)
         for event in function.events:

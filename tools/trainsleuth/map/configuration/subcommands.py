@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function, bindings
@@ -24,10 +24,11 @@ class Subcommands(NamedTuple):
         return bool(self.chosen) and self.parsers.get(parser, self.chosen) != self.chosen
 
 
-def subcommands(function: Function) -> Subcommands:
-    """One is chosen when it is the only one that is called after training."""
+def subcommands(function: Function, asked: Sequence[str] = ()) -> Subcommands:
+    """The one that is among the words `asked` of a command, else the only one that is called after training."""
     parsers = dict(_parsers(function))
-    training = [name for name in dict.fromkeys(parsers.values()) if _TRAINS.match(name)]
+    named = [word for word in asked if word in parsers.values()]
+    training = named[:1] or [name for name in dict.fromkeys(parsers.values()) if _TRAINS.match(name)]
     dest, line = next(_dest(function), ("", 0)) if len(training) == 1 and len(parsers) > 1 else ("", 0)
     return Subcommands(parsers, training[0] if len(training) == 1 else "", dest, line)
 
