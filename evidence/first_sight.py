@@ -46,6 +46,8 @@ HALVES = tuple(
         "twenty_second_",
         "twenty_third_",
         "twenty_fourth_",
+        "twenty_fifth_",
+        "twenty_sixth_",
     )
 )
 

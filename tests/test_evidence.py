@@ -344,6 +344,8 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "twenty_second_",
             "twenty_third_",
             "twenty_fourth_",
+            "twenty_fifth_",
+            "twenty_sixth_",
         )
     ],
 )
