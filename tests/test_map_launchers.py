@@ -479,3 +479,153 @@ def test_what_gin_fills_is_trained_by_the_subcommand_that_reads_its_settings(
     found = _map(tmp_path, files, None, command)
     assert found.trains is trains
     assert not trains or "wrappers.py" in _loop(found)
+
+
+TABLE = """import fire
+import torch
+from algos import large, small
+from config import large_settings, small_settings
+
+ALGOS = {
+    "large": {"algo": large, "settings": large_settings},
+    "small": {"algo": small, "settings": small_settings},
+}
+
+
+def choose(args):
+    name = args["algo_name"]
+    algo = ALGOS[name]["algo"]
+    settings = {key: getattr(ALGOS[name]["settings"], key) for key in dir(ALGOS[name]["settings"])}
+    trainer = algo.Trainer
+    return trainer, settings
+
+
+def run(**given):
+    trainer, settings = choose(given)
+    trainer(torch.nn.Linear(2, 1)).run()
+
+
+if __name__ == "__main__":
+    fire.Fire(run)
+"""
+
+
+def test_a_module_out_of_a_table_and_its_settings(tmp_path: Path) -> None:
+    files = {"train.py": TABLE, "algos/__init__.py": "", "config/__init__.py": ""}
+    for name, rate in (("large", "0.9"), ("small", "0.1")):
+        files[f"algos/{name}.py"] = TRAINER
+        files[f"config/{name}_settings.py"] = f"rate = {rate}\nbatch_size = 32\nepochs = 5\nname = '{name}'\n"
+    found = _map(tmp_path, files, "train.py", "python train.py --algo_name=small")
+    assert [path for path in _loop(found) if path.startswith("algos/")] == ["algos/small.py"]
+    known = {
+        item["name"]: item
+        for item in expand_component(tmp_path, "config", "train.py", "python train.py --algo_name=small").items
+    }
+    assert (known["rate"]["value"], known["name"]["value"]) == ("0.1", "small")
+
+
+PLACED = """import argparse
+import torch
+
+
+class Config:
+    LEARNING_RATE = 0.001
+    MOMENTUM = 0.9
+    STEPS = 1000
+    WIDTH = 8
+    DEPTH = 2
+    NAME = None
+
+    def display(self):
+        print(vars(self))
+
+
+class SmallConfig(Config):
+    NAME = "small"
+    STEPS = 50
+
+
+class TestConfig(SmallConfig):
+    STEPS = 1
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("command")
+parser.add_argument("paths", nargs="+")
+parser.add_argument("--fast", action="store_true")
+parser.add_argument("--rate", type=float, default=0.5)
+args = parser.parse_args()
+config = SmallConfig() if args.command == "train" else TestConfig()
+if args.command == "train":
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=config.LEARNING_RATE, momentum=config.MOMENTUM)
+    for step in range(config.STEPS):
+        optimizer.zero_grad()
+        net(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "trains"),
+    [
+        (
+            "python run.py train a.csv b.csv --rate 0.1",
+            {"command": "train", "paths": "a.csv b.csv", "rate": "0.1"},
+            True,
+        ),
+        ("python run.py --fast --rate 0.1 train a.csv", {"command": "train", "paths": "a.csv", "fast": "True"}, True),
+        ("python run.py --rate=0.1 test a.csv", {"command": "test", "paths": "a.csv"}, False),
+    ],
+)
+def test_arguments_without_an_option_have_the_names_of_the_parser(
+    command: str, given: dict[str, str], trains: bool, tmp_path: Path
+) -> None:
+    found = _map(tmp_path, {"run.py": PLACED}, "run.py", command)
+    known = {item["name"]: item for item in expand_component(tmp_path, "config", "run.py", command).items}
+    assert {name: known[name]["value"] for name in given} == given
+    assert found.trains is trains
+
+
+def test_the_class_of_settings_that_is_made_counts_with_what_it_has_from_above(tmp_path: Path) -> None:
+    command = "python run.py train a.csv"
+    found = _map(tmp_path, {"run.py": PLACED}, "run.py", command)
+    known = {item["name"]: item for item in expand_component(tmp_path, "config", "run.py", command).items}
+    assert {name: known[name]["value"] for name in ("NAME", "STEPS", "LEARNING_RATE")} == {
+        "NAME": "small",
+        "STEPS": "50",
+        "LEARNING_RATE": "0.001",
+    }
+    assert {5, 17} <= {place.line for place in found.components["config"].places}
+    assert 6 in {place.line for place in found.components["optimizer_scheduler"].places}
+
+
+BY_SHELL = """gpus="0,1,2"
+config=conf/small.yaml
+exp_dir=exp/one
+checkpoint=
+if [ -z "${config}" ] && [ -f "${exp_dir}/config.yaml" ]; then
+  config="${exp_dir}/config.yaml"
+fi
+num_gpus=$(echo $gpus | awk -F ',' '{print NF}')
+if [ -z "${checkpoint}" ] && [ -f "${exp_dir}/latest_checkpoint.pt" ]; then
+  checkpoint=${exp_dir}/latest_checkpoint.pt
+fi
+torchrun --nproc_per_node=$num_gpus train.py --config $config ${checkpoint:+--checkpoint $checkpoint}
+"""
+
+
+def test_a_script_that_counts_devices_and_asks_for_files(tmp_path: Path) -> None:
+    files = {"train.py": TRAIN, "run.sh": BY_SHELL, "conf/small.yaml": "lr: 0.1\n"}
+    found = _map(tmp_path, files, "train.py", "run.sh")
+    assert "torchrun --nproc_per_node=3 train.py --config conf/small.yaml" in found.text
+    assert "checkpoint" not in found.text.partition("# entry point")[0]
+
+
+def test_an_absolute_path_of_another_machine_means_the_file_that_ends_like_it(tmp_path: Path) -> None:
+    program = f"import argparse\nimport yaml\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--config')\nsettings = yaml.safe_load(open(parser.parse_args().config))\n{TRAIN}"
+    files = {"train.py": program, "project/conf/a.yaml": "lr: 0.1\n", "project/conf/b.yaml": "lr: 0.2\n"}
+    command = "python train.py --config /workspace/project/conf/b.yaml"
+    _map(tmp_path, files, "train.py", command)
+    known = {item["name"]: item for item in expand_component(tmp_path, "config", "train.py", command).items}
+    assert known["lr"]["value"] == "0.2"

@@ -1,4 +1,6 @@
-"""A name that is one module or another: engine = fast if args.fast else plain, whose Trainer is made then."""
+"""A name that is one module or another, whose Trainer is made then: engine = fast if args.fast else plain, or
+ENGINES[name]["engine"].
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Module, Variable
 from trainsleuth.facts.scopes import bindings
 
 from .branches import Settled, arms_of, is_not_chosen
+from .written_out import written_out
 
 
 def members_of_chosen(index: Index, settled: Settled, expr: Expr) -> Iterator[Class | Function]:
@@ -21,7 +24,8 @@ def members_of_chosen(index: Index, settled: Settled, expr: Expr) -> Iterator[Cl
         if one.value is None or one.kind != "assign" or is_not_chosen(held.scope.events[one.position], within):
             continue
         for arm in arms_of(one.value, within) if one.value.kind == "choice" else (one.value,):
-            module = index.resolve(held.scope, arm.text) if arm.kind == "path" else None
-            member = index.names.member(module, expr.last) if isinstance(module, Module) else None
-            if isinstance(member, Class | Function):
-                yield member
+            for scope, value in written_out(within, arm) if arm.kind == "index" else ((held.scope, arm),):
+                module = index.resolve(scope, value.text) if value.kind == "path" else None
+                member = index.names.member(module, expr.last) if isinstance(module, Module) else None
+                if isinstance(member, Class | Function):
+                    yield member

@@ -210,7 +210,7 @@ def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
                 yield found
                 break
         else:
-            tail = _inside(index, word.lstrip("./"))
+            tail = _inside(index, word.lstrip("./")) if not word.startswith("/") else _below_root(index, word)
             fits = [path for path in index.configs if path.endswith(("/" + tail, f"/{tail}.yaml"))]
             near = [one for one in fits if str(PurePosixPath(one).parent) in _beside_code(folder)]
             if tail in index.configs:
@@ -246,6 +246,13 @@ def _inside(index: Index, path: str) -> str:
     first, _, rest = path.partition("/")
     is_ours = "/" not in rest or any(one.startswith(f"{first}/") for one in index.repository.files)
     return path if is_ours else rest if rest in index.configs else path
+
+
+def _below_root(index: Index, path: str) -> str:
+    """Of an absolute path of the author's machine the part that is there, of at least a folder and a name."""
+    tails = (path.strip("/").split("/")[cut:] for cut in range(path.count("/")))
+    known = ("/".join(tail) for tail in tails if len(tail) > 1)
+    return next((one for one in known if one in index.configs), path.lstrip("/"))
 
 
 def _beside_code(folder: str) -> tuple[str, ...]:

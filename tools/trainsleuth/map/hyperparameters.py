@@ -8,12 +8,12 @@ from itertools import islice
 
 from trainsleuth.facts import Class, Event, Expr, Function
 
-from .configuration.fields import is_settings_class
+from .configuration.fields import is_settings_class, made_tables
 from .networks import is_network
 from .program import Program
 
 MOST = 4  # of one class
-_NAMED = re.compile(r"(?:^|_)(?:lr|learning_rate|batch_size|max_steps|(?:epochs?|iterations|iters|steps)$|weight_decay|patience)", re.I)  # fmt: skip
+_NAMED = re.compile(r"(?:^|_)(?:lr|learning_rate|batch_size|max_steps|(?:epochs?|iterations|iters|steps)$|weight_decay|momentum|patience)", re.I)  # fmt: skip
 
 
 def hyperparameters(program: Program) -> Iterator[tuple[Function, Event]]:
@@ -25,6 +25,13 @@ def hyperparameters(program: Program) -> Iterator[tuple[Function, Event]]:
         if init is not None and program.is_reached(init) and not is_network(program.index, cls):
             told = (event for event in init.events if event.kind == "assign" and _is_number(event))
             yield from ((init, event) for event in islice(told, MOST))
+
+
+def of_tables(program: Program) -> Iterator[tuple[Function, Event]]:
+    """LEARNING_RATE = 0.001 in the class of settings that the program makes, or in one above it."""
+    for cls in (base for made in made_tables(program) for base in program.index.lineage(made)):
+        told = (event for event in cls.body.events if event.kind == "assign" and _is_number(event))
+        yield from ((cls.body, event) for event in islice(told, 2 * MOST))
 
 
 def _of_settings(program: Program) -> Iterator[Class]:

@@ -121,8 +121,9 @@ class Program:
             Called(function, event, call, self.graph.targets(function, call), weight)
             for function, weight in self.functions()
             for event in function.events
-            if event.calls and not is_not_chosen(event, Settled(self.values.known.settings, self.index, function))
-            for call in event.calls
+            if event.calls
+            and not is_not_chosen(event, settled := Settled(self.values.known.settings, self.index, function))
+            for call in calls_of(event, settled)
         )
 
     @cached_property

@@ -54,6 +54,20 @@ def is_taken(arm: Arm, known: Mapping[str, str]) -> bool:
 
 
 def _truth(test: str, known: Mapping[str, str]) -> bool | None:
+    """Of several tests together: [ -z "$config" ] && [ -f last.pt ]."""
+    for sign, decides in ((" || ", True), (" && ", False)):
+        if sign in test:
+            truths = [_truth(one.strip(), known) for one in test.split(sign)]
+            return decides if decides in truths else None if None in truths else not decides
+    return False if _PRODUCT.match(test) else _of_variable(test, known)
+
+
+_PRODUCT = re.compile(
+    r"^\[\[?\s+-[def]\s+\S*(?:checkpoint|ckpt|latest|\.pth?\b|exp_?dir)\S*\s+\]\]?$"
+)  # of an earlier run
+
+
+def _of_variable(test: str, known: Mapping[str, str]) -> bool | None:
     if (match := _EMPTY.match(test)) is not None and (value := known.get(match[3])) is not None:
         return None if "$" in value else ((value == "") == (match[2] == "z")) != bool(match[1])
     if (match := _SAME.match(test)) is not None and (value := known.get(match[1])) is not None:

@@ -59,6 +59,8 @@ def assignments(lines: Sequence[str]) -> Iterator[Assigned]:
         if is_open is None:
             if (items := _ITEMS.match(text)) is not None:
                 yield Assigned(name, f" {items[1]}" if more else items[1], first, first, more)
+            elif not text.strip():
+                yield Assigned(name, "", first, first, more)
             elif (word := _WORD.match(text)) is not None:
                 yield Assigned(name, word[1] or word[2] or word[3] or "", first, first, more)
             continue
@@ -215,7 +217,11 @@ MAX_DIGITS = 15
 
 
 def _without_calls(value: str) -> str:
-    """The folder above what is known, ".." of $(dirname .), and $(date) of $(date +%Y): a value without blanks of its own."""
+    """The folder above what is known, ".." of $(dirname .), $(date) of $(date +%Y), and how many devices a list has: a value
+    without blanks of its own.
+    """
+    value = _COUNTED.sub(lambda match: str(match[1].count(",") + 1) if "$" not in match[1] else "$(echo)", value)
+    value = _PIPED.sub("$(echo)", value)
     for _ in range(MAX_CALLS):
         value = _ECHO.sub(lambda match: match[1].strip().replace('"', ""), _CALL.sub(_called, value))
     return value
@@ -229,6 +235,10 @@ def _called(match: re.Match[str]) -> str:
 
 
 _CALL = re.compile(r"\$\((dirname|date)\s([^()]*)\)")
+_COUNTED = re.compile(  # $(echo 0,1,2 | awk -F ',' '{print NF}')
+    r"\$\(echo\s+\"?([^()|;&\"]*)\"?\s*\|\s*(?:awk\s+-F\s*[\"']?,[\"']?\s+'\{\s*print\s+NF;?\s*\}'|tr\s+[\"']?,[\"']?\s+[\"'](?:\\n|\s)[\"']\s*\|\s*wc\s+-[lw])\s*\)"
+)
+_PIPED = re.compile(r"\$\(echo\s[^()]*\|[^()]*\)")
 _ECHO = re.compile(r"\$\(echo\s+((?:[^()]|\$\([^()]*\))*)\)")
 MAX_CALLS = 4  # in each other
 
@@ -244,7 +254,7 @@ def used_in(text: str) -> frozenset[str]:
 
 
 def filled(text: str, known: Mapping[str, str]) -> str:
-    """`text` with the variables that are known, or their own defaults (${NODES:-1}), and with "$@" and ${@:3} when the
+    """`text` with the variables that are known, or their own defaults (${NODES:-1}) and what stands for them (${NAME:+--name}), and with "$@" and ${@:3} when the
     arguments are known; one that is to be filled in by hand (MODEL="") stays."""
 
     def value(match: re.Match[str]) -> str:
@@ -255,4 +265,11 @@ def filled(text: str, known: Mapping[str, str]) -> str:
         first = int(match[1] or 1)
         return " ".join(known[name] for name in sorted(filter(str.isdigit, known), key=int) if int(name) >= first)
 
+    def alternative(match: re.Match[str]) -> str:
+        return match[0] if match[1] not in known else match[2] if known[match[1]] else ""
+
+    text = _ALTERNATIVE.sub(alternative, text) if "+" in text else text
     return _VARIABLE.sub(value, _ARGUMENTS.sub(behind, text) if "1" in known else text)
+
+
+_ALTERNATIVE = re.compile(r"\$\{(\w+):?\+([^{}]*)\}")  # ${checkpoint:+--checkpoint $checkpoint}

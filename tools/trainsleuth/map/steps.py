@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Loop, Site, written
 from trainsleuth.facts.sites import call_sites
 
+from .branches import Settled, is_not_chosen
 from .values import Values
 
 _OPTIMIZER = re.compile(
@@ -39,10 +40,11 @@ class Sign(NamedTuple):
 
 
 def signs(index: Index, values: Values) -> dict[Function, list[Sign]]:
-    """Every sign of a training step, by the function it stands in, in source order."""
+    """Every sign of a training step that the settings let run, by the function it stands in, in source order."""
     table: dict[Function, list[Sign]] = {}
     for sign in _signs(index, values):
-        table.setdefault(sign.function, []).append(sign)
+        if not is_not_chosen(sign.site.event, Settled(values.known.settings, index, sign.function)):
+            table.setdefault(sign.function, []).append(sign)
     for found in table.values():
         found.sort(key=lambda sign: (sign.site.position, sign.site.call.line))
     return table

@@ -59,6 +59,7 @@ from .registered_labels import by_labels
 from .registries import tables
 from .scripts import settings_in
 from .subcommand import compared, parsed, plain_words, unasked
+from .tabled_modules import tabled_modules
 from .tabled_sections import picked_sections
 from .tables import Table
 from .templated_files import templated_files
@@ -206,7 +207,8 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         options, home = {one.key: one.value for one in asked}, folder_of(launch) if launch is not None else "."
         folders = tuple(dict.fromkeys((home, ".", entry.path.rpartition("/")[0])))
         joined = (part for one in joined_files(index, entry.reach, options, folders) for part in with_bases(index, one))
-        more = map(Part, templated_files(index, entry.reach, (*asked, *in_files)))
+        tabled = tabled_modules(index, entry.reach.distance, options)
+        more = map(Part, (*templated_files(index, entry.reach, (*asked, *in_files)), *tabled))
         made = tuple(part for part in dict.fromkeys((*joined, *more)) if part.path not in known)
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))

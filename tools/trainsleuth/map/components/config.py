@@ -11,10 +11,10 @@ from trainsleuth.facts import Class, Expr, External, Function
 from ..annotations import named_types
 from ..command_words import words_behind
 from ..config_objects import is_config
-from ..configuration.fields import IS_SETTINGS, fields
+from ..configuration.fields import IS_SETTINGS, fields, made_tables
 from ..exported import exported_places
 from ..file_sections import TELLING, file_sections
-from ..hyperparameters import hyperparameters
+from ..hyperparameters import hyperparameters, of_tables
 from ..library_defaults import library_defaults
 from ..named_modules import given_files
 from ..networks import is_dataset
@@ -106,6 +106,8 @@ def places(program: Program) -> Iterator[Place]:
     yield from _experiment(program)
     for init, event in hyperparameters(program):
         yield program.at(init, event.line, "hyperparameter", 0.64)
+    for body, event in of_tables(program):
+        yield program.at(body, event.line, "hyperparameter", 0.82)
     named = _named(program)
     yield from preset_records(program)
     for rank, path in enumerate(program.config_paths):
@@ -229,6 +231,8 @@ def _taken(program: Program) -> Iterator[Place]:
     top = program.values.objects.top
     if top is not None:
         yield program.at_target(top, "class", 0.88)
+    for made in made_tables(program):
+        yield from (program.at_target(base, "class", 0.9) for base in program.index.lineage(made))
     for choice in program.choices:
         if isinstance(choice.target, Class) and is_config(choice.target):
             yield program.at_target(choice.target, "class", 0.8)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Event, Expr, External, Function, Site, written
 from trainsleuth.facts.scopes import bindings
 
+from ..hyperparameters import of_tables
 from ..networks import is_factory
 from ..program import Program
 from ..records import Place
@@ -28,6 +29,9 @@ _RATE_FUNCTION = re.compile(
 def places(program: Program) -> Iterator[Place]:
     yield from _constructed(program)
     yield from _by_hand(program)
+    for body, event in of_tables(program):
+        if any(_OF_STEP.search(one.text) for one in event.targets):
+            yield program.at(body, event.line, "hyperparameter", 0.7)
     for site, weight in program.calls("step"):
         if program.is_reached(site.function) and step_role(site, program.values) == "scheduler step":
             yield program.at(site.function, site.call.line, "scheduler step", 0.7 * weight**0.3)
@@ -43,6 +47,9 @@ def places(program: Program) -> Iterator[Place]:
             yield from program.chosen_at(choice)
             if choice.target is not None:
                 yield program.at_target(choice.target, "definition", 0.97)
+
+
+_OF_STEP = re.compile(r"(?:^|_)(?:lr|learning_rate|weight_decay|momentum|warmup\w*|betas?)(?:_|$)", re.I)
 
 
 def _constructed(program: Program) -> Iterator[Place]:

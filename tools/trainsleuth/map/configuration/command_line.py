@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from trainsleuth.facts import Index
@@ -24,8 +24,10 @@ class Given(NamedTuple):
     value: str
 
 
-def given_by(text: str) -> Iterator[Given]:
-    """All that a command sets, in its order; only what stands behind the program that it starts."""
+def given_by(text: str, takes: Mapping[str, int] | None = None) -> Iterator[Given]:
+    """All that a command sets, in its order; only what stands behind the program that it starts. `takes`: how many words
+    belong to an option, less than none for all up to the next, where that is known.
+    """
     words = words_behind(text)
     place = 0
     while place < len(words):
@@ -34,7 +36,10 @@ def given_by(text: str) -> Iterator[Given]:
         if _FLAG.match(word):
             name, equals, value = word.lstrip("-").partition("=")
             values = [value] if equals else []
-            while not equals and place < len(words) and not (_ends(words[place]) or _is_alone(words[place], values)):
+            count = (takes or {}).get(name.replace("-", "_"), -1)
+            while not equals and place < len(words) and not (ends(words[place]) or _is_alone(words[place], values)):
+                if len(values) == count:
+                    break
                 values.append(words[place])
                 place += 1
             pairs = [match for one in values if (match := _OVERRIDE.match(one)) is not None]
@@ -86,6 +91,10 @@ def _is_alone(word: str, before: list[str]) -> bool:
     return "/" in word and len(before) == 1 and before[0].isidentifier()
 
 
-def _ends(word: str) -> bool:
+def is_option(word: str) -> bool:
+    return _FLAG.match(word) is not None
+
+
+def ends(word: str) -> bool:
     """Begins something new, or ends the command."""
     return bool(_FLAG.match(word) or _PAIR.match(word)) or word in (";", "&&", "||", "|", ">", ">>", "2>&1", "&", "#")

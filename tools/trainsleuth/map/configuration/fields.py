@@ -40,8 +40,11 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
     program, its entry first.
     """
     parsed = filled(program)
-    ours = tuple(named)
-    names = {cls.name for cls in (*ours, *_in_store(program))}
+    made = tuple(made_tables(program))
+    ours = (*named, *made)
+    kin = (one for cls in made for one in program.index.subclasses(program.index.lineage(cls)[-1]))
+    names = {cls.name for cls in (*ours, *_in_store(program), *kin)}
+    names |= {base.name for cls in made for base in program.index.lineage(cls)}
     yield from _of_lineages(program, (*parsed, *ours))
     files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
     for path in files:
@@ -65,6 +68,16 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
             yield from _constants(file.body)
 
 
+def made_tables(program: Program) -> Iterator[Class]:
+    """Classes that are tables, class Small(Config): WIDTH = 4, of which the program makes one alone of its kin: Small()."""
+    index, kin = program.index, dict[Class, set[Class]]()
+    for called in program.reached_calls:
+        for cls in (one for one in called.targets if isinstance(one, Class)):
+            if any(map(_is_table, lineage := index.lineage(cls))) and is_settings_class(program, cls):
+                kin.setdefault(lineage[-1], set()).add(cls)
+    yield from (cls for several in kin.values() if len(several) == 1 for cls in several)
+
+
 def _in_store(program: Program) -> Iterator[Class]:
     """Classes of the ConfigStore, with their bases, where the run takes some: what they set is among its settings."""
     stores = stored(program.index, program.entry.path).values()
@@ -86,10 +99,17 @@ def is_settings_class(program: Program, cls: Class) -> bool:
     if is_network(program.index, cls) or is_dataset(program.index, cls) or is_names(cls):
         return False
     is_data = any(map(_is_data, program.index.lineage(cls)))
-    if _CLASS.search(cls.name) and (is_data or not cls.methods or _own(cls) or _defaults(cls)):
+    if _CLASS.search(cls.name) and (is_data or not cls.methods or _own(cls) or _defaults(cls) or _is_table(cls)):
         return True
     told = [name for name, value in _own(cls) if not name.startswith("_") and text_of(value) not in _OPEN]
     return len(told) >= MIN_ATTRIBUTES and "forward" not in cls.methods and _is_first(cls)
+
+
+def _is_table(cls: Class) -> bool:
+    """Its body holds hardly anything but literals, whatever methods work with them."""
+    given = [event.value for event in cls.body.events if event.kind == "assign" and event.value is not None]
+    literals = sum(is_literal(value) for value in given)
+    return literals >= MIN_ATTRIBUTES and literals * 10 >= 7 * len(given)
 
 
 def is_names(cls: Class) -> bool:

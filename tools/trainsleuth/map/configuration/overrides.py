@@ -12,6 +12,7 @@ from ..program import Program
 from ..statements import conditions
 from .command_line import given_by, launched_by, with_variables
 from .literals import is_literal, text_of
+from .positional import given_by_place, parsed
 from .reads import subscripts
 from .records import Layer
 
@@ -37,7 +38,8 @@ def of_command(
     for name, value in launched_by(text):
         if name not in told:
             yield name, Layer("command", command.path or command.script, command.line, value)
-    for name, value in given_by(text):
+    parser = parsed(program, text)
+    for name, value in (*given_by(text, parser.takes), *given_by_place(parser, text)):
         if _exchanges(program, name, value):
             continue
         if name in negated and value == "True":
