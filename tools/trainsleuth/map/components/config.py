@@ -11,6 +11,7 @@ from trainsleuth.facts import Class, Expr, External, Function
 from ..annotations import named_types
 from ..command_words import words_behind
 from ..config_objects import is_config
+from ..configuration.command_line import given_by
 from ..configuration.fields import IS_SETTINGS, fields, made_tables
 from ..exported import exported_places
 from ..file_sections import TELLING, file_sections
@@ -143,6 +144,34 @@ def _options(function: Function) -> list[Expr]:
     return [call for event in function.events for call in event.calls if call.last == "add_argument"]
 
 
+MAX_GIVEN = 5  # options of the command whose lines are told
+
+
+def _given(program: Program) -> frozenset[str]:
+    """What the caller's command sets, without dashes."""
+    texts = [command.text for command in program.entry.commands[:1]] if program.told else []
+    return frozenset(one.name for text in texts for one in given_by(text))
+
+
+def _flags(call: Expr) -> Iterator[str]:
+    return (part.text.lstrip("-").replace("-", "_") for part in call.arguments if part.kind == "string")
+
+
+_SAVES = re.compile(
+    r"^(?:save|dump|write|log)_(?:configs?|cfg|args|opts?|options|hparams|hyper_?params?|settings)(?:_(?:file|to_\w+|as_\w+))?$"
+)
+_WRITES = ("OmegaConf.save", "yaml.dump", "yaml.safe_dump", "json.dump")
+_HOLDS = re.compile(r"(?:^|[._])(?:config|configs|cfg|args|opt|opts|hparams|options|settings)$")
+
+
+def _is_saved(call: Expr) -> bool:
+    """The settings of the run are written down: OmegaConf.save(config, path)."""
+    if _SAVES.match(call.last):
+        return True
+    first = next(iter(call.arguments), None)
+    return call.callee in _WRITES and first is not None and any(_HOLDS.search(one.text) for one in first.walk())
+
+
 def _read(program: Program, function: Function, weight: float) -> Iterator[Place]:
     options = _options(function)
     if options and function.name != "<module>":
@@ -151,6 +180,9 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             yield program.at_target(owner, "options", 0.68 * weight**0.4)
     if options:
         yield program.at(function, options[0].line, "first option", 0.8 * weight**0.4)
+        given = [call for call in options if not _given(program).isdisjoint(_flags(call))]
+        for rank, call in enumerate(given[:MAX_GIVEN]):
+            yield program.at(function, call.line, "option of the command", (0.64 - 0.02 * rank) * weight**0.4)
         if len(options) > 8:
             yield program.at(function, options[len(options) // 2].line, "option", 0.4 * weight**0.4)
             yield program.at(function, options[-1].line, "last option", 0.45 * weight**0.4)
@@ -162,6 +194,8 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             role, score = _role(program, function, call)
             if role:
                 yield program.at(function, call.line, role, score * weight**0.4)
+            elif _is_saved(call):
+                yield program.at(function, call.line, "saved", 0.6 * weight**0.4)
             if role == "parser":
                 for cls in parsed_classes(program.index, function, call):
                     yield program.at_target(cls, "parsed", 0.95 * weight**0.4)
@@ -192,6 +226,8 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
             return "reader call", 0.8
         elif isinstance(target, Class) and _is_parser(program, target):
             return "parser", 1.0
+        elif isinstance(target, Class) and any(one.endswith("CLI") for one in program.index.external_bases(target)):
+            return "parser", 0.8
         elif isinstance(target, Class) and (_CLASS.search(target.name) or _READER.search(last)):
             return "built", 0.75
     return ("reader call", 0.7) if last == "from_args" else ("", 0.0)

@@ -87,6 +87,7 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
         yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
+        yield from _held_out(program, function, weight)
         for line in passes(program, function):
             yield program.at(function, line, "evaluation call", 0.8 * weight**0.4)
     for function, call, target in glances(program):
@@ -306,15 +307,27 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
 
 
 def _rounds(program: Program, function: Function) -> Iterator[Place]:
-    """The loop of a pass of evaluation: over what it runs the network on, or the episodes that it plays."""
-    inside = [event for event in function.events if event.block.loops]
-    for event in inside:
-        if any(calls_network(program.values, function, call) or call.last in _RUNS for call in event.calls):
-            loop = function.loops[event.block.loops[0]]
-            yield program.at(function, loop.line, "loop", 0.66 * program.weight(function) ** 0.4)
-            return
+    """The loop of a pass of evaluation, over what it runs the network on or the episodes that it plays, and that call."""
+    weight = program.weight(function) ** 0.4
+    for event in (one for one in function.events if one.block.loops):
+        for call in event.calls:
+            if calls_network(program.values, function, call) or call.last in _RUNS:
+                loop = function.loops[event.block.loops[0]]
+                yield program.at(function, loop.line, "loop", 0.66 * weight)
+                yield program.at(function, call.line, "forward", 0.6 * weight)
+                return
 
 
+def _held_out(program: Program, function: Function, weight: float) -> Iterator[Place]:
+    """Where the loader is made that evaluation goes over: val_loader = DataLoader(val_set)."""
+    for event in function.events:
+        value = event.value
+        if event.kind == "assign" and value is not None and value.kind == "call" and not value.last.startswith("parse"):
+            if any(_HELD_OUT.search(one.last) for one in event.targets if one.kind in ("path", "attr")):
+                yield program.at(function, event.line, "held-out data", 0.58 * weight**0.4)
+
+
+_HELD_OUT = re.compile(r"^(?:val|valid|validation|eval|test|dev)\w*(?:loaders?|dl|data_?loaders?)$", re.I)
 _RUNS = ("step", "act", "select_action", "predict", "generate", "sample")
 _MEASURES = re.compile(
     r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|ap|(?-i:mAP)|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"
@@ -328,13 +341,23 @@ def _measured(program: Program, function: Function) -> Iterator[Place]:
     weight = program.weight(function) ** 0.4
     for event in function.events:
         for call in event.calls:
-            if _MEASURES.search(call.last):
+            targets = program.graph.targets(function, call)
+            if _MEASURES.search(call.last) or any(_is_metric(one) for one in targets):
                 yield program.at(function, call.line, "metric", 0.64 * weight)
-                for target in program.graph.targets(function, call):
+                for target in targets:
                     if isinstance(target, Function) and target.name == call.last:
                         yield program.at(target, target.line, "definition", 0.58 * weight)
 
 
+def _is_metric(target: object) -> bool:
+    """A function of a file of metrics, or one that says what it measures: intersection_and_union()."""
+    if not isinstance(target, Function) or target.name.startswith("_"):
+        return False
+    return _METRIC_FILE.search(target.path) is not None or _SAYS_METRIC.search(target.name) is not None
+
+
+_METRIC_FILE = re.compile(r"(?:^|/)(?:metrics?|\w+_metrics?)(?:/|\.py$)")
+_SAYS_METRIC = re.compile(r"iou|intersection_?and_?union|psnr|ssim|rmse|ndcg|bleu|rouge|accuracy|auroc|dice_coef", re.I)
 _OF_EVALUATION = re.compile(r"(?:^|(?<=/))(?:eval|evaluation)/")  # a folder in which such programs are no strangers
 
 
