@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, External
 
 from .frameworks import FRAMEWORKS
+from .launch import SHELL
 from .program import Program
 from .records import Place
 
@@ -44,7 +45,7 @@ def _from_settings(program: Program, component: str, score: float) -> Iterator[P
     pattern = re.compile("|".join(named), re.I) if named else None
     count: dict[str, int] = {}
     held = program.training.framework is not None  # else an option of a script belongs to code that reads it
-    given = (one for one in program.settings if held or one.path in program.index.configs)
+    given = (one for one in program.settings if held or one.path in program.index.configs or one.path.endswith(SHELL))
     for setting in given if pattern is not None else ():
         section = setting.key.partition(".")[0]
         if pattern is not None and pattern.search(setting.key) and count.get(section, 0) < _PER_SECTION:

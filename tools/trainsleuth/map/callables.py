@@ -17,7 +17,7 @@ from .chosen_modules import members_of_chosen
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
 from .forwarding import given_back
-from .held import MAX_DEPTH, MAX_HELD, is_property
+from .held import MAX_DEPTH, MAX_HELD, is_of_class, is_property
 from .listed_members import looped_members, picked_members
 from .loaded_by_text import given_back_by_text, loaded_by_text
 from .lookups import entries_of, members_of, picked_by, values_of_classes
@@ -25,6 +25,7 @@ from .named_choice import plain, words_of
 from .named_modules import members
 from .namespaces import is_namespace, left_to_be_asked
 from .optional_imports import alternatives, members_alike, named_alike, resolve
+from .parser_defaults import taken_back
 
 if TYPE_CHECKING:
     from .values import Values
@@ -90,6 +91,8 @@ class Callables:
 
     def _result(self, function: Function, call: Expr, depth: int) -> tuple[Called, ...]:
         """What the result of a call may call: TABLE.get(name)(...), partial(main, x)(), make_step()(batch)."""
+        if kept := taken_back(self._values, call):
+            return kept
         if call.last == "get" and call.receiver is not None:
             wanted = call.arguments[0] if call.arguments else call
             return self._entries(function, call.receiver, wanted, depth)
@@ -292,9 +295,13 @@ class Callables:
                 return (method,)
             if expr.last.startswith(_BUILDS) or expr.last == BARE:  # a class method of another library's base
                 return (cls,)
-        elif receiver.kind == "path" and "." not in receiver.text and expr.last.startswith(_BUILDS):
-            if chosen := [one for one in self.of(function, receiver, depth + 1) if isinstance(one, Class)]:
+        elif receiver.kind == "path" and "." not in receiver.text:
+            chosen = [one for one in self.of(function, receiver, depth + 1) if isinstance(one, Class)]
+            if chosen and expr.last.startswith(_BUILDS):
                 return tuple(self._index.method(one, expr.last) or one for one in chosen)
+            methods = (self._index.method(one, expr.last) for one in chosen)
+            if of_class := [one for one in methods if one is not None and is_of_class(one)]:
+                return tuple(of_class)
         found: list[Called] = []
         objects = self._values.objects
         for held in self._values.of(function, receiver, depth + 1):

@@ -18,6 +18,11 @@ def is_untyped(function: Function, name: str) -> bool:
     return parameter is not None and not parameter.annotation and name not in bindings(function)
 
 
+def is_of_class(method: Function) -> bool:
+    """A class calls it itself: Trainer.build(config)."""
+    return any(one.last in ("classmethod", "staticmethod") for one in method.decorators)
+
+
 def is_property(method: Function) -> bool:
     """Read like a field: what it gives back is what the name holds."""
     return any(one.last in ("property", "cached_property") for one in method.decorators)

@@ -158,10 +158,13 @@ def settings_in(index: Index, launch: Command | None, others: Iterable[Command] 
     if launch is not None and launch.script:
         lines = script_lines(index.repository.read(launch.script) or "", launch.script)
         known = known_before(lines, launch.line, launch.arguments)
+        assigned = {one.name: one.first for one in assignments(lines[: launch.line - 1]) if not one.more}
         for number, text in (*_in_values(lines, launch), *_lines(index, launch)):
             if (match := _OPTION.match(text)) is not None:
-                value = filled(match[2].strip("\"'")[:MAX_VALUE], known)
-                yield Setting(launch.script, number, match[1].replace("-", "_"), value)
+                written = match[2].strip("\"'")[:MAX_VALUE]
+                alone = _VARIABLE.fullmatch(written)
+                line = assigned.get(alone[1], number) if alone is not None else number
+                yield Setting(launch.script, line, match[1].replace("-", "_"), filled(written, known))
 
 
 def _written_out(launch: Command, others: Iterable[Command]) -> Command | None:
@@ -177,6 +180,7 @@ def _written_out(launch: Command, others: Iterable[Command]) -> Command | None:
     return max(shared, key=lambda one: shared[one], default=None)
 
 
+_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 LEAST_OPTIONS = 3
 _NAME = re.compile(r"(?<!\S)--([A-Za-z][\w.-]*)(?=[ =]|$)")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, External, Function
@@ -16,6 +17,7 @@ from ..configuration.fields import IS_SETTINGS, fields, made_tables
 from ..exported import exported_places
 from ..file_sections import TELLING, file_sections
 from ..hyperparameters import hyperparameters, of_tables
+from ..launch import SHELL
 from ..library_defaults import library_defaults
 from ..named_modules import given_files
 from ..networks import is_dataset
@@ -109,6 +111,7 @@ def places(program: Program) -> Iterator[Place]:
         yield program.at(init, event.line, "hyperparameter", 0.64)
     for body, event in of_tables(program):
         yield program.at(body, event.line, "hyperparameter", 0.82)
+    yield from _given_by_lines(program)
     named = _named(program)
     yield from preset_records(program)
     for rank, path in enumerate(program.config_paths):
@@ -119,6 +122,17 @@ def places(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         if choice.path in named and choice.target is not None:
             yield Place(choice.path, choice.line, "chooses", 0.7)
+
+
+def _given_by_lines(program: Program) -> Iterator[Place]:
+    """Lines of the launch script, or of the README's command, that give an option."""
+    given = [one for one in program.settings if one.path.endswith((*SHELL, ".md", ".rst"))]
+    lines = dict.fromkeys((one.path, one.line) for one in given)
+    for rank, (path, line) in enumerate(islice(lines, MAX_LINES)):
+        yield Place(path, line, "given", 0.62 - 0.02 * rank)
+
+
+MAX_LINES = 8
 
 
 def _named(program: Program) -> frozenset[str]:

@@ -96,6 +96,11 @@ def _mains(program: Program) -> Iterator[Place]:
                 if isinstance(target, Function):
                     yield program.at(target, target.line, "main", 0.95 if target.path == root.path else 0.6)
                     yield program.at(root, call.line, "start", 0.55)
+                elif target is None and _RUNS.match(call.last):  # trainer.run() of an object
+                    for method in program.graph.targets(root, call):
+                        if isinstance(method, Function):
+                            yield program.at(root, call.line, "start", 0.66)
+                            yield program.at(method, method.line, "main", 0.64)
     for function in file.functions.values():
         if any(decorator.last in MAINS for decorator in function.decorators):
             yield program.at(function, function.line, "main", 0.97)
@@ -125,6 +130,9 @@ def _launcher(program: Program) -> Iterator[Place]:
 
 
 _STARTS = ("call", "run", "Popen", "check_call", "check_output", "system", "execvp")
+
+
+_RUNS = re.compile(r"(?:run|train|fit|main|start|launch|execute|learn|solve)(?:_|$)")
 
 
 def _way_down(program: Program) -> Iterator[Place]:
