@@ -16,7 +16,8 @@ _KEYWORDS = {
     "data": r"train_dataset|eval_dataset|data_collator|train_dataloader|datamodule|dls|group_by_length",
     "loss": r"loss_func|compute_loss_func|criterion|label_smoothing\w*",
     "optimizer_scheduler": r"learning_rate|lr|optim\w*|lr_scheduler\w*|warmup_\w+|weight_decay|opt_func",
-    "training_loop": r"max_epochs|max_steps|num_train_epochs|gradient_accumulation_steps|accumulate_grad_batches",
+    "training_loop": r"max_epochs|max_steps|num_train_epochs|gradient_accumulation_steps|accumulate_grad_batches|"
+    r"gradient_clip_val|max_grad_norm|max_iters?",
     "logging": r"logger|loggers|report_to|logging_\w+|log_every_n_steps|run_name",
     "checkpointing": r"save_\w+|output_dir|default_root_dir|enable_checkpointing|resume_from_checkpoint|load_best\w*",
     "evaluation": r"eval_\w+|evaluation_strategy|compute_metrics|val_check_interval|check_val_every_n_epoch|metrics|"

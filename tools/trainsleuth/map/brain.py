@@ -37,7 +37,10 @@ def modules(program: Program) -> Iterator[Place]:
 
 
 def forwards(program: Program) -> Iterator[Place]:
-    """self.modules.encoder(features) in compute_forward()"""
+    """self.modules.encoder(features) in compute_forward(), and what counts the epochs."""
+    for choice in program.choices if is_brain(program) else ():
+        if choice.value.endswith("EpochCounter"):
+            yield Place(choice.path, choice.line, "configuration", 0.7)
     steps = (cls.methods.get("compute_forward") for cls in program.training.hooked_classes if is_brain(program))
     for step in filter(None, steps):
         calls = (call for event in step.events for call in event.calls)

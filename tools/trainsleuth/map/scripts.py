@@ -158,13 +158,19 @@ def settings_in(index: Index, launch: Command | None, others: Iterable[Command] 
     if launch is not None and launch.script:
         lines = script_lines(index.repository.read(launch.script) or "", launch.script)
         known = known_before(lines, launch.line, launch.arguments)
-        assigned = {one.name: one.first for one in assignments(lines[: launch.line - 1]) if not one.more}
         for number, text in (*_in_values(lines, launch), *_lines(index, launch)):
             if (match := _OPTION.match(text)) is not None:
-                written = match[2].strip("\"'")[:MAX_VALUE]
-                alone = _VARIABLE.fullmatch(written)
-                line = assigned.get(alone[1], number) if alone is not None else number
-                yield Setting(launch.script, line, match[1].replace("-", "_"), filled(written, known))
+                value = filled(match[2].strip("\"'")[:MAX_VALUE], known)
+                yield Setting(launch.script, number, match[1].replace("-", "_"), value)
+
+
+def assigned_for(index: Index, launch: Command) -> Iterator[int]:
+    """Lines of the script that assign what its command gives an option: config=conf/small.yaml above --config $config."""
+    lines = script_lines(index.repository.read(launch.script) or "", launch.script)
+    options = (_OPTION.match(text) for _, text in _lines(index, launch))
+    values = (_VARIABLE.fullmatch(match[2].strip("\"'")) for match in options if match is not None)
+    used = {value[1] for value in values if value is not None}
+    yield from (one.first for one in assignments(lines[: launch.line - 1]) if one.name in used and not one.more)
 
 
 def _written_out(launch: Command, others: Iterable[Command]) -> Command | None:

@@ -26,6 +26,7 @@ from ..preset_records import preset_records
 from ..program import Program
 from ..records import Place
 from ..running import executed
+from ..scripts import assigned_for
 
 _PARSERS = {
     "argparse.ArgumentParser": ("parser", 1.0),
@@ -126,13 +127,17 @@ def places(program: Program) -> Iterator[Place]:
 
 def _given_by_lines(program: Program) -> Iterator[Place]:
     """Lines of the launch script, or of the README's command, that give an option."""
-    given = [one for one in program.settings if one.path.endswith((*SHELL, ".md", ".rst"))]
-    lines = dict.fromkeys((one.path, one.line) for one in given)
+    written = [one for one in program.settings if one.path.endswith((*SHELL, ".md", ".rst"))]
+    given = _given(program) if written else frozenset()  # those of its launcher are none
+    lines = dict.fromkeys((one.path, one.line) for one in written if one.key in given)
+    for command in program.entry.commands[:1] if given else ():
+        if command.script:
+            lines.update(dict.fromkeys((command.script, line) for line in assigned_for(program.index, command)))
     for rank, (path, line) in enumerate(islice(lines, MAX_LINES)):
         yield Place(path, line, "given", 0.62 - 0.02 * rank)
 
 
-MAX_LINES = 8
+MAX_LINES = 12
 
 
 def _named(program: Program) -> frozenset[str]:
