@@ -629,3 +629,80 @@ def test_an_absolute_path_of_another_machine_means_the_file_that_ends_like_it(tm
     _map(tmp_path, files, "train.py", command)
     known = {item["name"]: item for item in expand_component(tmp_path, "config", "train.py", command).items}
     assert known["lr"]["value"] == "0.2"
+
+
+KEPT_CLASS = """import argparse
+from engine import Engine, Other
+
+
+def run(args):
+    Kind = args.pop("Kind")
+    engine = Kind.build(args)
+    engine.run()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.set_defaults(Kind=Engine)
+    run(vars(parser.parse_args()))
+"""
+ENGINE = (
+    TRAINER.replace("class Trainer:", "class Engine:")
+    + "\n    @classmethod\n    def build(cls, args):\n        return cls(torch.nn.Linear(2, 1))\n\n\nclass Other(Engine):\n    def run(self):\n        print(1)\n"
+)
+
+
+def test_a_class_that_the_parser_keeps_is_the_one_that_is_built(tmp_path: Path) -> None:
+    found = _map(tmp_path, {"train.py": KEPT_CLASS, "engine.py": ENGINE}, "train.py", "python train.py")
+    assert found.trains
+    assert _loop(found)[0] == "engine.py"
+    assert {("train.py", 7), ("train.py", 8)} & {
+        (place.path, place.line) for place in found.components["training_loop"].places
+    }
+
+
+MEASURED = """import json
+import torch
+from measures import intersection_and_union
+
+
+def evaluate(net, val_loader):
+    net.eval()
+    total = 0.0
+    with torch.no_grad():
+        for x, y in val_loader:
+            out = net(x)
+            total += intersection_and_union(out, y)
+    return total
+
+
+def main(args):
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=args.lr)
+    val_loader = torch.utils.data.DataLoader([1, 2])
+    json.dump(vars(args), open("args.json", "w"))
+    for x in [torch.ones(1, 2)]:
+        optimizer.zero_grad()
+        net(x).sum().backward()
+        optimizer.step()
+    evaluate(net, val_loader)
+
+
+if __name__ == "__main__":
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    for name in "abcdefgh":
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--depth", type=int, default=3)
+    main(parser.parse_args())
+"""
+
+
+def test_what_evaluation_goes_over_and_measures_and_where_settings_are_saved(tmp_path: Path) -> None:
+    measures = "def intersection_and_union(out, y):\n    return (out * y).sum()\n"
+    found = _map(tmp_path, {"train.py": MEASURED, "measures.py": measures}, "train.py", "python train.py --depth 5")
+    evaluation = {(place.path, place.line) for place in found.components["evaluation"].places}
+    assert {("train.py", 10), ("train.py", 11), ("train.py", 12), ("train.py", 19), ("measures.py", 1)} <= evaluation
+    assert {20, 35} <= {place.line for place in found.components["config"].places}
