@@ -706,3 +706,44 @@ def test_what_evaluation_goes_over_and_measures_and_where_settings_are_saved(tmp
     evaluation = {(place.path, place.line) for place in found.components["evaluation"].places}
     assert {("train.py", 10), ("train.py", 11), ("train.py", 12), ("train.py", 19), ("measures.py", 1)} <= evaluation
     assert {20, 35} <= {place.line for place in found.components["config"].places}
+
+
+TWICE = """import torch
+
+
+class Trainer:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def update(self, x):
+        self.optimizer.zero_grad()
+        self.net(x).mean().backward()
+        self.optimizer.step()
+
+    def _pretrain(self):
+        for step in range(3):
+            self.update(torch.ones(1, 2))
+
+    def _train(self):
+        for step in range(100):
+            self.update(torch.ones(1, 2))
+
+    def run(self):
+        self._pretrain()
+        while True:
+            self._train()
+
+
+if __name__ == "__main__":
+    Trainer(torch.nn.Linear(2, 1)).run()
+"""
+
+
+def test_the_loop_is_that_of_the_training_and_not_of_what_is_done_before(tmp_path: Path) -> None:
+    found = _map(tmp_path, {"train.py": TWICE}, "train.py", "python train.py")
+    assert {10, 11, 12, 19, 20, 24, 25} <= {place.line for place in found.components["training_loop"].places}
+    program = find_program(read_index(Repository(tmp_path)), "train.py", None)
+    assert program is not None and program.training.step is not None
+    way = [caller.name for caller, _ in program.training.ways.back(program.training.step)]
+    assert way == ["_train", "run", "<module>"]

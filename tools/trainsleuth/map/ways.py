@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ from .graph import Graph
 from .reach import MAX_DISTANCE, Reach, reach
 
 MAX_CALLERS = 4  # of one function
+_BEFORE = re.compile(r"pre_?train|warm_?up|sanity|profil", re.I)
 FAR = 20  # a way that is no chain of calls counts as so much longer
 Way = tuple[tuple[Function, Edge], ...]
 
@@ -30,8 +32,24 @@ class Ways:
     def back(self, function: Function) -> Way:
         """(caller, edge) from `function` back to the entry: the shortest way on which something is repeated, if any is."""
         if function not in self._ways:
-            self._ways[function] = self._repeated(function, tuple(self._shortest(function)))
+            way = self._repeated(function, tuple(self._shortest(function)))
+            self._ways[function] = self._later(function, way) or way
         return self._ways[function]
+
+    def _later(self, function: Function, way: Way) -> Way | None:
+        """Another way where this one leads through what is done before the training itself: _pretrain(), warm_up()."""
+        if any(_BEFORE.search(root.path) for root in self.reach.roots):
+            return None
+        for hop, (caller, _) in enumerate(way):
+            if _BEFORE.search(caller.name):
+                called = way[hop - 1][0] if hop else function
+                near = sorted(self._callers.get(called, ()), key=lambda pair: self.reach.distance[pair[0]])
+                for other, edge in near:
+                    rest = ((other, edge), *self._repeated(other, tuple(self._shortest(other))))
+                    if not any(_BEFORE.search(one.name) or one in (called, function) for one, _ in rest):
+                        return self._repeated(function, (*way[:hop], *rest))
+                return None
+        return None
 
     def is_repeated(self, function: Function) -> bool:
         """A loop is on the way to it, or in it around what trains."""
