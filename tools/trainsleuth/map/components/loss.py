@@ -42,6 +42,7 @@ def places(program: Program) -> Iterator[Place]:
         for place in (*_built(program), *_defined(program), *_formulas(program))
     )
     yield from _rewards(program)
+    yield from _targets(program)
     yield from _chosen(program)
 
 
@@ -118,6 +119,21 @@ def _rewards(program: Program) -> Iterator[Place]:
         for given in called.call.parts[1:]:
             if given.kind == "keyword" and _REWARDS.fullmatch(given.text):
                 yield from _handed(program, called.function, given.parts[0])
+
+
+def _targets(program: Program) -> Iterator[Place]:
+    """What the loss is worked out from before the step: returns and advantages, what a diffusion adds noise to."""
+    for called in program.reached_calls:
+        if _MAKES_TARGETS.fullmatch(called.call.last):
+            yield program.at(called.function, called.call.line, "targets", 0.55 * called.weight**0.4)
+            for target in called.targets:
+                if isinstance(target, Function):
+                    yield program.at(target, target.line, "targets", 0.52 * called.weight**0.4)
+
+
+_MAKES_TARGETS = re.compile(
+    r"_?(?:get|compute|calc\w*|estimate)_(?:\w+_)?(?:returns?|advantages?|gae)(?:_and_\w+)?|add_noise|q_sample|corrupt_batch"
+)
 
 
 def _handed(program: Program, function: Function, given: Expr) -> Iterator[Place]:
