@@ -199,8 +199,9 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             yield program.at_target(owner, "options", 0.68 * weight**0.4)
     if options:
         yield program.at(function, options[0].line, "first option", 0.8 * weight**0.4)
-        given = [call for call in options if not _given(program).isdisjoint(_flags(call))]
-        for rank, call in enumerate(given[:MAX_GIVEN]):
+        names = _given(program)
+        given = (call for call in options if not names.isdisjoint(_flags(call)))
+        for rank, call in enumerate(islice(given, MAX_GIVEN)):
             yield program.at(function, call.line, "option of the command", (0.64 - 0.02 * rank) * weight**0.4)
         if len(options) > 8:
             yield program.at(function, options[len(options) // 2].line, "option", 0.4 * weight**0.4)
