@@ -747,3 +747,53 @@ def test_the_loop_is_that_of_the_training_and_not_of_what_is_done_before(tmp_pat
     assert program is not None and program.training.step is not None
     way = [caller.name for caller, _ in program.training.ways.back(program.training.step)]
     assert way == ["_train", "run", "<module>"]
+
+
+BY_EVAL = """import argparse
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Small(Dataset):
+    def __getitem__(self, place):
+        return torch.ones(2)
+
+
+class Large(Dataset):
+    def __getitem__(self, place):
+        return torch.ones(3)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x
+
+
+class Other(torch.nn.Module):
+    def forward(self, x):
+        return x
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", default="small")
+parser.add_argument("--arch", default="Other")
+args = parser.parse_args()
+if args.data == "small":
+    name = "Small"
+else:
+    name = "Large"
+loader = DataLoader(eval(name)())
+net = eval(args.arch)()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in loader:
+    optimizer.zero_grad()
+    net(x).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_classes_that_eval_finds_by_a_text_or_a_setting(tmp_path: Path) -> None:
+    found = _map(tmp_path, {"train.py": BY_EVAL}, "train.py", "python train.py --data large --arch Net")
+    shown = {name: {place.line for place in found.components[name].places} for name in ("data", "model")}
+    assert {11, 12} <= shown["data"] and not {6, 7} & shown["data"]
+    assert {16, 17} <= shown["model"] and not {21, 22} & shown["model"]

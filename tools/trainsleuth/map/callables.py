@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Symbol, Variable
@@ -26,6 +27,7 @@ from .named_modules import members
 from .namespaces import is_namespace, left_to_be_asked
 from .optional_imports import alternatives, members_alike, named_alike, resolve
 from .parser_defaults import taken_back
+from .written_out import written_out
 
 if TYPE_CHECKING:
     from .values import Values
@@ -93,6 +95,8 @@ class Callables:
         """What the result of a call may call: TABLE.get(name)(...), partial(main, x)(), make_step()(batch)."""
         if kept := taken_back(self._values, call):
             return kept
+        if call.callee == "eval" and call.arguments:
+            return self._named_in_text(function, call.arguments[0])
         if call.last == "get" and call.receiver is not None:
             wanted = call.arguments[0] if call.arguments else call
             return self._entries(function, call.receiver, wanted, depth)
@@ -121,6 +125,16 @@ class Callables:
             tuple(chosen)
             or tuple(dict.fromkeys([*returned, *same, *listed, *self._wrapped(function, call)]))[:MAX_HELD]
         )
+
+    def _named_in_text(self, function: Function, text: Expr) -> tuple[Called, ...]:
+        """eval(name)(...) where name is one of the texts that code gives it, or what a setting says."""
+        settled, file = Settled(self._known.settings, self._index, function), self._index.files[function.path]
+        names = dict.fromkeys(one.text for _, one in written_out(settled, text) if one.kind == "string")
+        if not names and (word := value_of(text, settled)):
+            own = (*file.classes, *file.functions, *(entry.alias for entry in file.imports))
+            names = dict.fromkeys(name for name in own if name.lower() == word)
+        found = (self._index.resolve(function, name) for name in islice(names, MAX_HELD))
+        return tuple(one for one in found if isinstance(one, Class | Function))
 
     def _imported_by(self, function: Function) -> Iterator[Class | Function]:
         """What a function gives back out of a module which it imports under a name: return import_module(name).Model"""

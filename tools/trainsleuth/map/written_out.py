@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Function, Variable, bindings
 
-from .branches import Settled, value_of
+from .branches import Settled, is_not_chosen, value_of
 
 MAX_STEPS = 4  # from a name to the table that holds what it is
 
@@ -30,8 +30,10 @@ def written_out(settled: Settled, expr: Expr, steps: int = 0) -> Iterator[tuple[
 def _bound(settled: Settled, name: str) -> Iterator[tuple[Function, Expr]]:
     symbol = settled.facts.resolve(settled.function, name)
     if isinstance(symbol, Variable):
+        within = settled._replace(function=symbol.scope)
         for one in bindings(symbol.scope).get(symbol.name, ()):
-            if one.kind == "assign" and one.value is not None and not one.items:
+            is_plain = one.kind == "assign" and one.value is not None and not one.items
+            if is_plain and one.value is not None and not is_not_chosen(symbol.scope.events[one.position], within):
                 yield symbol.scope, one.value
 
 
