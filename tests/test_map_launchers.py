@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from test_map_started_by import TRAIN, _map
+from trainsleuth.facts import Class
 from trainsleuth.map import Map, expand_component
 from trainsleuth.map.build import find_program, read_index
 from trainsleuth.map.launch import command_of
@@ -797,3 +798,76 @@ def test_classes_that_eval_finds_by_a_text_or_a_setting(tmp_path: Path) -> None:
     shown = {name: {place.line for place in found.components[name].places} for name in ("data", "model")}
     assert {11, 12} <= shown["data"] and not {6, 7} & shown["data"]
     assert {16, 17} <= shown["model"] and not {21, 22} & shown["model"]
+
+
+GROUPS = """import hydra
+import torch
+from hydra.core.config_store import ConfigStore
+from nets import MODELS, SETTINGS
+
+
+@hydra.main(config_path="conf", config_name="train")
+def main(cfg):
+    net = MODELS[cfg.model.model_name](cfg)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in []:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    store = ConfigStore.instance()
+    for name, node in SETTINGS.items():
+        store.store(group="model", name=name, node=node)
+    main()
+"""
+NETS = """from dataclasses import dataclass
+
+import torch
+
+MODELS = dict()
+SETTINGS = dict()
+
+
+def register_model(name, dataclass=None):
+    def register(cls):
+        MODELS[name] = cls
+        SETTINGS[name] = dataclass
+        return cls
+
+    return register
+
+
+@dataclass
+class SmallConfig:
+    model_name: str = "small"
+
+
+@dataclass
+class LargeConfig:
+    model_name: str = "large"
+
+
+@register_model("small", dataclass=SmallConfig)
+class Tiny(torch.nn.Module):
+    def forward(self, x):
+        return x
+
+
+@register_model("large", dataclass=LargeConfig)
+class Huge(torch.nn.Module):
+    def forward(self, x):
+        return x
+"""
+
+
+@pytest.mark.parametrize(("asked", "chosen"), [("small", "Tiny"), ("large", "Huge")])
+def test_the_command_chooses_among_classes_that_each_name_themselves(asked: str, chosen: str, tmp_path: Path) -> None:
+    files = {"train.py": GROUPS, "nets.py": NETS, "conf/train.yaml": "defaults:\n- model: null\n"}
+    command = f"python train.py model={asked}"
+    assert _map(tmp_path, files, "train.py", command).trains
+    index = read_index(Repository(tmp_path))
+    program = find_program(index, "train.py", None, command_of(index, command))
+    assert program is not None
+    assert [one.target.name for one in program.choices if isinstance(one.target, Class)] == [chosen]

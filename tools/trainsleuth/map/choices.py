@@ -33,11 +33,12 @@ def choices(
     every = [choice for setting in found for choice in _chosen(index, tables, setting)]
     decided = {choice.table.kind for choice in every if choice.table is not None}
     every += [one for one in _by_default(known) if one.table is not None and one.table.kind not in decided]
-    by_kind_first = sorted(every, key=lambda one: one.table is not None and bool(one.table.key))
+    by_kind_first = sorted(every, key=lambda one: (not one.path, one.table is not None and bool(one.table.key)))
     asked: dict[str, set[str]] = {}  # the slots of a kind that a lookup of its own fills
     for choice in every:
         asked.setdefault(_slot(choice), set()).add(_lookup(choice))
-    latest = {_place(choice, asked): choice for choice in by_kind_first}  # a key that code reads beats the right kind
+    latest = {_place(choice, asked): choice for choice in by_kind_first}
+    # a key that code reads beats the right kind, and what the command says the default of a class
     return tuple(choice for choice in every if latest[_place(choice, asked)] is choice)
 
 
