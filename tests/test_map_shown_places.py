@@ -156,3 +156,28 @@ def test_what_an_evaluation_measures_and_what_a_program_beside_runs(tmp_path: Pa
     places = {(place.path, place.line) for place in found.components["evaluation"].places}
     assert {("train.py", 15), ("train.py", 16), ("scores.py", 1), ("passes.py", 4)} <= places
     assert ("train.py", 14) not in places  # map() is no mean average precision
+
+
+GATHERED = """import torch
+from torch import nn
+
+model = nn.Linear(2, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(3):
+    loss = model(torch.randn(4, 2)).sum()
+    loss.backward()
+    optimizer.step()
+    if epoch % 2 == 0:
+        kept = dict(
+            model=model.state_dict(),
+        )
+        print(epoch)
+        kept.update({"optimizer": optimizer.state_dict()})
+        print(loss)
+        torch.save(kept, "last.pt")
+"""
+
+
+def test_what_a_checkpoint_will_hold_is_shown_where_it_is_gathered(tmp_path: Path) -> None:
+    made = _map(tmp_path, {"train.py": GATHERED})
+    assert {11, 15, 17} <= {place.line for place in made.components["checkpointing"].places}

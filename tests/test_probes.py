@@ -174,6 +174,12 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x))).detach()"),),
         "parameter_table", ".detach()", "a tensor computed from them is detached",
     ),
+    "two parts cut off by one line": (
+        "pictures",
+        (("        self.norm =", "        self.wide = nn.Conv2d(1, 8, 5, padding=2)\n        self.norm ="),
+         ("self.norm(self.conv(x))", "self.norm(sum(part(x).detach() for part in (self.conv, self.wide)))")),
+        "parameter_table", ".detach()", "a tensor computed from them is detached",
+    ),
     "updates below the rounding": (
         "table",
         (("nn.Linear(32, 1))", "nn.Linear(32, 1)).bfloat16()"), ("model(x)", "model(x.bfloat16()).float()"), ("SGD(model", "Adam(model"), ("lr=0.02, momentum=0.9", "lr=5e-6")),

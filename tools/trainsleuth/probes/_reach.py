@@ -29,9 +29,9 @@ def loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
             else f"the graph of {graph['nodes']} operations behind it ends before them"
         )
         held = sum(graph["members"])
-        cut = next((event for event in trace.events("detach") if len(event["behind"]) >= CUT * held), None)
+        cut, behind = next((pair for pair in _detached(trace) if len(pair[1]) >= CUT * held), (None, set()))
         path, line = place(cut.get("site")) if cut else (None, None)
-        where = f"; a tensor computed from {len(cut['behind'])} of them is detached at {shown(cut)}" if cut else ""
+        where = f"; a tensor computed from {len(behind)} of them is detached at {shown(cut)}" if cut else ""
         yield fail(
             (cut or graph).get("site"),
             f"backward at {shown(graph)} reaches none of the {held} parameters in the optimizer: {how}{where}; "
@@ -112,7 +112,14 @@ def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
 def _cut_at(trace: Trace, unreached: list[Row]) -> Event | None:
     """The detach behind which most of these parameters lie: their output was not unused, it was cut."""
     missing = {row.name for row in unreached}
+    return next((event for event, behind in _detached(trace) if len(missing & behind) >= CUT * len(missing)), None)
+
+
+def _detached(trace: Trace) -> Iterator[tuple[Event, set[str]]]:
+    """Each place that detaches, with the parameters behind all that it detached: one line may serve two towers."""
+    events: dict[Any, Event] = {}
+    behind: dict[Any, set[str]] = {}
     for event in trace.events("detach"):
-        if len(missing & set(event["behind"])) >= CUT * len(missing):
-            return event
-    return None
+        events.setdefault(place(event.get("site")), event)
+        behind.setdefault(place(event.get("site")), set()).update(event["behind"])
+    return ((events[site], behind[site]) for site in events)

@@ -60,6 +60,8 @@ def places(program: Program) -> Iterator[Place]:
                         savers.setdefault(function, "save" if role == "save" else "load")
                     yield program.at(function, call.line, role, score * weight**0.4)
             yield from _checkpoint_keyword(program, function, event.calls, weight)
+            if (state := _gathered_state(event)) is not None:
+                yield program.at(function, state.line, "state", 0.7 * weight**0.4)
             if _is_resume(event):
                 yield program.at(function, event.line, "resume", 0.66 * weight**0.4)
     yield from _wrappers(program, savers)
@@ -76,6 +78,15 @@ def _is_resume(event: Event) -> bool:
     if event.kind == "if" and event.value is not None:
         return any(part.kind == "path" and _RESUME.search(part.text) for part in event.value.walk())
     return event.kind == "assign" and any("." in one.text and _RESUME.search(one.text) for one in event.targets)
+
+
+def _gathered_state(event: Event) -> Expr | None:
+    """What a checkpoint will hold, gathered ahead of its save: state = {"model": model.state_dict(), ...}."""
+    if event.value is None or event.kind not in ("assign", "expression"):
+        return None
+    gathers = event.value.kind == "dict" or event.value.last in ("dict", "update")
+    held = any(part.kind == "call" and part.last == "state_dict" for part in event.value.walk())
+    return event.value if gathers and held else None
 
 
 def _keeper_class(program: Program, function: Function, call: Expr, score: float) -> Iterator[Place]:
