@@ -28,7 +28,7 @@ def is_of_one_program(index: Index, path: str, other: str) -> bool:
     """One of the two files brings the other with it, or a third brings both."""
     if other in imported(index, path) or path in imported(index, other):
         return True
-    return any({path, other} <= {*imported(index, one)} for one in index.files)
+    return any(path in both and other in both for both in (imported(index, one) for one in index.files))
 
 
 def is_program(index: Index, path: str) -> bool:

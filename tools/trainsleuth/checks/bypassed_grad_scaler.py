@@ -39,6 +39,17 @@ Bad (never updated, in methods):
                 self.scaler.scale(self.model(x).mean()).backward()
                 self.apply()
 
+Bad (a factor that never changes, beside which the decay that Adam adds to the gradients is lost):
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.1)
+        scaler = torch.cuda.amp.GradScaler(2**10)
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            optimizer.step()
+
 Good:
     import torch
 
@@ -182,8 +193,14 @@ def _is_indifferent(index: Index, backward: Effect, step: Effect) -> bool:
         return False
     receiver = step.expr.receiver
     held = index.objects.of(receiver, step.spot) if receiver is not None else ()
-    by_size = [isinstance(one, Instance) and one.name.startswith(_INDIFFERENT) for one in held]
-    return factors <= _ONE or (bool(by_size) and all(by_size))
+    return factors <= _ONE or (bool(held) and all(isinstance(one, Instance) and _divides_by_size(one) for one in held))
+
+
+def _divides_by_size(optimizer: Instance) -> bool:
+    """It divides gradients by their own size, and adds no decay to them before, which would shrink beside the factor."""
+    decay = optimizer.call.keyword("weight_decay") if optimizer.call is not None else None
+    is_apart = decay is None or written(decay) in ("0", "0.0") or optimizer.name == "torch.optim.AdamW"
+    return optimizer.name.startswith(_INDIFFERENT) and is_apart
 
 
 _ONE = {"1", "1.0", "1."}

@@ -254,8 +254,10 @@ def used_in(text: str) -> frozenset[str]:
 
 
 def filled(text: str, known: Mapping[str, str]) -> str:
-    """`text` with the variables that are known, or their own defaults (${NODES:-1}) and what stands for them (${NAME:+--name}), and with "$@" and ${@:3} when the
-    arguments are known; one that is to be filled in by hand (MODEL="") stays."""
+    """`text` with the variables that are known, or their own defaults (${NODES:-1}) and what stands for them
+    (${NAME:+--name}), and with "$@" and ${@:3} when the arguments are known; one that is to be filled in by hand
+    (MODEL="") stays.
+    """
 
     def value(match: re.Match[str]) -> str:
         default = (match[3] or "").strip("\"'")

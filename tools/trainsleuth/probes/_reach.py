@@ -117,9 +117,7 @@ def _cut_at(trace: Trace, unreached: list[Row]) -> Event | None:
 
 def _detached(trace: Trace) -> Iterator[tuple[Event, set[str]]]:
     """Each place that detaches, with the parameters behind all that it detached: one line may serve two towers."""
-    events: dict[Any, Event] = {}
-    behind: dict[Any, set[str]] = {}
+    found: dict[Any, tuple[Event, set[str]]] = {}
     for event in trace.events("detach"):
-        events.setdefault(place(event.get("site")), event)
-        behind.setdefault(place(event.get("site")), set()).update(event["behind"])
-    return ((events[site], behind[site]) for site in events)
+        found.setdefault(place(event.get("site")), (event, set()))[1].update(event["behind"])
+    yield from found.values()

@@ -85,8 +85,9 @@ def _gathered_state(event: Event) -> Expr | None:
     if event.value is None or event.kind not in ("assign", "expression"):
         return None
     gathers = event.value.kind == "dict" or event.value.last in ("dict", "update")
-    held = any(part.kind == "call" and part.last == "state_dict" for part in event.value.walk())
-    return event.value if gathers and held else None
+    named = [part for part in event.value.walk() if part.kind in ("pair", "keyword")] if gathers else []
+    held = any(one.kind == "call" and one.last == "state_dict" for part in named for one in part.walk())
+    return event.value if held else None
 
 
 def _keeper_class(program: Program, function: Function, call: Expr, score: float) -> Iterator[Place]:
