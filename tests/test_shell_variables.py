@@ -208,3 +208,79 @@ def test_a_command_that_a_variable_holds_is_read_with_the_items_of_an_array_coun
     root = write({"run.sh": "\n".join(HELD), "train.py": train}, tmp_path)
     sheet = expand_component(root, "run", recipe="bash run.sh").text
     assert "lr=0.3" in sheet and "nproc_per_node=4" in sheet
+
+
+OWN_OPTIONS = [
+    "epoch=3",
+    "prompt=True",
+    "while [[ $# -gt 0 ]]; do",
+    '  case "$1" in',
+    "  -l | --lr)",
+    '    lr="$2"',
+    "    shift 2",
+    "    ;;",
+    '  --out=*) out="${1#*=}"; shift ;;',
+    "  --epoch) epoch=$2; shift; shift ;;",
+    "  --no_prompt)",
+    "    prompt=False",
+    "    shift ;;",
+    "  *) exit 1 ;;",
+    "  esac",
+    "done",
+    "run",
+]
+
+
+def test_options_that_a_script_reads_itself_are_what_its_arguments_say() -> None:
+    known = known_before(OWN_OPTIONS, 17, ("-l", "1e-4", "--no_prompt", "--out=runs/a"))
+    assert {name: known.get(name) for name in ("lr", "out", "epoch", "prompt")} == {
+        "lr": "1e-4",
+        "out": "runs/a",
+        "epoch": "3",
+        "prompt": "False",
+    }
+    assert known_before(OWN_OPTIONS, 17).get("lr") is None
+
+
+def test_options_by_a_letter_are_read_too() -> None:
+    script = [
+        'while getopts "d:v" opt; do',
+        "  case $opt in",
+        "    d) device=$OPTARG ;;",
+        "    v) verbose=1 ;;",
+        "  esac",
+        "done",
+        "run",
+    ]
+    known = known_before(script, 7, ("-d", "cuda:1"))
+    assert known["device"] == "cuda:1" and "verbose" not in known
+
+
+def test_a_case_over_something_else_takes_no_argument() -> None:
+    script = ["size=$1", "case $HOSTNAME in", "  big) lr=$2 ;;", "esac", "run"]
+    assert known_before(script, 5, ("small", "0.3"))["size"] == "small"
+
+
+def test_what_a_sourced_script_assigns_and_reads_is_known(tmp_path: Path) -> None:
+    program = "import argparse\n\nimport torch\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float, default=0.1)\n"
+    program += "parser.add_argument('--epochs', type=int, default=1)\nargs = parser.parse_args()\nnet = torch.nn.Linear(2, 1)\n"
+    program += (
+        "opt = torch.optim.SGD(net.parameters(), lr=args.lr)\nfor epoch in range(args.epochs):\n    opt.zero_grad()\n"
+    )
+    program += "    net(torch.ones(1, 2)).sum().backward()\n    opt.step()\n"
+    common = 'export lr=0.1\nexport epochs=5\nwhile true; do\n  case "$1" in\n  --lr) lr="$2"; shift 2 ;;\n  *) break ;;\n  esac\ndone\nrun_command=python3\n'
+    script = "source scripts/common.sh\n\n${run_command} train.py --lr ${lr} --epochs $epochs\n"
+    write({"train.py": program, "scripts/common.sh": common, "run.sh": script}, tmp_path)
+    told = expand_component(tmp_path, "run", "train.py", "bash run.sh --lr 0.7").text
+    assert "lr=0.7" in told and "epochs=5" in told
+
+
+def test_of_scripts_that_are_started_one_after_the_other_the_last_that_trains_counts(tmp_path: Path) -> None:
+    program = "import torch\n\ndef main():\n    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    program += "    for step in range(9):\n        opt.zero_grad()\n        net(torch.ones(1, 2)).sum().backward()\n        opt.step()\n\nmain()\n"
+    files = {"project/train.py": program, "all.sh": "bash scripts/pretrain.sh a\nbash scripts/finetune.sh b\n"}
+    files |= {"scripts/pretrain.sh": "python project/train.py --stage first --data $1\n"}
+    files |= {"scripts/finetune.sh": "python project/train.py --stage second --data $1\n"}
+    write(files, tmp_path)
+    told = expand_component(tmp_path, "run", "project/train.py", "bash all.sh").text
+    assert "stage=second" in told and "data=b" in told

@@ -45,11 +45,26 @@ _HELD = re.compile(r"\s*(?:export\s+)?[A-Za-z_]\w*=([\"'])(.*)\1\s*", re.S)
 
 
 def _words(text: str) -> list[str]:
-    text = held(text)
+    words = _split(held(text))
+    inner = next(
+        (found for word in words if " " in word and _has_program(found := _split(_ASSIGNED.sub("", word)))), None
+    )
+    return inner or words
+
+
+def _split(text: str) -> list[str]:
     try:
         return shlex.split(text, comments=False)
     except ValueError:
         return text.split()
+
+
+def _has_program(words: Sequence[str]) -> bool:
+    """Of a command that another one is given whole: make run COMMAND="./train.py lr=1", bash -c "python train.py" """
+    return any(_PROGRAM.search(word) for word in words)
+
+
+_ASSIGNED = re.compile(r"^[A-Za-z_]\w*=")
 
 
 def _start(words: list[str]) -> int:

@@ -15,7 +15,8 @@ from .entries import is_for_other, says_it_trains
 from .launch import SHELL, Command, command_of, commands_in, commands_of, launched_by, started_in
 from .loaded_packages import package_in
 from .recipes import Setting
-from .shell_variables import MAX_VALUE, Script, assignments, filled, known_before, script_lines, used_in
+from .shell_scripts import lines_of
+from .shell_variables import MAX_VALUE, Script, assignments, filled, known_before, used_in
 
 
 def given_command(index: Index, recipe: str, scope: str | None) -> Command | None:
@@ -40,7 +41,7 @@ def _of_script(index: Index, path: str, arguments: Sequence[str], scope: str | N
 
     Without a scope the last whose program says that it trains, of a script that also prepares and evaluates.
     """
-    lines = script_lines(index.repository.read(path) or "", path)
+    lines = lines_of(index.repository, path)
     script = Script(lines, arguments)
     found = [one for one in commands_of(index, path, arguments) if script.runs(one.line)]
     found = [one for one in found if not lines[one.line - 1].lstrip().startswith("#")] or found
@@ -77,7 +78,18 @@ def _fullest(found: list[Command]) -> list[Command]:
 def _handed_on(
     index: Index, path: str, lines: Sequence[str], arguments: Sequence[str], scope: str | None, left: int
 ) -> Command | None:
-    """What another script of the repository starts that this one starts: ${RUN} configs/a.py 8, where RUN=./tools/run.sh"""
+    """What another script of the repository starts that this one starts: ${RUN} configs/a.py 8, where RUN=./tools/run.sh
+
+    Of several the last whose program says that it trains: fine-tuning stands below pre-training.
+    """
+    found = list(_all_handed_on(index, path, lines, arguments, scope, left))
+    training = [one for one in found if says_it_trains(one.target)] or found
+    return training[-1] if training else None
+
+
+def _all_handed_on(
+    index: Index, path: str, lines: Sequence[str], arguments: Sequence[str], scope: str | None, left: int
+) -> Iterator[Command]:
     script = Script(lines, arguments)
     for line, text in commands_in(index, path):
         if not script.runs(line) or text.startswith("#"):
@@ -86,12 +98,15 @@ def _handed_on(
         place = next((at for at, word in enumerate(words) if "=" not in word and word not in _SHELLS), len(words))
         other = _script_called(index, path, words[place], scope) if place < len(words) else None
         given = tuple(word.strip("\"'") for word in words[place + 1 :])
-        if other is not None and other != path:
-            return _of_script(index, other, given, scope, left)
-    return None
+        if (
+            other is not None
+            and other != path
+            and (command := _of_script(index, other, given, scope, left)) is not None
+        ):
+            yield command
 
 
-_SHELLS = ("bash", "sh", "source", ".", "exec", "sudo", "srun", "nohup")
+_SHELLS = ("bash", "sh", "exec", "sudo", "srun", "nohup")
 
 
 def _script_called(index: Index, path: str, word: str, scope: str | None) -> str | None:
@@ -156,7 +171,7 @@ def settings_in(index: Index, launch: Command | None, others: Iterable[Command] 
             said = (name.replace("-", "_") for name in _NAME.findall(lines[number - 1]))
             yield from (Setting(same.path, number, name, given[name]) for name in said if name in given)
     if launch is not None and launch.script:
-        lines = script_lines(index.repository.read(launch.script) or "", launch.script)
+        lines = lines_of(index.repository, launch.script)
         known = known_before(lines, launch.line, launch.arguments)
         for number, text in (*_in_values(lines, launch), *_lines(index, launch)):
             if (match := _OPTION.match(text)) is not None:
@@ -166,7 +181,7 @@ def settings_in(index: Index, launch: Command | None, others: Iterable[Command] 
 
 def assigned_for(index: Index, launch: Command) -> Iterator[int]:
     """Lines of the script that assign what its command gives an option: config=conf/small.yaml above --config $config."""
-    lines = script_lines(index.repository.read(launch.script) or "", launch.script)
+    lines = lines_of(index.repository, launch.script)
     options = (_OPTION.match(text) for _, text in _lines(index, launch))
     values = (_VARIABLE.fullmatch(match[2].strip("\"'")) for match in options if match is not None)
     used = {value[1] for value in values if value is not None}
@@ -208,5 +223,5 @@ def started_at(index: Index, launch: Command) -> int:
 def _lines(index: Index, launch: Command | None) -> Iterator[tuple[int, str]]:
     """Lines of the given script from its command on, with their numbers."""
     if launch is not None and launch.script:
-        lines = script_lines(index.repository.read(launch.script) or "", launch.script)
+        lines = lines_of(index.repository, launch.script)
         yield from enumerate(lines[launch.line - 1 :], launch.line)

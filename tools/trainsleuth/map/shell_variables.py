@@ -5,13 +5,15 @@ from __future__ import annotations
 import operator
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .command_words import options
 from .shell_arms import Arm, arms_of, is_taken
 from .shell_functions import with_arguments
+from .shell_options import Reading, readings, values_read
 
 _VARIABLE = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?|\$\{(\w+):?-([^{}]*)\}|\$\{?(\w+)\}?")
 _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
@@ -111,6 +113,24 @@ _OWN_NAME = re.compile(
 )
 
 
+class Lines(list[str]):
+    """The lines of a script. `sourced`: by the number of the line that sources another script, the lines of that."""
+
+    sourced: Mapping[int, Sequence[str]] = MappingProxyType({})
+
+
+def _with_sourced(lines: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The lines with those of scripts that they source put in, and the number that each of its own has among them."""
+    sourced = lines.sourced if isinstance(lines, Lines) else {}
+    flat: list[str] = []
+    places: list[int] = []
+    for number, line in enumerate(lines, 1):
+        flat += sourced.get(number, ())
+        flat.append(line)
+        places.append(len(flat))
+    return flat, places
+
+
 class Script:
     """What a script has assigned by one of its lines, with the variables in it put in, and its own arguments.
 
@@ -118,17 +138,28 @@ class Script:
     """
 
     def __init__(self, lines: Sequence[str], arguments: Sequence[str] = ()) -> None:
+        lines, self._places = _with_sourced(lines)
         self._arms = arms_of(lines)
         self._taken: dict[tuple[int, int], bool] = {}
         shifts = (
             Assigned("", match[1] or "1", at, at) for at, one in enumerate(lines, 1) if (match := _SHIFT.match(one))
         )
-        options = _parsed(lines, arguments)
-        self._rest = sorted([*assignments(lines), *shifts, *options], key=lambda one: -one.first)
+        read = list(readings(lines))
+        inside = {at for one in read for at in range(one.first, one.last + 1)}
+        plain = (one for one in (*assignments(lines), *shifts) if one.first not in inside)
+        options = [*_parsed(lines, arguments), *_read(read, arguments)]
+        self._rest = sorted([*plain, *options], key=lambda one: -one.first)
         self._known = {str(number): one for number, one in enumerate(arguments, 1)}
 
     def before(self, line: int) -> Mapping[str, str]:
         """What is assigned above `line`; later calls ask for later lines."""
+        return self._before(self._place(line))
+
+    def _place(self, line: int) -> int:
+        """Of a line of the script among those with what it sources."""
+        return self._places[line - 1] if 0 < line <= len(self._places) else line
+
+    def _before(self, line: int) -> Mapping[str, str]:
         here = {arm.block: arm.number for arm in self._arms.get(line, ())}
         inside: list[Assigned] = []  # of an if that is not over: what is said there counts further down only if taken
         while self._rest and self._rest[-1].first < line:
@@ -149,7 +180,7 @@ class Script:
     def runs(self, line: int) -> bool:
         """No arm that it stands in is one that the variables are seen not to take."""
         known = self.before(line)
-        return all(is_taken(arm, known) for arm in self._arms.get(line, ()))
+        return all(is_taken(arm, known) for arm in self._arms.get(self._place(line), ()))
 
     def _is_taken(self, arm: Arm) -> bool:
         """As the variables stand where its first line is met."""
@@ -164,6 +195,13 @@ def _parsed(lines: Sequence[str], arguments: Sequence[str]) -> Iterator[Assigned
     for name, value in options(arguments) if at else ():
         if name.startswith("--"):
             yield Assigned(name[2:].replace("-", "_"), value, at, at)
+
+
+def _read(every: Iterable[Reading], arguments: Sequence[str]) -> Iterator[Assigned]:
+    """The script's own options where it reads them itself, in the order of its lines."""
+    for reading in every:
+        for name, value, line in values_read(reading, arguments):
+            yield Assigned(name, value, line, line)
 
 
 _PARSES = re.compile(r"\s*(?:\.|source)\s+\S*parse_options\.sh\b")
