@@ -149,7 +149,7 @@ def test_events_and_where_they_stand() -> None:
     facts = _read(SHAPES)
     forward = facts.functions["Net.forward"]
     assert _kinds(forward) == (
-        "define if define return for assign assign while augment with with delete if expression expression"
+        "define if define return for assign assign while augment with with delete if if expression expression"
     )
     assert [(loop.kind, loop.line) for loop in forward.loops] == [("for", 20), ("while", 25)]
     augment = next(event for event in forward.events if event.kind == "augment")

@@ -234,6 +234,7 @@ class Function:
     called: frozenset[str] = field(repr=False)
     owner: str = ""  # qualname of the class it is a method of
     outer: str = ""  # qualname of the function it is written in
+    returns: str = ""  # the annotation of what it gives back
 
     @cached_property
     def _body(self) -> Body:

@@ -136,11 +136,14 @@ def _keep(
     called: frozenset[str],
     owner: str,
     outer: str,
+    returns: str = "",
 ) -> Function:
     lines = node.start_point[0] + 1, node.end_point[0] + 1
     written = _Written(reading.expressions, body, node.start_byte, node.end_byte)
     outer = outer if outer != MODULE_BODY else ""
-    function = Function(name, qualname, reading.path, *lines, parameters, decorators, written, called, owner, outer)
+    function = Function(
+        name, qualname, reading.path, *lines, parameters, decorators, written, called, owner, outer, returns
+    )
     reading.functions[f"{qualname}.<class>" if node.type == "class_definition" else qualname] = function
     return function
 
@@ -159,7 +162,9 @@ def _read_function(
     read = tuple(_parameters(reading.expressions, parameters)) if parameters is not None else ()
     reading.expressions.take_calls()  # of the defaults and decorators
     called = _read_scope(reading, body or node, body, f"{qualname}.", qualname)
-    return _keep(reading, node, body, name, qualname, read, decorators, called, owner, outer)
+    given_back = node.child_by_field_name("return_type")
+    returns = reading.expressions.text(given_back) if given_back is not None else ""
+    return _keep(reading, node, body, name, qualname, read, decorators, called, owner, outer, returns)
 
 
 def _read_class(reading: _Reading, node: Node, qualname: str, decorators: tuple[Expr, ...], outer: str) -> None:

@@ -10,6 +10,7 @@ from .expressions import ExpressionReader
 from .grammar import PYTHON, by_kind_id, named
 from .records import Block, Branch, Event, Expr, Loop
 
+_LITERAL = ("string", "integer", "float", "true", "false", "none")
 MAX_TESTED_ARMS = 100  # each arm of an if holds the tests before it; with more arms than this none does
 MAX_INDENTS = 100  # Python refuses a file with more
 _new: Callable[..., Event] = tuple.__new__
@@ -135,12 +136,33 @@ class StatementReader:
         number, self._branchings = self._branchings, self._branchings + 1
         value = self.expressions.read(subject) if subject is not None else None
         self.add("if", node, block, value)
+        complete = bool(cases) and self.expressions.text(cases[-1]).startswith("case _:")
+        asked = cases[: -1 if complete else None]
+        is_plain = value is not None and not any(
+            part.kind == "call" for part in value.walk()
+        )  # asked once, not per case
+        tests = tuple(self._case(value, case) for case in asked) if value is not None and is_plain else ()
+        is_known = 0 < len(tests) < MAX_TESTED_ARMS and any(test.kind == "compare" for test in tests)
         for arm, case in enumerate(cases):
-            complete = self.expressions.text(cases[-1]).startswith("case _:")
-            branch = Branch(number, arm, len(cases), complete, "match", ())
+            if is_known and arm < len(tests):
+                self.add("if", case, block, tests[arm])
+            kind, known = ("if", tests[: arm + 1]) if is_known else ("match", ())
+            branch = Branch(number, arm, len(cases), complete, kind, known)
             inner = case.child_by_field_name("consequence")
             if inner is not None:
                 self.body(inner.named_children, block._replace(branches=(*block.branches, branch)))
+
+    def _case(self, subject: Expr, case: Node) -> Expr:
+        """What a case asks, as an if would: subject == "a", subject in ("a", "b"); of other patterns nothing is known."""
+        line, patterns = case.start_point[0] + 1, [one for one in case.named_children if one.type == "case_pattern"]
+        inner = patterns[0].named_children if len(patterns) == 1 else []
+        union = inner[0].named_children if len(inner) == 1 and inner[0].type == "union_pattern" else inner
+        if not union or any(one.type not in _LITERAL for one in union) or case.child_by_field_name("guard") is not None:
+            return Expr("other", case.type, (), line)
+        literals = tuple(self.expressions.read(one) for one in union)
+        if len(literals) == 1:
+            return Expr("compare", "==", (subject, literals[0]), line)
+        return Expr("compare", "in", (subject, Expr("tuple", "", literals, line)), line)
 
     def loop(self, kind: str, node: Node, block: Block) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

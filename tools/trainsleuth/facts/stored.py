@@ -32,6 +32,7 @@ class _Function(NamedTuple):
     called: tuple[str, ...]
     owner: str
     outer: str
+    returns: str
     body: msgspec.Raw
 
 
@@ -117,6 +118,7 @@ def pack(facts: FileFacts) -> bytes:
             tuple(sorted(function.called)),
             function.owner,
             function.outer,
+            function.returns,
             _body(function),
         )
         for key, function in facts.functions.items()
@@ -146,7 +148,7 @@ def unpack(path: str, text: str, stored: bytes) -> FileFacts:
         called = frozenset(one.called)
         functions[one.key] = Function(
             one.name, one.qualname, path, one.line, one.end_line, one.parameters, one.decorators, body, called,
-            one.owner, one.outer,
+            one.owner, one.outer, one.returns,
         )  # fmt: skip
     try:
         classes = {one.qualname: _class(path, one, functions) for one in file.classes}

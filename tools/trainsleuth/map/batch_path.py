@@ -154,8 +154,15 @@ class _Trace(NamedTuple):
             elif calls_network(self.graph.values, function, call):
                 own = of_loss and call.callee.startswith(f"{function.self_name}.")  # what the loss holds for itself
                 yield Stage(function, event, call.line, "inside" if inner or own else "forward", hops)
+        called = {
+            one for call in event.calls for one in self.graph.targets(function, call)
+        }  # here as in other statements
         for edge in self.graph.edges(function):
-            if edge.position == position and edge.cost <= CALLBACK and edge.target.name != "__init__":
+            if (
+                (edge.position == position or edge.target in called)
+                and edge.cost <= CALLBACK
+                and edge.target.name != "__init__"
+            ):
                 returns = [place for place, one in enumerate(edge.target.events) if one.kind == "return"]
                 for place in returns[-2:]:
                     yield from self.before(edge.target, place, hops + 1, inner)

@@ -39,6 +39,7 @@ _PLAIN = frozenset(
     }
 )  # fmt: skip
 _WRAPS = re.compile(r"(?:^|\.)(?:compile|DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|get_peft_model|prepare_model\w*|convert_sync_batchnorm)$")  # fmt: skip
+_OF_PARSERS = ("add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser")
 OF_PROJECT, OF_LIBRARY, UNKNOWN, HANDED = 0.72, 0.5, 0.6, 0.45
 
 
@@ -49,12 +50,19 @@ def bound_places(program: Program, component: str) -> Iterator[Place]:
         return
     for called, names in program.bound_calls:
         if any(pattern.fullmatch(name.lstrip("_")) for name in names):
-            score = _score(called, component)
+            score = (
+                _score(called, component) if called.function.path == program.entry.path or not _is_text(called) else 0.0
+            )
             if score:
                 yield program.at(called.function, called.call.line, "bound", score * called.weight**0.6)
     for function, event, weight in program.handed_names:
         if event.value is not None and pattern.fullmatch(event.value.last):
             yield program.at(function, event.line, "bound", HANDED * weight**0.6)
+
+
+def _is_text(called: Called) -> bool:
+    """logger = logging.getLogger(__name__), as it stands in every file of a package."""
+    return called.call.last == "getLogger"
 
 
 def section_places(program: Program, component: str) -> Iterator[Place]:
@@ -100,8 +108,8 @@ def _score(called: Called, component: str) -> float:
     of_project = any(isinstance(target, Class | Function) for target in called.targets)
     if not of_project and (last in _PLAIN or (last in COMMON_NAMES and not called.targets)):
         return 0.0
-    if component != "config" and last.startswith("parse"):
-        return 0.0  # opt = parser.parse_args()
+    if component != "config" and (last.startswith("parse") or last in _OF_PARSERS):
+        return 0.0  # opt = parser.parse_args(), data = parser.add_argument_group("data")
     if component == "model" and last == "Generator" and not of_project:
         return 0.0  # of random numbers
     if component == "model" and _WRAPS.search(called.call.callee):

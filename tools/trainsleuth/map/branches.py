@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainsleuth.facts import Class, Event, Expr, Function, Index, Variable, bindings
 from trainsleuth.facts.records import Branch
 
+from .constants import members_like
 from .held_settings import WORDS
 
 if TYPE_CHECKING:
@@ -163,12 +164,24 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
         same = other.text.lower() == value or (other.kind == "number" and _is_number(value, other.text))
         same = same or (other.text == "None" and value in _NOTHING)
         return same == (test.text in ("==", "is"))
+    if test.text in ("==", "is", "!=", "is not") and other.kind == "path":
+        same_one = _is_member(value, other, settled)
+        return None if same_one is None else same_one == (test.text in ("==", "is"))
     if test.text in ("in", "not in") and other.kind in ("list", "tuple", "set"):
+        members = [_is_member(value, part, settled) for part in other.parts if part.kind == "path"]
+        if members and len(members) == len(other.parts) and None not in members:
+            return (True in members) == (test.text == "in")
         if all(part.kind in LITERALS for part in other.parts):
             return (value in [part.text.lower() for part in other.parts]) == (test.text == "in")
     elif test.text in ("in", "not in") and (keys := _keys(other, settled)):
         return (value in keys) == (test.text == "in")
     return None
+
+
+def _is_member(value: str, other: Expr, settled: Settled) -> bool | None:
+    """A setting says a member of a class of names, unet3d of Arch.UNet3D; None where it is none of them all."""
+    own, every = members_like(settled.facts, settled.function, other) if "." in other.text else ((), ())
+    return value in own if value in every else None
 
 
 def _several(left: Expr, settled: Settled) -> list[str]:
@@ -204,29 +217,28 @@ def _holds(word: str, holder: Expr, expected: bool, settled: Settled) -> bool | 
     value = value_of(holder, settled)
     if value is not None and value not in _NOT_GIVEN:
         return (word in value) == expected
-    below = _below(holder, settled)
+    below = {one.lower() for one in keys_below(holder, settled)}
     return (word in below) == expected if below else None
 
 
-def _below(expr: Expr, settled: Settled) -> set[str]:
+def keys_below(expr: Expr, settled: Settled) -> set[str]:
     """The keys of a section that settings were given for: of config["training"], and of a name that is bound to it."""
     expr = bound_once(expr, settled) or expr
     words = (expr.text if expr.kind == "path" else key_asked(expr)).split(".")
     for section in (".".join(words[cut:]).lower() + "." for cut in range(len(words)) if words[-1]):
-        if found := {
-            key[len(section) :].partition(".")[0].lower() for key in settled.known if key.lower().startswith(section)
-        }:
+        if found := {key[len(section) :].partition(".")[0] for key in settled.known if key.lower().startswith(section)}:
             return found
     return set()
 
 
 def _keys(expr: Expr, settled: Settled) -> list[str]:
-    """Of a table of the repository: MODELS, MODELS.keys(). [] for one that is not written down with strings alone."""
+    """Of a table or list of the repository: MODELS, MODELS.keys(). [] for one that is not written down with strings alone."""
     name = expr.receiver if expr.kind == "call" and expr.last == "keys" and not expr.arguments else expr
     symbol = settled.facts.resolve(settled.function, name.text) if name is not None and name.kind == "path" else None
     bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
     table = bound[0].value if len(bound) == 1 else None
     keys = [pair.parts[0] for pair in table.parts] if table is not None and table.kind == "dict" else []
+    keys = list(table.parts) if table is not None and table.kind in ("list", "tuple", "set") else keys
     return [key.text.lower() for key in keys] if all(key.kind == "string" for key in keys) else []
 
 
@@ -277,9 +289,18 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
         return _found(section, settled) if known is None and (section := _of_section(words, settled)) else known
     if expr.kind == "call" and expr.callee == "bool" and len(expr.arguments) == 1:
         return value_of(expr.arguments[0], settled, names)
+    if expr.kind == "choice":
+        arms = arms_of(expr, settled) if _asks_of_outside(expr, settled) else ()
+        return value_of(arms[0], settled, names) if len(arms) == 1 else None
     key = key_asked(expr) or _of_whole(expr, settled) or _key_of_section(expr, settled)
     known = _found(key.split("."), settled) if key else None
     return _fallback(expr, key, settled.known) if key and known is None else known
+
+
+def _asks_of_outside(choice: Expr, settled: Settled) -> bool:
+    """Its test has no name that the function binds itself: such names may be made of each other."""
+    names = [part.text for part in choice.parts[1].walk() if part.kind == "path"] if len(choice.parts) == 3 else []
+    return not any("." not in name and name in bindings(settled.function) for name in names)
 
 
 def _of_name(name: str, settled: Settled, names: tuple[str, ...]) -> str | None:

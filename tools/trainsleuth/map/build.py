@@ -20,6 +20,8 @@ from .configuration import PythonConfigs
 from .edges import GUESS
 from .entries import Entry, candidates, entries, is_for_other, trainings
 from .frameworks import Handover, handovers
+from .given_parameters import with_parameters
+from .given_sections import with_sections
 from .graph import Graph
 from .handed_on import only_program_of
 from .instances import instances
@@ -197,6 +199,8 @@ def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
     narrower = frozenset((*_made(graph, tracing.entry), *told.preset.classes))
     if not told.decided and not narrower < made:
         return tracing
+    reached = tracing.entry.reach.distance
+    values = values.deciding(with_parameters(graph, reached, with_sections(graph, reached, values.known.settings)))
     made = narrower
     within = values.within(tracing.entry.reach.distance).making(made)
     graph = Graph(within, made, told.words)
@@ -263,9 +267,12 @@ def find_program(
         entry = tracing.entry
     else:
         more, entry = roots, replace(tracing.entry, trains=True)
-    assumed = {} if entry.trains or is_for_other(entry.path) else _likeliest(tracing, told, scope)
+    starts = through and not entry.trains and only_program_of(index, entry.path) is not None
+    assumed = {} if entry.trains or is_for_other(entry.path) or starts else _likeliest(tracing, told, scope)
     if through and not entry.trains and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
         return below
+    if starts and not is_for_other(entry.path):
+        assumed = _likeliest(tracing, told, scope)
     if assumed:
         more += [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]
         more += [(one, LAST_DISTANCE) for one in assumed]

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Symbol, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Site, Symbol, Variable
 from trainsleuth.facts.names import imports_within
 from trainsleuth.facts.scopes import bindings
 
@@ -19,14 +19,15 @@ from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
 from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD, is_of_class, is_property
-from .listed_members import looped_members, picked_members
+from .listed_members import looped_members, looped_name, picked_members
 from .loaded_by_text import given_back_by_text, loaded_by_text
 from .lookups import entries_of, members_of, picked_by, values_of_classes
 from .named_choice import plain, words_of
-from .named_modules import members
+from .named_modules import loaded_as, members
 from .namespaces import is_namespace, left_to_be_asked
-from .optional_imports import alternatives, members_alike, named_alike, resolve
+from .optional_imports import alternatives, chosen_in_module, members_alike, named_alike, resolve
 from .parser_defaults import taken_back
+from .section_keys import named_by_keys
 from .written_out import written_out
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class Callables:
                 return named
             if (spelled := _spelled(call)) is not None:
                 return self.of(function, spelled, depth + 1)
+            if by_keys := tuple(named_by_keys(Settled(self._known.settings, self._index, function), call)):
+                return by_keys[:MAX_HELD]
         called = [one for one in self.of(function, call.parts[0], depth + 1) if isinstance(one, Function)]
         chosen: list[Called] = [cls for one in called for cls in self._known.looked_up.get(one, ())]
         chosen += [given for one in called for given in self._known.functions.get(one, ())]
@@ -149,7 +152,22 @@ class Callables:
         modules = self._known.modules
         if not modules and function not in self._importing:
             return ()
-        return members(self._index, modules, function, expr)[:MAX_HELD]
+        found = members(self._index, modules, function, expr) or tuple(self._member_said(function, expr))
+        return found[:MAX_HELD]
+
+    def _member_said(self, function: Function, asked: Expr) -> Iterator[Called]:
+        """Of getattr(module, name) what the module has under the name that settings give, whatever its letters."""
+        module, name = (*asked.arguments, None, None)[:2] if asked.kind == "call" else (None, None)
+        settled = Settled(self._known.settings, self._index, function)
+        word = value_of(name, settled) if name is not None and name.kind == "path" else None
+        for one in loaded_as(self._index, self._known.modules, function, module) if module is not None and word else ():
+            file = self._index.files.get(one.path)
+            names = (
+                (*file.classes, *file.functions, *(entry.alias for entry in file.imports)) if file is not None else ()
+            )
+            for said in dict.fromkeys(name for name in names if name.lower() == word):
+                member = self._index.names.member(one, said)
+                yield from [member] if isinstance(member, Class | Function) else []
 
     @cached_property
     def _importing(self) -> frozenset[Function]:
@@ -160,6 +178,8 @@ class Callables:
         if expr.text.partition(".")[0] in self._alike(function.path) and expr.text.count(".") == 1:
             if several := members_alike(self._index, function, expr.text):
                 return self._said(several)[:MAX_HELD]
+        if "." in expr.text and (several := chosen_in_module(self._index, function, expr.text, self._known.settings)):
+            return several[:MAX_HELD]
         symbol = resolve(self._index, function, expr.text)
         if isinstance(symbol, External) or (isinstance(symbol, Class | Function) and symbol.path == function.path):
             return (symbol,)
@@ -256,7 +276,11 @@ class Callables:
             given = list(self._given(*one, seen)) if handed and hops <= MAX_HANDED_ON else []
             if given:
                 yield from given
-            elif value.text != name or isinstance(resolve(self._index, outer, name), Class | Function):
+            elif (
+                value.text != name
+                or name in bindings(outer)
+                or isinstance(resolve(self._index, outer, name), Class | Function)
+            ):
                 yield outer, value
 
     def _variable(self, symbol: Variable, depth: int) -> tuple[Called, ...]:
@@ -266,6 +290,8 @@ class Callables:
                 found.extend(self.of(symbol.scope, binding.value, depth + 1))
             elif binding.kind == "assign" and binding.value is not None and binding.value.kind == "call":
                 found.extend(self._given_back_among(symbol.scope, binding.value, binding.items, depth))
+            elif binding.kind == "for":
+                found.extend(looped_name(self._index, self._known.modules, symbol.scope, symbol.name))
         return self._said(tuple(dict.fromkeys(found)))[:MAX_HELD]
 
     def _said(self, found: tuple[Called, ...]) -> tuple[Called, ...]:
@@ -368,6 +394,16 @@ class Callables:
                 for method, binding in self._index.hierarchy.attribute_bindings(cls, name):
                     if binding.value is not None and not binding.items:
                         yield from self._kept_as(method, binding.value, depth)
+            for site, value in self._field_given(held, name) if isinstance(held, Class) else ():
+                yield from self._kept_as(site.function, value, depth)
+
+    def _field_given(self, cls: Class, name: str) -> Iterator[tuple[Site, Expr]]:
+        """What calls of a class without a constructor of its own give a field: Options(network=Net) of a dataclass."""
+        fields = [one for one in bindings(cls.body) if not one.startswith("_")]
+        if name in fields and self._index.method(cls, "__init__") is None:
+            for site in islice(self._index.calls(cls.name), MAX_HELD):
+                if (value := site.call.argument(fields.index(name), name)) is not None:
+                    yield site, value
 
     def _kept_as(self, made: Function, value: Expr, depth: int) -> Iterator[Class | Function]:
         if value.kind == "path":

@@ -175,6 +175,7 @@ def not_chosen(index: Index, chosen: Iterable[Choice], every: Iterable[Table] = 
     functions = {choice.target for choice in taken if isinstance(choice.target, Function)}
     others = [other for table in tables for other in table.entries.values() if isinstance(other, Class | Function)]
     others += [cls for choice in taken for cls in _below(index, choice)]
+    others += [cls for choice in taken for cls in _beside(index, choice)]
     return frozenset(other for other in others if other not in kept and other not in functions)
 
 
@@ -184,3 +185,13 @@ def _below(index: Index, choice: Choice) -> Iterator[Class]:
         for cls in index.subclasses(choice.target):
             if not any(True for _ in index.calls(cls.name)):
                 yield cls
+
+
+def _beside(index: Index, choice: Choice) -> Iterator[Class]:
+    """Classes that share a base of the project with one that is named outright, which no table tells apart: no call makes
+    them or one below them, so that this setting alone could."""
+    if isinstance(choice.target, Class) and choice.table is None:
+        kin = dict.fromkeys(cls for base in index.lineage(choice.target)[1:] for cls in index.subclasses(base))
+        made = {cls for cls in kin if any(True for _ in index.calls(cls.name))}
+        kept = {base for cls in made for base in index.lineage(cls)}
+        yield from (cls for cls in kin if cls not in kept)

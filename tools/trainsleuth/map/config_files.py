@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Index
+from trainsleuth.facts.config import ConfigValue
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from .command_words import words_behind
-from .composition import Found, Part, composed, config_file, entries_of, normal
+from .composition import Found, Part, composed, config_file, entries_of, file_of, normal
 from .configuration.handed_tables import base_files
 from .configuration.imported_settings import taken
 from .environment import exported
@@ -56,6 +57,8 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         if named := [part for path in paths for part in with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
     read = [one for one in _named_in_code(index, reached) if one not in composed]
+    if composed and (root := file_of(found[-1].path).rpartition("/")[0]):  # of Hydra's folder it has what belongs to it
+        read = [one for one in read if not is_under(one, root)]
     if given and named:  # what other code of a large program reads is for its other runs
         read = [one for one in read if _IS_DEFAULT.search(PurePosixPath(one).stem)]
     found.extend(part for one in read for part in _bases(index, Part(one), _package_root(index, one), set()))
@@ -161,8 +164,15 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 read = expr is not None and (event.calls or event.kind == "assign") and not _lists_many(expr)
                 for text in _file_names(expr) if expr is not None and read else ():
-                    found = _named_in(index, text, folder)
+                    found = (one for one in _named_in(index, text, folder) if not _sets_nothing(index.configs[one]))
                     yield from (one for one in found if "/" in text or not _is_of_others(index, reached, one))
+
+
+def _sets_nothing(table: Mapping[str, ConfigValue]) -> bool:
+    """A list, which is data, or what conda installs and from where."""
+    if "channels.0" in table and any(key.startswith("dependencies.") for key in table):
+        return True
+    return bool(table) and all(key.partition(".")[0].isdecimal() for key in table)
 
 
 def _file_names(expr: Expr) -> Iterator[str]:

@@ -20,6 +20,18 @@ def constant_text(index: Index, scope: Function, given: Expr) -> str:
     return next((text for cls in lineage if (text := _bound_to(cls.body, last))), "")
 
 
+def members_like(index: Index, scope: Function, given: Expr) -> tuple[frozenset[str], frozenset[str]]:
+    """Of a member of a class of names, Arch.UNet: what may be said for it, its name and its string, and for any member, in
+    small letters. Both are empty for anything else.
+    """
+    holder, _, last = given.text.removesuffix(".value").removesuffix(".name").rpartition(".")
+    owner = index.resolve(scope, holder) if given.kind == "path" and holder else None
+    if not isinstance(owner, Class) or not bindings(owner.body).get(last):
+        return frozenset(), frozenset()
+    every = {name: {name.lower(), _bound_to(owner.body, name).lower()} - {""} for name in bindings(owner.body)}
+    return frozenset(every[last]), frozenset().union(*every.values())
+
+
 def _bound_to(scope: Function, name: str) -> str:
     bound = bindings(scope).get(name, ())
     value = bound[0].value if bound and not bound[0].items else None

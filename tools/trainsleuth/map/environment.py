@@ -9,7 +9,8 @@ from typing import NamedTuple
 from trainsleuth.facts import Expr, Function, Index
 
 from .launch import SHELL, Command
-from .shell_variables import assignments, filled, known_before, script_lines
+from .shell_scripts import lines_of
+from .shell_variables import assignments, filled, known_before
 
 _READS = re.compile(rb"\benviron\b|\bgetenv\b")
 MAX_READERS = 60  # functions
@@ -29,7 +30,7 @@ def exported(index: Index, functions: Iterable[Function], command: Command) -> I
     path = command.script or (command.path if command.path.endswith(SHELL) else "")
     if not path:
         return
-    lines = script_lines(index.repository.read(path) or "", path)
+    lines = lines_of(index.repository, path)
     given = list(assignments(lines[: command.line - 1]))
     asked = names_read(functions) if given else frozenset()
     for one in given:

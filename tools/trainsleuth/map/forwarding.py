@@ -92,7 +92,7 @@ def _classes(function: Function, name: str) -> Iterator[str]:
             yield from (arm.last for arm in arms if arm.kind == "path" and arm.last[:1].isupper())
 
 
-_WORD_CALLED = re.compile(rb"\bgetattr\([^()\n]{1,100}\)\s*\(")
+_WORD_CALLED = re.compile(rb"getattr\([^()\n]{1,100}\)\s*\(")
 
 
 def _called_by_word(index: Index) -> dict[str, list[Site]]:

@@ -3,49 +3,89 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
-from trainsleuth.facts import Function, Site
+from trainsleuth.facts import Expr, Function, Site, bindings
 
 from .branches import OR, Settled, parameter_key, section_key, value_of
-from .program import Program
+from .graph import Graph
+from .tables import NAME_KEYS
 
+MAX_HANDED_ON = 3
 MAX_CALLS = 24  # of one function: of more it is not asked what they give
 _TESTS = re.compile(
     rb"\b(?:if|elif)\b[^\n]{0,80}?\b(\w+)(?:\.(?:lower|upper|strip|startswith)\(|\s*(?:==|!=|\bin\b|\bnot in\b))"
 )
 _TESTED = re.compile(rb"\b(?:in|==|!=)\s*(\w+)\b")
+_LOOKED_UP = re.compile(rb"getattr\([\w.]+,[ ]?(\w+)[,)]")
+_KEY = re.compile(rb"[A-Z_]\[(\w+)\]")
 
 
-def with_parameters(program: Program, known: Mapping[str, str]) -> dict[str, str]:
-    """`known` settings, and such parameters of the functions that are reached."""
+def with_parameters(graph: Graph, reached: Collection[Function], known: Mapping[str, str]) -> dict[str, str]:
+    """`known` settings, and such parameters of the `reached` functions."""
     found = dict(known)
-    for function in program.entry.reach.distance if known else ():
-        tested = {*function.source.found(_TESTS), *function.source.found(_TESTED)} if function.parameters else set()
+    for function in reached if known else ():
+        tested = _tested(function) if function.parameters else set()
+        if any(one.last in _OPTIONS for one in function.decorators):
+            for parameter in function.parameters:
+                if (said := known.get(parameter.name)) is not None:
+                    found[parameter_key(function, parameter.name)] = said
+            continue
         for parameter in function.parameters:
             if parameter.name.encode() in tested and parameter.name != function.self_name:
-                values = set(_given(program, found, function, parameter.name))
+                values = set(_given(_Calling(graph, reached), found, function, parameter.name))
                 only = values.pop() if len(values) == 1 else None
                 if only is not None:
                     found[parameter_key(function, parameter.name)] = only
     return found
 
 
-def _given(program: Program, known: Mapping[str, str], function: Function, name: str) -> Iterator[str | None]:
-    """What each call gives, its default where it gives nothing; None where that cannot be told, or there are too many."""
+_OPTIONS = ("option", "argument")  # of a function that click runs with what the command gives
+
+
+def _tested(function: Function) -> set[bytes]:
+    return {name for pattern in (_TESTS, _TESTED, _LOOKED_UP, _KEY) for name in function.source.found(pattern)}
+
+
+class _Calling(NamedTuple):
+    """Whose calls are asked, and from where."""
+
+    graph: Graph
+    reached: Collection[Function]
+
+
+def _given(
+    calling: _Calling, known: Mapping[str, str], function: Function, name: str, left: int = MAX_HANDED_ON
+) -> Iterator[str | None]:
+    """What each call gives, its default where it gives nothing; None where that cannot be told, or there are too many.
+
+    `left`: callers in a row that may only hand on what they are given.
+    """
     place = [one.name for one in function.parameters if one.name != function.self_name].index(name)
     default = function.parameter(name)
-    for number, site in enumerate(islice(program.values.calls.of(function), MAX_CALLS + 1)):
+    for number, site in enumerate(islice(calling.graph.values.calls.of(function), MAX_CALLS + 1)):
         if number == MAX_CALLS:
             yield None
-        if not is_call_of(program, site, function):
+        if not is_call_of(*calling, site, function):
             continue
-        settled = Settled(known, program.index, site.function)
+        settled = Settled(known, calling.graph.index, site.function)
         given = site.call.argument(place, name)
         said = _of_section(site, name, settled) if spreads(site) else ""
+        if said is None and given is None and name not in NAME_KEYS:
+            said = known.get(f".{name}")  # all that are called so agree
         given = given or (default.default if default is not None and not said else None)
+        if left and given is not None and _is_handed_on(given, site.function):
+            yield from _given(calling, known, site.function, given.text, left - 1)
+            continue
         yield value_of(given, settled) if said is not None and given is not None else said or None
+
+
+def _is_handed_on(given: Expr, function: Function) -> bool:
+    """A parameter as it came in."""
+    is_name = given.kind == "path" and given.text != function.self_name
+    return is_name and function.parameter(given.text) is not None and given.text not in bindings(function)
 
 
 def _of_section(site: Site, name: str, settled: Settled) -> str | None:
@@ -64,11 +104,11 @@ def spread_by(site: Site) -> str:
     return spread[0].parts[0].text if is_name else ""
 
 
-def is_call_of(program: Program, site: Site, function: Function) -> bool:
-    if site.function not in program.entry.reach.distance:
+def is_call_of(graph: Graph, reached: Container[Function], site: Site, function: Function) -> bool:
+    if site.function not in reached:
         return False
-    made = program.index.class_of(function) if function.name == "__init__" else function
-    return made in program.graph.targets(site.function, site.call)
+    made = graph.index.class_of(function) if function.name == "__init__" else function
+    return made in graph.targets(site.function, site.call)
 
 
 def spreads(site: Site) -> bool:

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from itertools import islice
 
 from trainsleuth.facts import Expr, Function, Parameter, bindings
 
 from .branches import OR, Settled, bound_once, key_asked, section_key
 from .given_parameters import MAX_CALLS, is_call_of, spread_by, spreads
-from .program import Program
+from .graph import Graph
 
 _TESTED = re.compile(rb"\b(?:if|elif)\b[^\n]{0,80}?\b(\w+)(?:\.\w|\[[\"'])")
 _SPREAD = re.compile(rb"[(,][ \t\n]*\*\*(\w+)[ \t\n]*[,)]")
 
 
-def with_sections(program: Program, known: Mapping[str, str]) -> dict[str, str]:
-    """`known` settings, and for such parameters of reached functions that test or hand on what they hold, its sections."""
+def with_sections(graph: Graph, reached: Collection[Function], known: Mapping[str, str]) -> dict[str, str]:
+    """`known` settings, and for such parameters of `reached` functions that test or hand on what they hold, its sections."""
     found = dict(known)
-    for function in program.entry.reach.distance if known else ():
+    for function in reached if known else ():
         source = function.source
         tested = {*source.found(_TESTED), *source.found(_SPREAD)} if function.parameters else set()
         for parameter in function.parameters:
             if parameter.name.encode() in tested and parameter.name != function.self_name and parameter.kind != "*":
-                sections = set(_given(program, found, function, parameter))
+                sections = set(_given(graph, reached, found, function, parameter))
                 if sections and None not in sections and "" not in sections:
                     found[section_key(function, parameter.name)] = OR.join(sorted(one for one in sections if one))
     return found
 
 
 def _given(
-    program: Program, known: Mapping[str, str], function: Function, parameter: Parameter
+    graph: Graph, reached: Container[Function], known: Mapping[str, str], function: Function, parameter: Parameter
 ) -> Iterator[str | None]:
     """The section that each call gives, "" for the whole; None where that cannot be told."""
     place = [one.name for one in function.parameters if one.name != function.self_name].index(parameter.name)
-    for number, site in enumerate(islice(program.values.calls.of(function), MAX_CALLS + 1)):
+    for number, site in enumerate(islice(graph.values.calls.of(function), MAX_CALLS + 1)):
         if number == MAX_CALLS:
             yield None
-        if is_call_of(program, site, function):
-            settled = Settled(known, program.index, site.function)
+        if is_call_of(graph, reached, site, function):
+            settled = Settled(known, graph.index, site.function)
             if parameter.kind == "**":  # what is left of a section over the keywords
                 yield known.get(section_key(site.function, spread_by(site)))
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from trainsleuth.facts import Class, External, Function, Index
 from trainsleuth.facts.scopes import bindings
@@ -36,6 +36,22 @@ def only_below(index: Index, chosen: Iterable[Class]) -> dict[Class, Class]:
             below.setdefault(base, []).append(cls)
     last = {base: [one for one in found if one not in below] for base, found in below.items()}
     return {base: found[0] for base, found in last.items() if len(found) == 1}
+
+
+def without_cousins(index: Index, found: tuple[Held, ...], chosen: Container[Class]) -> tuple[Held, ...]:
+    """Of what a name may hold, where one of the classes is chosen by a setting: without those that share a base of the
+    project with it, are not chosen themselves, and are made by no call.
+    """
+    picked = [one for one in found if isinstance(one, Class) and one in chosen]
+    if len(picked) != 1:
+        return found
+    above = set(index.lineage(picked[0]))
+
+    def is_cousin(one: Held) -> bool:
+        is_kin = isinstance(one, Class) and one not in above and not above.isdisjoint(index.lineage(one))
+        return is_kin and not any(True for _ in index.calls(one.name))
+
+    return tuple(one for one in found if not is_cousin(one))
 
 
 def is_made_by_name(held: Held) -> bool:

@@ -15,8 +15,8 @@ _ASKED = re.compile(rb"\bisinstance\(\s*(\w+)\s*,")
 
 
 def instances(values: Values, functions: Iterable[Function]) -> dict[str, str]:
-    """By the name that is asked about its class and those above, where a section of the configuration chooses it."""
-    chosen = frozenset(values.known.configured.values())
+    """By the name that is asked about its class and those above, where a setting chooses it."""
+    chosen = values.known.narrowed.union(values.known.configured.values())
     return dict(_of(values, chosen, functions)) if chosen else {}
 
 

@@ -14,6 +14,7 @@ from .handed_on import started_from
 from .launch_targets import dora_mains, folder_meant, module_of, only, package_of, script_of
 from .launchers import launch_lines
 from .loaded_packages import package_in
+from .shell_scripts import lines_of
 from .shell_variables import Script, filled, script_lines
 
 OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quote commands but are no part of it
@@ -105,7 +106,7 @@ def commands_in(index: Index, path: str) -> Iterator[tuple[int, str]]:
 
 
 def _in_text(index: Index, path: str, consoles: dict[str, Command], arguments: Sequence[str] = ()) -> Iterator[Command]:
-    lines = script_lines(index.repository.read(path) or "", path) if path.endswith(SHELL) else []
+    lines = lines_of(index.repository, path) if path.endswith(SHELL) else []
     script = Script(lines, arguments) if lines else None
     for line, command, folder in _placed(index, path):
         found = list(_in_folder(index, path, folder, line, command, consoles))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from trainsleuth.facts import Expr, FileFacts, Function, Index
 from trainsleuth.facts.scopes import bindings
 
-_STARTS = re.compile(rb"\bos\.system\(|\bsubprocess\.(?:run|call|check_call|Popen)\(")
+_STARTS = re.compile(rb"os\.system\("), re.compile(rb"subprocess\.(?:run|call|check_call|Popen)\(")
 _HOLE = re.compile(r"\{\w*\}")
 MAX_LINES = 80  # of a file that does nothing but start another
 MAX_TEXT = 4000  # characters of a command
@@ -17,7 +17,7 @@ MAX_TEXT = 4000  # characters of a command
 def launch_lines(index: Index) -> Iterator[tuple[str, int, str]]:
     """(path, line, text) of the commands in short Python files that define nothing and start a program."""
     for body in (file.body for file in index.files.values() if _only_starts(file)):
-        if body.source.holds(_STARTS):
+        if any(map(body.source.holds, _STARTS)):
             known = dict(_constants(body))
             for event in body.events:
                 for text, line in _texts(event.value, known) if event.value is not None else ():

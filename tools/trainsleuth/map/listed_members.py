@@ -22,15 +22,28 @@ def picked_members(
 def looped_members(index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function) -> tuple[Class, ...]:
     """The same of a function that gives back what it finds in a loop: for name, cls in module.__dict__.items()."""
     given = {event.value.text for event in function.events if event.kind == "return" and event.value is not None}
-    for loop in function.loops if modules else ():
-        listed = _source(function, loop.source)
-        if listed is None or loop.target is None:
-            continue
-        kept = {part.text for part in loop.target.walk() if part.kind == "path"}
+    for listed, kept in _listing_loops(function) if modules else ():
         bound = {name for name in given for one in bindings(function).get(name, ()) if one.value is not None and one.value.text in kept}  # fmt: skip
         if bound or given & kept:
             return _called_like_it(index, modules, function, listed)
     return ()
+
+
+def looped_name(
+    index: Index, modules: Mapping[Place, tuple[Module, ...]], function: Function, name: str
+) -> tuple[Class, ...]:
+    """The same of the name that such a loop gives to what it finds, and that the function calls itself."""
+    loops = (listed for listed, kept in _listing_loops(function) if name in kept) if modules else iter(())
+    listed = next(loops, None)
+    return _called_like_it(index, modules, function, listed) if listed is not None else ()
+
+
+def _listing_loops(function: Function) -> Iterator[tuple[Expr, set[str]]]:
+    """Loops over all that a module holds: the module, and the names of what is found."""
+    for loop in function.loops:
+        listed = _source(function, loop.source)
+        if listed is not None and loop.target is not None:
+            yield listed, {part.text for part in loop.target.walk() if part.kind == "path"}
 
 
 def _called_like_it(

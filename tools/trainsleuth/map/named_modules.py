@@ -10,7 +10,7 @@ from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Si
 from trainsleuth.facts.scopes import bindings
 
 from .attributes import asked_keys
-from .branches import Settled, is_not_chosen
+from .branches import Settled, is_not_chosen, value_of
 from .launch_targets import in_checkout
 from .recipes import Setting
 
@@ -239,10 +239,22 @@ def _said(settled: Settled, name: Expr) -> Expr:
     if len(bound) > 1:
         bound = [one for one in bound if not is_not_chosen(function.events[one.position], settled)]
     value = bound[0].value if len(bound) == 1 and not bound[0].items else None
+    if value is not None and value.kind == "index" and (entry := _under_key(settled, value)) is not None:
+        return entry
     is_made = value is not None and (
         value.kind in ("binary", "format", "string") or value.last == "format" or _linked(value) is not None
     )
     return value if value is not None and is_made else name
+
+
+def _under_key(settled: Settled, asked: Expr) -> Expr | None:
+    """The text that a table of the module has under a key whose value is known: MODULES[task]"""
+    table = settled.facts.resolve(settled.function, asked.parts[0].text) if asked.parts[0].kind == "path" else None
+    bound = bindings(table.scope).get(table.name, ()) if isinstance(table, Variable) else ()
+    written = bound[0].value if len(bound) == 1 else None
+    word = value_of(asked.parts[-1], settled) if written is not None and written.kind == "dict" else None
+    pairs = (pair.parts for pair in written.parts if pair.kind == "pair") if written is not None and word else ()
+    return next((text for key, text in pairs if key.text.lower() == word and text.kind == "string"), None)
 
 
 def _added(name: Expr) -> Iterator[Expr]:

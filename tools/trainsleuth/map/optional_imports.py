@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import MODULE_BODY, Class, External, FileFacts, Function, Index, Symbol, Variable
-from trainsleuth.facts.memo import kept_per_function
+from trainsleuth.facts import MODULE_BODY, Class, External, FileFacts, Function, Index, Module, Symbol, Variable
+from trainsleuth.facts.memo import kept_per_function, kept_per_index
 from trainsleuth.facts.names import imports_within
 from trainsleuth.facts.records import Import
 
@@ -96,3 +97,41 @@ def members_alike(index: Index, function: Function, dotted: str) -> tuple[Class 
     modules = (index.names.module(function.path, one.module, one.level) for one in entries)
     found = (index.names.member(module, name) for module in modules if module is not None)
     return tuple(dict.fromkeys(one for one in found if isinstance(one, Class | Function)))
+
+
+def chosen_in_module(
+    index: Index, function: Function, dotted: str, settings: Mapping[str, str]
+) -> tuple[Class | Function, ...]:
+    """What parts.net.Net means where the module `parts` imports several things as `net`, each in an arm: of those in arms
+    that the settings choose.
+    """
+    head, _, rest = dotted.partition(".")
+    name, _, inner = rest.partition(".")
+    if not settings or not name:
+        return ()
+    module = index.resolve(function, head)
+    if not isinstance(module, Module) or name not in _in_several_arms(index).get(module.path, ()):
+        return ()
+    body = index.files[module.path].body
+    settled = Settled(settings, index, body)
+    entries = (one for one in index.files[module.path].imports if one.alias == name)
+    taken = [one for one in entries if not any(is_left(branch, settled) for branch in one.under)]
+    members = (_followed(index, _member(index, body, one), inner) for one in taken if one.name)
+    return tuple(dict.fromkeys(one for one in members if isinstance(one, Class | Function)))
+
+
+def _followed(index: Index, symbol: Symbol | None, rest: str) -> Symbol | None:
+    for name in filter(None, rest.split(".")):
+        symbol = index.names.member(symbol, name) if isinstance(symbol, Module) else None
+    return symbol
+
+
+@kept_per_index
+def _in_several_arms(index: Index) -> dict[str, frozenset[str]]:
+    """By file, the names that imports in arms bind to several things at its top."""
+    found: dict[str, frozenset[str]] = {}
+    for path, file in index.files.items():
+        counts = Counter(one.alias for one in file.imports if one.name and one.under)
+        if several := frozenset(name for name, count in counts.items() if count > 1):
+            found[path] = several
+    return found

@@ -13,7 +13,7 @@ from .arguments import argument_places
 from .bound import bound_places, section_places, setting_places
 from .choices import moved, selecting
 from .components import places_of
-from .components.evaluation import DRAW, NO_GRADIENTS
+from .components.evaluation import DRAW, HELD_OUT, NO_GRADIENTS
 from .configuration import Truth, truth_of
 from .configuration.unread import unread
 from .definitions import definitions
@@ -22,6 +22,7 @@ from .hydra_main import not_found
 from .launch import Command, that_counts
 from .mentions import mentions
 from .namespaces import is_of_something_else
+from .option_places import option_places
 from .plugin_places import plugin_places
 from .program import Program
 from .records import COMPONENTS, Part, Place
@@ -180,7 +181,7 @@ def _is_own(program: Program, place: Place) -> bool:
     return place.role not in _SAY_LITTLE and program.is_loaded(place.path)
 
 
-_SAY_LITTLE = ("bound", "mention", "program", NO_GRADIENTS, DRAW)
+_SAY_LITTLE = ("bound", "mention", "program", "option", HELD_OUT, NO_GRADIENTS, DRAW)
 
 
 def _running(program: Program, name: str) -> Iterator[Place]:
@@ -188,6 +189,7 @@ def _running(program: Program, name: str) -> Iterator[Place]:
     strong = False
     by_name = chain(bound_places(program, name), section_places(program, name), setting_places(program, name))
     own = chain(places_of(name)(program), plugin_places(program, name), argument_places(program, name))
+    by_name = chain(by_name, option_places(program, name))
     for place in chain(own, by_name):
         if place.path and (name == "evaluation" or not program.never_runs(place.path, place.line)):
             strong = True

@@ -11,7 +11,7 @@ from .optional_imports import resolve
 from .values import Values
 
 MOST = 4  # functions that one method may be: of more it is not known which
-_SETS = re.compile(rb"\bsetattr\(")
+_SETS = re.compile(rb"setattr\(")
 
 
 class PutMethods:

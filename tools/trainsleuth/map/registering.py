@@ -29,7 +29,7 @@ def registered_in(index: Index, cls: Class) -> Iterator[tuple[str, str]]:
 
 def registering_file(index: Index, folder: str, text: str) -> str | None:
     """Of the classes put into registries of the library whose program is started: the task's file, else the model's."""
-    match = _PROGRAM.search(text)
+    match = _PROGRAM.search(text) if _registered(index) else None
     if match is None or script_of(index, folder, match["path"]) is not None:
         return None
     named = {part for part in re.split(r"[/.-]|_(?!\w*\.py)", match["path"]) if part}

@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variab
 from trainsleuth.facts.scopes import Binding, bindings
 
 from .attributes import asked_keys, attribute_tables, namespace_tables
+from .choices import dotted
 from .constants import constant_text
 from .factories import factory_tables
 from .filled_registries import Registry, lookups
@@ -21,8 +22,12 @@ from .values import Values
 
 # a dict with a name as key, what it is bound to, and that indexed by an expression: where it cannot be nothing is read
 _KEY_IN_DICT = re.compile(rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[\w.]+(?![\w.])\s*[,}(\[]")
+_TEXT_IN_DICT = re.compile(
+    rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[(\[]?\s*[\"'][A-Za-z_]\w*[.:][\w.:]*[\"']"
+)  # "a": "nets.a.Net"
 _BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{")
 _BY_OWN_NAME = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{\s*\w+\.__name__\s*:")
+_OWN_NAME = re.compile(rb"__name__\s*:")
 _INDEX = re.compile(rb"\[\s*[A-Za-z_]")
 _GET = re.compile(rb"\.\s*get\b")
 _CALLED = re.compile(
@@ -206,8 +211,8 @@ def _literal(index: Index, values: Values) -> Iterator[Table]:
 def _that_may_index(index: Index) -> Iterator[Function]:
     for file in index.files.values():
         body, called = file.body.source, file.body.source.holds(_CALLED)
-        names = {*body.found(_BOUND_DICT), b"}"} if body.holds(_KEY_IN_DICT) else set()
-        names.update(body.found(_BY_OWN_NAME))
+        names = {*body.found(_BOUND_DICT), b"}"} if body.holds(_KEY_IN_DICT) or body.holds(_TEXT_IN_DICT) else set()
+        names.update(body.found(_BY_OWN_NAME) if body.holds(_OWN_NAME) else ())
         names = names.intersection(body.before(_INDEX)) if names else names
         for function in file.functions.values() if names or called else ():
             source = function.source
@@ -231,10 +236,24 @@ def _entries(index: Index, values: Values, function: Function, table: Expr) -> I
                 yield pair.parts[0].text, one
 
 
+def _written(index: Index, text: str) -> Iterator[Entry]:
+    """What a text names of the project, to be imported when it is asked for: "nets.small.SmallNet", "nets.small:SmallNet"."""
+    found = dotted(index, text.replace(":", ".")) if _DOTTED.fullmatch(text) else None
+    if isinstance(found, Class | Function):
+        yield found
+
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)+")
+
+
 def _held(values: Values, scope: Function, value: Expr) -> tuple[Entry, ...]:
     """What a name stands for; the only thing that can be called of what is listed with it: (resnet56, "weights.pt")."""
+    if value.kind == "string":
+        return tuple(_written(values.index, value.text))
     if value.kind not in ("tuple", "list"):
         return values.callables(scope, value)
+    if len(texts := [part.text for part in value.parts if part.kind == "string"]) > 1:
+        return tuple(_written(values.index, ".".join(texts[:2])))
     found = [one for part in value.parts for one in values.callables(scope, part)[:1] if part.kind == "path"]
     return tuple(found) if len(found) == 1 else ()
 

@@ -11,13 +11,13 @@ from .frameworks import Framework, owned_by
 from .optional_imports import resolve
 
 _PUTS = re.compile(rb"patch\("), re.compile(rb"patch\.object\("), re.compile(rb"setattr\(")
-_ASSIGNS = re.compile(rb"(?:Trainer|Learner|Runner)\.\w+\s*=[^=]")
+_ASSIGNS = tuple(re.compile(name + rb"\.\w+\s*=[^=]") for name in (b"Trainer", b"Learner", b"Runner"))
 
 
 def replaced_hooks(index: Index, framework: Framework, reached: Mapping[Function, int]) -> tuple[Function, ...]:
     """Project functions that take the place of hooks of the framework's own classes, where reached code puts them."""
     found: dict[Function, None] = {}
-    for function in index.functions_holding(*_PUTS, _ASSIGNS):
+    for function in index.functions_holding(*_PUTS, *_ASSIGNS):
         if function in reached:
             for event in function.events:
                 for holder, name, given in _replacements(index, function, event):

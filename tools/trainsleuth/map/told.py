@@ -33,7 +33,7 @@ from .configuration import defaults
 from .configuration.absent import absent
 from .configuration.experiments import experiment_choices, experiment_configs, experiment_settings
 from .configuration.nested_classes import nested_settings
-from .configuration.recipe_classes import class_settings, recipe_class
+from .configuration.recipe_classes import chosen_settings, class_settings, recipe_class
 from .entries import Entry
 from .entry_points import by_entry_point
 from .given_parameters import with_parameters
@@ -140,14 +140,15 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     if preset.objects is None:
         preset = read.constructed
     chosen = (*chosen, *built_through(program.values, chosen), *preset.choices, *experiment_choices(read.experiment))
-    if more := (*preset.settings, *nested_settings(index, chosen)):
+    if more := (*preset.settings, *nested_settings(index, chosen), *chosen_settings(index, chosen)):
         given = (*given, *more)
         modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind)
     loaded |= program.graph.imports(_named_in_full(chosen) - loaded)
     words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
     if is_told:
-        decided = with_sections(program, _deciding(without, weak, (*given, *read.commanded)))
-        decided = with_parameters(program, with_worked_out(index, entry.reach.distance, decided))
+        reached = entry.reach.distance
+        decided = with_sections(program.graph, reached, _deciding(without, weak, (*given, *read.commanded)))
+        decided = with_parameters(program.graph, reached, with_worked_out(index, reached, decided))
         modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind, decided)
         loaded |= program.graph.imports(frozenset(path for paths in sure(modules).values() for path in paths))
     return Told(
@@ -243,7 +244,8 @@ def _chosen(
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     chosen = (*chosen, *named_in_code(index, (*_near(entry), *(index.files[path].body for path in named)), decided))
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
-    in_code = asked_in_code(index, _near(entry), chosen)
+    said = {one.key.rpartition(".")[2] for one in naming}  # what code falls back on where nobody says it
+    in_code = [one for one in asked_in_code(index, _near(entry), chosen) if "_" not in one.key or one.key not in said]
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     chosen = (*chosen, *by_entry_point(index, naming, loaded), *registered_beside(index, program.values, naming))
     chosen = (*chosen, *listed_in_files(index, naming))

@@ -23,7 +23,7 @@ from .class_methods import made_through
 from .config_objects import BUILDS, ConfigObjects, default_of
 from .elements import elements_of, looped_over
 from .forwarding import Detours
-from .held import MAX_DEPTH, Held, is_made_by_name, is_property, is_untyped, only_below, unique
+from .held import MAX_DEPTH, Held, is_made_by_name, is_property, is_untyped, only_below, unique, without_cousins
 from .keys import key_of
 from .knowledge import NOTHING, Knowledge
 from .offered_types import given_of
@@ -203,6 +203,7 @@ class Values:
             self._asking.begin()
             known = tuple(self._returned(function, depth, None)) or tuple(self._returned_below(function, depth))
             known = known or tuple(self._chosen_below(function))
+            known = known or tuple(named_types(self.index, function, function.returns))
             self._asking.end(what, known)
         return known  # type: ignore[return-value]
 
@@ -256,6 +257,7 @@ class Values:
             found = (chosen,)
         if self._below:
             found = unique(self._below.get(one, one) if isinstance(one, Class) else one for one in found)
+            found = without_cousins(self.index, found, self.known.narrowed) if len(found) > 1 else found
         if depth <= 2 or found:  # deeper ones may be empty only because they were asked late
             self._held[key] = found
             self._asking.settle(key)

@@ -92,6 +92,7 @@ def places(program: Program) -> Iterator[Place]:
         elif _ADDS.search(function.name) and not function.self_name:
             yield program.at(function, function.line, "reader", 0.66 * weight**0.5)
         yield from _read(program, function, weight)
+        yield from _clicked(program, function, weight)
         for decorator in function.decorators:
             if decorator.last in ("hydra_main", "main") and program.full_name(
                 function, (decorator.callee or decorator.text)
@@ -99,8 +100,6 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, decorator.line, "hydra", 1.0 * weight)
             elif _CONFIGURES.search(decorator.callee or decorator.text):
                 yield program.at(function, decorator.line, "configured", 0.9 * weight)
-            elif decorator.last in ("option", "argument") and "click" in (decorator.callee or ""):
-                yield program.at(function, decorator.line, "option", 0.5 * weight)
     yield from exported_places(program)
     yield from _classes(program)
     yield from _taken(program)
@@ -115,10 +114,13 @@ def places(program: Program) -> Iterator[Place]:
     yield from _given_by_lines(program)
     named = _named(program)
     yield from preset_records(program)
+    first = _first_of_hydra(program) if len(program.config_paths) > MAX_TOLD else frozenset()
+    choosing = {one.path for one in program.choices if isinstance(one.target, Class)} if first else set()
     for rank, path in enumerate(program.config_paths):
-        score = 1.0 if path == program.recipe else 0.97 if path in named else 0.9 - 0.03 * min(rank, 15)
+        score = 1.0 if path == program.recipe else 0.97 if path in named | first else 0.9 - 0.03 * min(rank, 15)
+        score = max(score, 0.86 - 0.01 * min(rank, 15)) if path in choosing else score
         yield Place(path, program.first_line(path), "file", score)
-        if rank < MAX_TOLD:
+        if rank < MAX_TOLD or path in named | first or path == program.recipe:
             yield from file_sections(program, path, 0.62 * score)
     for choice in program.choices:
         if choice.path in named and choice.target is not None:
@@ -149,6 +151,16 @@ def _named(program: Program) -> frozenset[str]:
     return frozenset((*named, paths[-1])) if named else frozenset()
 
 
+def _first_of_hydra(program: Program) -> frozenset[str]:
+    """The file that the decorator of a main names, of which all others are parts."""
+    decorators = (one for function in program.entry.reach.roots for one in function.decorators)
+    near = (one for function in program.training.spine[:MAX_FRAME] for one in function.decorators)
+    names = [name for one in (*decorators, *near) if (name := one.keyword("config_name")) is not None]
+    stems = {PurePosixPath(one.text).stem for one in names if one.kind == "string"}
+    fits = [path for path in program.config_paths if PurePosixPath(path).stem in stems]
+    return frozenset(sorted(fits, key=lambda one: one.count("/"))[:1])
+
+
 _CONFIGURES = re.compile(r"hydra|pyrallis|argbind|draccus|tyro|gin\.|(?:^|[_.])config(?:_|$)")
 _DATA_FOLDER = re.compile(r"(?:^|/)(?:data|datasets?)/", re.I)
 
@@ -163,6 +175,12 @@ def _options(function: Function) -> list[Expr]:
     return [call for event in function.events for call in event.calls if call.last == "add_argument"]
 
 
+_TELLING = re.compile(
+    r"^(?:(?:base_)?lr|learning_rate|(?:mini)?_?batch_?size|(?:num_|n_|max_)?(?:epochs?|steps|iters?)|model|arch|dataset|optimizer|optim|loss|method|"
+    r"algo|seed)$",
+    re.I,
+)
+MAX_TELLING = 5  # of many options those that a reader asks for first
 MAX_GIVEN = 5  # options of the command whose lines are told
 
 
@@ -170,6 +188,21 @@ def _given(program: Program) -> frozenset[str]:
     """What the caller's command sets, without dashes."""
     texts = [command.text for command in program.entry.commands[:1]] if program.told else []
     return frozenset(one.name for text in texts for one in given_by(text))
+
+
+def _clicked(program: Program, function: Function, weight: float) -> Iterator[Place]:
+    """Options that decorators give a command: the first, the last, one in between, and those of the caller's command."""
+    options = [
+        one for one in function.decorators if one.last in ("option", "argument") and "click" in (one.callee or "")
+    ]
+    if not options:
+        return
+    for share, rank in ((0.5, 0), (0.4, len(options) // 2), (0.45, -1)):
+        yield program.at(function, options[rank].line, "option", share * weight)
+    names = _given(program)
+    given = (one for one in options if not names.isdisjoint(_flags(one)))
+    for rank, one in enumerate(islice(given, MAX_GIVEN)):
+        yield program.at(function, one.line, "option of the command", (0.64 - 0.02 * rank) * weight**0.4)
 
 
 def _flags(call: Expr) -> Iterator[str]:
@@ -204,6 +237,9 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
         for rank, call in enumerate(islice(given, MAX_GIVEN)):
             yield program.at(function, call.line, "option of the command", (0.64 - 0.02 * rank) * weight**0.4)
         if len(options) > 8:
+            telling = (call for call in options if any(map(_TELLING.match, _flags(call))))
+            for rank, call in enumerate(islice(telling, MAX_TELLING)):
+                yield program.at(function, call.line, "option", (0.55 - 0.02 * rank) * weight**0.4)
             yield program.at(function, options[len(options) // 2].line, "option", 0.4 * weight**0.4)
             yield program.at(function, options[-1].line, "last option", 0.45 * weight**0.4)
     flags = [call for event in function.events for call in event.calls if call.last.startswith("DEFINE_")]
@@ -292,6 +328,8 @@ def _taken(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         if isinstance(choice.target, Class) and is_config(choice.target):
             yield program.at_target(choice.target, "class", 0.8)
+        elif isinstance(choice.target, Class) and any(map(is_config, program.index.lineage(choice.target))):
+            yield program.at_target(choice.target, "recipe", 0.95)
         elif choice.key in ("preset", "experiment", "_target_"):
             yield Place(choice.path, choice.line, "recipe", 0.95)
     for function in program.training.spine[:MAX_FRAME]:

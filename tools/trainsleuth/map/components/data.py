@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, written
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
+from ..environments import acts_by, environments
 from ..experience import takes_experience
 from ..networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
 from ..program import Called, Program
@@ -83,6 +85,10 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+    for cls in environments(program):
+        yield program.at_target(cls, "environment", 0.8)
+        for rank, method in enumerate(islice(acts_by(program.index, cls), MOST_ACTS)):
+            yield program.at(method, method.line, "environment", 0.76 - 0.06 * rank)
     for cls in program.training.hooked_classes:
         for method in (cls.methods[name] for name in _OF_TRAINER if name in cls.methods):
             yield program.at(method, method.line, "hook", 0.75 * program.weight(method) ** 0.3)
@@ -175,7 +181,7 @@ def _built(program: Program, called: Called, built: dict[Class, float]) -> Itera
 
 def _collated(program: Program, called: Called) -> Iterator[Place]:
     """What makes a batch of items for a loader: DataLoader(items, collate_fn=self.merge), or an object that is called."""
-    given = called.call.keyword("collate_fn")
+    given = called.call.keyword("collate_fn") or called.call.keyword("data_collator")
     if given is not None and given.kind == "path":
         for target in program.values.callables(called.function, given):
             if isinstance(target, Function):
@@ -183,12 +189,15 @@ def _collated(program: Program, called: Called) -> Iterator[Place]:
         for held in program.values.of(called.function, given):
             if isinstance(held, Class):
                 yield program.at_target(held, "batch", 0.72 * called.weight**0.5)
+                if (runs := held.methods.get("__call__")) is not None:
+                    yield program.at(runs, runs.line, "batch", 0.7 * called.weight**0.5)
 
 
+MOST_ACTS = 3  # methods of an environment
 OF_EVALUATION = 0.8  # of what training reads
 _EVALUATES = re.compile(r"(?:^|_)(?:eval|valid|val|test)(?:_|$)|evaluat|validation|inference", re.I)
 _HANDS_OUT = re.compile(
-    r"(?:Replay|Buffer|Memory|Rollout(?:Storage|s)?|Dataset|DatasetMapper|Data[Mm]odule|Loader|Sampler|Collator|Env|Environment)$"
+    r"(?:Replay|Buffer|Memory|Rollout(?:Storage|s)?|Dataset|DatasetMapper|Data[Mm]odule|(?<!Config)(?<!Model)(?<!Checkpoint)Loader|Sampler|Collat(?:or|e)|Env|Environment)$|^DataCollator"
 )
 _MAPS = ("map", "with_transform", "set_transform", "filter")
 _ROLLOUT = re.compile(

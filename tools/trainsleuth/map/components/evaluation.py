@@ -43,11 +43,11 @@ def places(program: Program) -> Iterator[Place]:
     found = [
         place for place in _signs(program) if place.role == PROGRAM or not program.never_runs(place.path, place.line)
     ]
-    if any(place.role not in (NO_GRADIENTS, DRAW) for place in found):
+    if any(place.role not in (NO_GRADIENTS, DRAW, HELD_OUT) for place in found):
         yield from found
 
 
-NO_GRADIENTS, DRAW, PROGRAM = "no gradients", "draw", "program"
+NO_GRADIENTS, DRAW, PROGRAM, HELD_OUT = "no gradients", "draw", "program", "held-out set"
 _SWITCHES = (
     "__init__",
     "train",
@@ -102,6 +102,7 @@ def _signs(program: Program) -> Iterator[Place]:
         yield from _measured(program, function)
         yield from _rounds(program, function)
     yield from _hooks(program)
+    yield from _held_out_by_classes(program)
     yield from _alone(program)
     for choice in program.choices:
         if re.search(r"eval|metrics?(?!_log)|valid", choice.key, re.I) and choice.target is not None:
@@ -323,11 +324,36 @@ def _held_out(program: Program, function: Function, weight: float) -> Iterator[P
     for event in function.events:
         value = event.value
         if event.kind == "assign" and value is not None and value.kind == "call" and not value.last.startswith("parse"):
-            if any(_HELD_OUT.search(one.last) for one in event.targets if one.kind in ("path", "attr")):
+            names = [one.last for one in event.targets if one.kind in ("path", "attr")]
+            if any(map(_HELD_OUT_LOADER.search, names)):
                 yield program.at(function, event.line, "held-out data", 0.58 * weight**0.4)
+            elif any(map(_HELD_OUT_SET.search, names)):
+                yield program.at(function, event.line, HELD_OUT, 0.5 * weight**0.4)
 
 
-_HELD_OUT = re.compile(r"^(?:val|valid|validation|eval|test|dev)\w*(?:loaders?|dl|data_?loaders?)$", re.I)
+def _held_out_by_classes(program: Program) -> Iterator[Place]:
+    """What a data module hands out to evaluate, and data sets that say by their names that they are for it."""
+    for cls in program.training.hooked_classes:
+        hook = next((cls.methods[name] for name in _HANDS_OUT if name in cls.methods), None)
+        if hook is not None:
+            yield program.at(hook, hook.line, HELD_OUT, 0.56 * program.weight(hook) ** 0.3)
+    for cls in program.made_at:
+        if _FOR_IT.search(cls.name) and is_dataset(program.index, cls):
+            yield program.at_target(cls, HELD_OUT, 0.5)
+
+
+_HANDS_OUT = ("val_dataloader", "_val_dataloader", "get_val_dataloader", "test_dataloader")
+_FOR_IT = re.compile(r"(?:^|[a-z_])(?:Val|Valid|Validation|Eval|Test|Testing)(?=$|[A-Z_\d])")
+
+
+_HELD_OUT_LOADER = re.compile(
+    r"^(?:val|valid|validation|eval|test|dev)\w*(?:loaders?|dl|data_?loaders?)$|loaders?_(?:val|valid|validation|eval|test|dev)$",
+    re.I,
+)
+_HELD_OUT_SET = re.compile(
+    r"^_?(?:val|valid|validation|eval|test|dev)_?\w*(?:set|datasets?|ds|data|envs?)$|^(?:data|dataset|ds|envs?)_(?:val|valid|validation|eval|test|dev)$",
+    re.I,
+)
 _RUNS = ("step", "act", "select_action", "predict", "generate", "sample")
 _MEASURES = re.compile(
     r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|ap|(?-i:mAP)|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"

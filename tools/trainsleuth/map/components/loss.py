@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from trainsleuth.facts import Class, Event, Expr, Function, Variable
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
+from ..environments import environments, rewards_by
 from ..frameworks import owned_by
 from ..networks import is_loss_class, is_loss_name, is_network
 from ..program import Program
@@ -42,7 +44,10 @@ def places(program: Program) -> Iterator[Place]:
         for place in (*_built(program), *_defined(program), *_formulas(program))
     )
     yield from _rewards(program)
+    for method in chain.from_iterable(rewards_by(program.index, cls) for cls in environments(program)):
+        yield program.at(method, method.line, "reward", 0.6)
     yield from _targets(program)
+    yield from _ignored(program)
     yield from _chosen(program)
 
 
@@ -106,6 +111,32 @@ def _of_forward(program: Program) -> Iterator[Place]:
             made = event.kind == "assign" and event.value is not None and event.value.kind in ("call", "attr", "binary")
             if made and any(_says(target) for target in event.targets):
                 yield program.at(function, event.line, "minimised", 0.8 * weight**0.5)
+            for call in event.calls:
+                if call.keyword("labels") is not None and function.parameter("labels") is not None:  # to a model within
+                    yield program.at(function, call.line, "minimised", 0.75 * weight**0.5)
+                    yield program.at(function, function.line, "minimised", 0.7 * weight**0.5)
+
+
+def _ignored(program: Program) -> Iterator[Place]:
+    """Where labels are marked that a cross entropy leaves out: labels[mask] = IGNORE_INDEX, labels.masked_fill_(mask, -100)."""
+    for function, weight in program.functions():
+        if function.source.holds(_IGNORES):
+            for event in function.events:
+                given = (event.value, *event.targets) if event.kind in ("assign", "expression") else ()
+                if any(_is_ignored(part) for one in given if one is not None for part in one.walk()):
+                    yield program.at(function, event.line, "ignored", 0.5 * weight**0.4)
+
+
+_IGNORES = re.compile(rb"IGNORE_(?:INDEX|ID|TOKEN|LABEL)|-100\b")
+
+
+def _is_ignored(part: Expr) -> bool:
+    if part.kind == "unary":
+        return part.text == "-" and part.parts[0].text == "100"
+    return part.kind == "path" and _NAMED_SO.fullmatch(part.last) is not None
+
+
+_NAMED_SO = re.compile(r"(?:LABEL_)?IGNORE_(?:INDEX|ID|TOKEN|LABEL)(?:_ID)?")
 
 
 _REWARDS = re.compile(r"reward_(?:funcs?|fns?|functions?)|compute_loss_func|loss_(?:fn|func)")

@@ -29,6 +29,7 @@ _RATE_FUNCTION = re.compile(
 def places(program: Program) -> Iterator[Place]:
     yield from _constructed(program)
     yield from _by_hand(program)
+    yield from _stepped(program)
     for body, event in of_tables(program):
         if any(_OF_STEP.search(one.text) for one in event.targets):
             yield program.at(body, event.line, "hyperparameter", 0.7)
@@ -49,6 +50,16 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at_target(choice.target, "definition", 0.97)
 
 
+def _stepped(program: Program) -> Iterator[Place]:
+    """Where the training step uses it, which its loop shows too: a weak sign."""
+    step = program.training.step
+    if step is not None:
+        for sign in program.signs.get(step, ()):
+            if sign.role in _USES:
+                yield program.at(step, sign.site.call.line, "stepped", 0.4)
+
+
+_USES = ("step", "clip")
 _OF_STEP = re.compile(r"(?:^|_)(?:lr|learning_rate|weight_decay|momentum|warmup\w*|betas?)(?:_|$)", re.I)
 
 

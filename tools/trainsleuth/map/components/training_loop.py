@@ -107,6 +107,16 @@ def _beside(program: Program, function: Function) -> Iterator[Place]:
             yield program.at(function, event.line, "clip", 0.7)
         elif event.block.loops and any(_hands_round(call) for call in event.calls):
             yield program.at(function, event.line, "weights handed round", 0.72)
+        elif event.block.loops and event.kind == "assign" and any(_runs_a_player(call) for call in event.calls):
+            yield program.at(function, event.line, "forward", 0.68)
+
+
+def _runs_a_player(call: Expr) -> bool:
+    """fake = self.generator(noise), above steps that other functions make."""
+    return call.callee.rpartition(".")[2].lower() in _PLAYERS and bool(call.arguments)
+
+
+_PLAYERS = frozenset({"generator", "discriminator", "netg", "netd", "net_g", "net_d", "actor", "critic", "teacher", "student", "model", "net"})  # fmt: skip
 
 
 def _averaged(program: Program) -> Iterator[Place]:

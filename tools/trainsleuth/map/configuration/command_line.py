@@ -9,7 +9,8 @@ from typing import NamedTuple
 from trainsleuth.facts import Index
 
 from ..command_words import words_before, words_behind
-from ..shell_variables import filled, known_before, script_lines
+from ..shell_scripts import lines_of
+from ..shell_variables import filled, known_before
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
 _UNSET = re.compile(r"\$\{?\w+\}?|\"?\$\{?@\}?\"?")  # a variable of the shell that may be empty
@@ -82,7 +83,7 @@ def with_variables(index: Index, path: str, line: int, text: str) -> str:
     """`text` with the variables that the script at `path` assigns above `line`."""
     if "$" not in text:
         return text
-    lines = script_lines(index.repository.read(path) or "", path) if path else []
+    lines = lines_of(index.repository, path) if path else []
     return filled(text, known_before(lines, line))
 
 

@@ -6,14 +6,17 @@ a literal, and what they give back in a dict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainsleuth.facts import Class, Event, Expr, Function, Index
 
-from ..recipes import Setting
+from ..config_objects import is_config
+from ..recipes import Choice, Setting
 from .literals import is_literal, text_of
 
 _NUMBERS = ("int", "float")
+_MEMBER = re.compile(r"(?:^|\.)[A-Z]\w*\.\w+$")
 
 
 def recipe_class(index: Index, words: Sequence[str], entry: str) -> Class | None:
@@ -46,7 +49,18 @@ def class_settings(index: Index, cls: Class | None) -> Iterator[Setting]:
     yield from latest.values()
 
 
+def chosen_settings(index: Index, chosen: Iterable[Choice]) -> Iterator[Setting]:
+    """Those of configuration classes that the command names: --model=HelloWorld."""
+    named = (one.target for one in chosen if not one.path and one.table is None)
+    for cls in dict.fromkeys(named):
+        if isinstance(cls, Class) and any(map(is_config, index.lineage(cls))):
+            yield from class_settings(index, cls)
+
+
 def _bound(event: Event) -> Iterator[tuple[str, Expr]]:
+    for call in event.calls:
+        if call.last == "__init__":  # super().__init__(architecture="UNet3D")
+            yield from ((part.text, part.parts[0]) for part in call.parts[1:] if part.kind == "keyword")
     value = event.value
     if value is not None and event.kind == "assign":
         for target in event.targets:
@@ -60,7 +74,16 @@ def _bound(event: Event) -> Iterator[tuple[str, Expr]]:
 
 
 def _said(value: Expr) -> str:
-    """A literal, int(3e7), 8 if mode == "train" else 1; "" for anything else."""
+    """A literal, int(3e7), 8 if mode == "train" else 1, the default of a field, a member of a class of names by its name;
+    "" for anything else.
+    """
+    if (
+        value.kind == "call" and value.callee not in _NUMBERS
+    ):  # param.Integer(2), param.ClassSelector(default=Loss.DICE)
+        first = value.arguments[0] if value.arguments and value.callee.startswith("param.") else None
+        value = value.keyword("default") or first or value
+    if value.kind == "path" and _MEMBER.search(value.text) is not None:
+        return value.last
     if value.kind == "call" and value.callee in _NUMBERS and len(value.arguments) == 1:
         value = value.arguments[0]
     if value.kind == "choice" and len(value.parts) == 3 and all(map(is_literal, value.parts[::2])):
