@@ -95,6 +95,8 @@ SETTINGS = dedent(
         ("table['warm'] > 2", {}, "error"),
         ("table['warm'] > 9", {}, "note"),
         ("table['mode'] == 'clipped'", {}, "note"),
+        ("table['many']", {"run.py": "from train import train\n\nmany = False\nmore = {'many': many}\n"}, "note"),
+        ("table['many']", {"run.py": "from train import train\n\nmany = ask()\nmore = {'many': many}\n"}, "error"),
         ("table.get('mode') == 'plain'", {}, "error"),
         ("getattr(settings, 'amp', False)", {}, "note"),
         ("clip > 0", {}, "note"),

@@ -56,13 +56,14 @@ KEPT = dedent(
 
         def epoch(self):
             total = 0
-            for x in self.loader:
-                self.optimizer.zero_grad()
-                loss = self.model(x).mean()
-                loss.backward()
-                self.optimizer.step()
-                total += loss
-                self.log(total)
+            for round in range(90):
+                for x in self.loader:
+                    self.optimizer.zero_grad()
+                    loss = self.model(x).mean()
+                    loss.backward()
+                    self.optimizer.step()
+                    total += loss
+                    self.log(total)
             return total
 
         def log(self, total):

@@ -161,7 +161,7 @@ def _if_it_counts(index: Index, finding: Finding) -> Finding:
             return replace(finding, outcome="pass", message=f"{path}:{line} never runs")
         if (blank := left_blank(index, path, line)) is not None:
             return replace(finding, outcome="open", message=f"{path}:{blank} is left to be filled in")
-    if finding.is_alarm and (method := overridden_by_all(index, finding.path or "", finding.line or 0)):
+    if method := overridden_by_all(index, finding.path or "", finding.line or 0):
         said = f"all classes below have a method of their own for {method}(), and nobody makes the class itself"
         return replace(finding, outcome="open", message=said)
     library = written_for_another(index, {path for path, _ in places})

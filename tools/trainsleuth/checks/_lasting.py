@@ -17,6 +17,22 @@ def is_bounded(function: Function, name: str) -> bool:
     )
 
 
+def is_of_whole_run(index: Index, site: Site, name: str) -> bool:
+    """It starts before a loop that has another one inside, or with the object whose attribute it is, and is given nothing
+    new in between.
+    """
+    function, loops = site.function, site.event.block.loops
+    head, _, attribute = name.partition(".")
+    cls = index.class_of(function) if attribute and head == function.self_name else None
+    if cls is not None:
+        made = [(method.name, one) for method, one in index.hierarchy.attribute_bindings(cls, attribute)]
+        return all(where == "__init__" for where, one in made if one.kind == "assign")
+    starts = [
+        function.events[one.position].block.loops for one in bindings(function).get(name, ()) if one.kind == "assign"
+    ]
+    return len(loops) > 1 and all(loops[0] not in around for around in starts)
+
+
 def is_of_one_update(site: Site, name: str) -> bool:
     """A few rounds over numbers, of epochs or of agents, inside one update of an agent that keeps nothing itself."""
     loop = site.function.loops[site.event.block.loops[0]]

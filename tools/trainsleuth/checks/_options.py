@@ -13,6 +13,7 @@ _ON_THE_COMMAND_LINE = ("add_argument", "add_option", "option", "Option")
 _FLAGS = re.compile(r"DEFINE_\w+$")
 _SIMPLE = ("constant", "number", "string")
 _CONSTANT = re.compile(rb"None|True|False|-?\d[\d.e-]*|'[^']*'|\"[^\"]*\"")
+_NAME = re.compile(rb"[A-Za-z_]\w*")
 _UNKNOWN = "?"
 
 
@@ -119,10 +120,22 @@ def _keyed(index: Index, option: str, path: str) -> set[str]:
     """Of tables that are written out: {"clip": 0}, dict(clip=0); of those of programs that come to the file, if any."""
     name = re.escape(option.encode())
     key = re.compile(rb"[\"']%s[\"'][ \t]*:[ \t]*([^\n,}#]*)|\bdict\([^()]*\b%s[ \t]*=[ \t]*([^\n,)#]*)" % (name, name))
-    texts = {file.path: set(file.body.source.found(key)) for file in index.files.values()}
+    texts = {file.path: set(_values_of(file, key)) for file in index.files.values()}
     near = [found for where, found in texts.items() if found and is_of_one_program(index, path, where)]
-    shown = (b"".join(one) if isinstance(one, tuple) else one for found in near or texts.values() for one in found)
-    return set(map(_shown, shown))
+    return {_shown(one) for found in near or texts.values() for one in found}
+
+
+def _values_of(file: FileFacts, key: re.Pattern[bytes]) -> Iterator[bytes]:
+    """What the pattern finds; of a name the constants that the file gives it, if nothing else: flag = False, {"amp": flag}"""
+    for one in file.body.source.found(key):
+        text = (b"".join(one) if isinstance(one, tuple) else one).strip()
+        sets = (
+            re.compile(rb"(?m)^[ \t]*%s[ \t]*=(?!=)[ \t]*([^\n#]*)" % re.escape(text))
+            if _NAME.fullmatch(text)
+            else None
+        )
+        given = [value.strip() for value in file.body.source.found(sets)] if sets is not None else []
+        yield from given if given and all(map(_CONSTANT.fullmatch, given)) else [text]
 
 
 def set_to(index: Index, option: str, path: str = "") -> set[str]:
