@@ -48,6 +48,8 @@ HALVES = tuple(
         "twenty_fourth_",
         "twenty_fifth_",
         "twenty_sixth_",
+        "twenty_seventh_",
+        "twenty_eighth_",
     )
 )
 

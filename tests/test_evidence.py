@@ -346,6 +346,8 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "twenty_fourth_",
             "twenty_fifth_",
             "twenty_sixth_",
+            "twenty_seventh_",
+            "twenty_eighth_",
         )
     ],
 )
