@@ -188,7 +188,9 @@ def test_a_configuration_that_the_command_names_for_a_parser_by_hand_is_found(tm
     )
     files = {
         "src/main.py": main,
-        "src/config/algs/qmix.yaml": "lr: 0.5\nagent: rnn\n",
+        "src/config/algs/qmix.yaml": "parent: common\nagent: rnn\n",
+        "src/config/algs/common.yaml": "parent: lowest\nlr: 0.5\n",
+        "src/config/algs/lowest.yaml": "batch_size: 8\n",
         "src/config/algs/vdn.yaml": "lr: 0.1\n",
     }
     files |= {
@@ -196,8 +198,10 @@ def test_a_configuration_that_the_command_names_for_a_parser_by_hand_is_found(tm
         "src/config/envs/sc2_offline.yaml": "env: sc2\nseed: 2\n",
     }
     found = _map(tmp_path, files, "src/main.py", "python src/main.py --config=qmix --env-config=sc2_offline")
-    assert {"src/config/algs/qmix.yaml", "src/config/envs/sc2_offline.yaml"} <= _shown(found, "config")
-    assert not _shown(found, "config") & {"src/config/algs/vdn.yaml", "src/config/envs/sc2.yaml"}
+    shown = _shown(found, "config")
+    assert {"src/config/algs/qmix.yaml", "src/config/envs/sc2_offline.yaml"} <= shown
+    assert {"src/config/algs/common.yaml", "src/config/algs/lowest.yaml"} <= shown  # on which it builds
+    assert not shown & {"src/config/algs/vdn.yaml", "src/config/envs/sc2.yaml"}
 
 
 def test_where_labels_go_into_a_model_and_are_left_out_is_told_of_a_trainer_s_loss(tmp_path: Path) -> None:

@@ -207,10 +207,11 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         known = {part.path for part in parts}
         options, home = {one.key: one.value for one in asked}, folder_of(launch) if launch is not None else "."
         folders = tuple(dict.fromkeys((home, ".", entry.path.rpartition("/")[0])))
-        joined = (part for one in joined_files(index, entry.reach, options, folders) for part in with_bases(index, one))
-        tabled = tabled_modules(index, entry.reach.distance, options)
-        more = map(Part, (*templated_files(index, entry.reach, (*asked, *in_files)), *tabled))
-        made = tuple(part for part in dict.fromkeys((*joined, *more)) if part.path not in known)
+        joined = joined_files(index, entry.reach, options, folders)
+        named = (*joined, *templated_files(index, entry.reach, (*asked, *in_files)))
+        tabled = map(Part, tabled_modules(index, entry.reach.distance, options))
+        more = (*(part for one in named for part in with_bases(index, one)), *tabled)
+        made = tuple(part for part in dict.fromkeys(more) if part.path not in known)
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
     in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
