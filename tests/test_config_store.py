@@ -6,7 +6,7 @@ from pathlib import Path
 
 import map_depth
 import pytest
-from trainsleuth.map import expand_component
+from trainsleuth.map import expand_component, map_repository
 
 CLASSES = """from dataclasses import dataclass, field
 from typing import Any, List
@@ -112,6 +112,18 @@ def test_what_is_named_and_nobody_has_is_said(tmp_path: Path) -> None:
     root = map_depth.write({"train.py": CLASSES}, tmp_path)
     sheet = expand_component(root, "run", scope="train.py", recipe="python train.py optimizer=lion", budget=4000).text
     assert "builds on optimizer/lion, named in train.py and not found" in sheet
+
+
+def test_where_the_classes_of_the_run_are_stored_is_shown(tmp_path: Path) -> None:
+    named = CLASSES.replace("ORDER", "defaults")
+    other = named.replace("def build", 'store.store(group="unused", name="sgd", node=SGD)\n\n\ndef build')
+    root = map_depth.write({"train.py": other}, tmp_path)
+    found = map_repository(root, "train.py", "python train.py optimizer=adam", budget=9000)
+    shown = {other.splitlines()[place.line - 1].strip() for place in found.components["config"].places}
+    assert 'store.store("config", Config)' in shown
+    assert 'store.store(group="optimizer", name=name, node=node)' in shown
+    assert 'defaults = [{"optimizer": "adam"}, "_self_"]' in shown
+    assert 'store.store(group="unused", name="sgd", node=SGD)' not in shown
 
 
 EXPERIMENTS = {

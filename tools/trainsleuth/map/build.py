@@ -290,6 +290,7 @@ def find_program(
         started=tuple(candidates(index, started, ())),
         choices=told.choices,
         config_paths=tuple(dict.fromkeys(file_of(part.path) for part in told.parts)),
+        held_configs=frozenset(part.path for part in told.parts if file_of(part.path) != part.path),
         recipe=recipe,
         told=recipe is not None or launch is not None,
         start=_start(graph, entry, told, launch),

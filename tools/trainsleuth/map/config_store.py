@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from os.path import commonpath, dirname
 from typing import NamedTuple
 
@@ -18,9 +18,10 @@ _ORDER = ("name", "node", "group", "package")
 
 
 class _Call(NamedTuple):
-    """`path` is the file that stores it."""
+    """`path` and `line` are where it is stored."""
 
     path: str
+    line: int
     stored: Stored
 
 
@@ -28,6 +29,16 @@ class _Call(NamedTuple):
 def stored(index: Index, near: str) -> Mapping[str, Stored]:
     """By group and name, "net/small". Of several stored alike that counts which lies nearest to the file `near`."""
     return {key: max(found, key=lambda one: _nearness(index, one, near)).stored for key, found in _calls(index).items()}
+
+
+def stored_at(index: Index, parts: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Where the configurations of `parts`, a file and a name each, are stored, and the list that says what they consist of."""
+    calls = [one for found in _calls(index).values() for one in found if one.stored.path in parts]
+    yield from dict.fromkeys((one.path, one.line) for one in calls)
+    for path in dict.fromkeys(one.path for one in calls):
+        for one in bindings(index.files[path].body).get("defaults", ()):
+            if one.value is not None and one.value.kind == "list":
+                yield path, one.value.line
 
 
 def _nearness(index: Index, one: _Call, near: str) -> tuple[bool, int, str]:
@@ -43,7 +54,7 @@ def _calls(index: Index) -> Mapping[str, list[_Call]]:
     for site in index.calls("store"):
         if index.files[site.function.path].body.source.holds(_STORE):
             for key, one in _stored_by(index, site):
-                table.setdefault(key, []).append(_Call(site.function.path, one))
+                table.setdefault(key, []).append(_Call(site.function.path, site.call.line, one))
     return table
 
 

@@ -70,6 +70,7 @@ class Program:
     started: tuple[str, ...] = ()  # every file of the repository that may be started
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
+    held_configs: frozenset[str] = frozenset()  # those that Python files hold under a name, as of a `Part`
     recipe: str | None = None
     told: bool = False  # the caller names the recipe or the launch command
     settings: tuple[Setting, ...] = ()

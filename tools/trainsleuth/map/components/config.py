@@ -12,6 +12,7 @@ from trainsleuth.facts import Class, Expr, External, Function
 from ..annotations import named_types
 from ..command_words import words_behind
 from ..config_objects import is_config
+from ..config_store import stored_at
 from ..configuration.command_line import given_by
 from ..configuration.fields import IS_SETTINGS, fields, made_tables
 from ..exported import exported_places
@@ -101,6 +102,8 @@ def places(program: Program) -> Iterator[Place]:
             elif _CONFIGURES.search(decorator.callee or decorator.text):
                 yield program.at(function, decorator.line, "configured", 0.9 * weight)
     yield from exported_places(program)
+    for path, line in stored_at(program.index, program.held_configs):
+        yield Place(path, line, "stored", 0.66)
     yield from _classes(program)
     yield from _taken(program)
     yield from _tables(program)

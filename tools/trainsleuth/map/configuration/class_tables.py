@@ -28,8 +28,9 @@ def class_defaults(index: Index, cls: Class) -> Expr | None:
     """The display that is the field `defaults`: what Hydra composes before it, or behind."""
     for base in index.lineage(cls):
         value = next((value for name, value, _ in _fields(base) if name == "defaults"), None)
-        if value is not None and value.kind == "path" and (held := _bound(index, base.body, value)) is not None:
-            value = held
+        if value is not None and value.kind == "path":
+            scope = index.files[base.path].body if value.text == "defaults" else base.body  # not the field itself
+            value = _bound(index, scope, value) or value
         if value is not None:
             return value if value.kind in ("list", "tuple") else None
     return None
