@@ -129,12 +129,8 @@ def _values_of(file: FileFacts, key: re.Pattern[bytes]) -> Iterator[bytes]:
     """What the pattern finds; of a name the constants that the file gives it, if nothing else: flag = False, {"amp": flag}"""
     for one in file.body.source.found(key):
         text = (b"".join(one) if isinstance(one, tuple) else one).strip()
-        sets = (
-            re.compile(rb"(?m)^[ \t]*%s[ \t]*=(?!=)[ \t]*([^\n#]*)" % re.escape(text))
-            if _NAME.fullmatch(text)
-            else None
-        )
-        given = [value.strip() for value in file.body.source.found(sets)] if sets is not None else []
+        sets = re.compile(rb"(?m)^[ \t]*%s[ \t]*=(?!=)[ \t]*([^\n#]*)" % re.escape(text))
+        given = [value.strip() for value in file.body.source.found(sets)] if _NAME.fullmatch(text) else []
         yield from given if given and all(map(_CONSTANT.fullmatch, given)) else [text]
 
 

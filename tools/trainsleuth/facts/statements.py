@@ -138,10 +138,9 @@ class StatementReader:
         self.add("if", node, block, value)
         complete = bool(cases) and self.expressions.text(cases[-1]).startswith("case _:")
         asked = cases[: -1 if complete else None]
-        is_plain = value is not None and not any(
-            part.kind == "call" for part in value.walk()
-        )  # asked once, not per case
-        tests = tuple(self._case(value, case) for case in asked) if value is not None and is_plain else ()
+        # what calls is asked once for all cases, and no test of its own in each
+        plain = value if value is not None and all(part.kind != "call" for part in value.walk()) else None
+        tests = tuple(self._case(plain, case) for case in asked) if plain is not None else ()
         is_known = 0 < len(tests) < MAX_TESTED_ARMS and any(test.kind == "compare" for test in tests)
         for arm, case in enumerate(cases):
             if is_known and arm < len(tests):

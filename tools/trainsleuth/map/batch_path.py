@@ -154,9 +154,7 @@ class _Trace(NamedTuple):
             elif calls_network(self.graph.values, function, call):
                 own = of_loss and call.callee.startswith(f"{function.self_name}.")  # what the loss holds for itself
                 yield Stage(function, event, call.line, "inside" if inner or own else "forward", hops)
-        called = {
-            one for call in event.calls for one in self.graph.targets(function, call)
-        }  # here as in other statements
+        called = {one for call in event.calls for one in self.graph.targets(function, call)}  # in other statements too
         for edge in self.graph.edges(function):
             if (
                 (edge.position == position or edge.target in called)

@@ -50,9 +50,8 @@ def bound_places(program: Program, component: str) -> Iterator[Place]:
         return
     for called, names in program.bound_calls:
         if any(pattern.fullmatch(name.lstrip("_")) for name in names):
-            score = (
-                _score(called, component) if called.function.path == program.entry.path or not _is_text(called) else 0.0
-            )
+            is_of_entry = called.function.path == program.entry.path
+            score = _score(called, component) if is_of_entry or not _is_logger(called) else 0.0
             if score:
                 yield program.at(called.function, called.call.line, "bound", score * called.weight**0.6)
     for function, event, weight in program.handed_names:
@@ -60,7 +59,7 @@ def bound_places(program: Program, component: str) -> Iterator[Place]:
             yield program.at(function, event.line, "bound", HANDED * weight**0.6)
 
 
-def _is_text(called: Called) -> bool:
+def _is_logger(called: Called) -> bool:
     """logger = logging.getLogger(__name__), as it stands in every file of a package."""
     return called.call.last == "getLogger"
 

@@ -268,10 +268,11 @@ def find_program(
     else:
         more, entry = roots, replace(tracing.entry, trains=True)
     starts = through and not entry.trains and only_program_of(index, entry.path) is not None
-    assumed = {} if entry.trains or is_for_other(entry.path) or starts else _likeliest(tracing, told, scope)
+    lacks_step = not entry.trains and not is_for_other(entry.path)
+    assumed = _likeliest(tracing, told, scope) if lacks_step and not starts else {}
     if through and not entry.trains and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
         return below
-    if starts and not is_for_other(entry.path):
+    if lacks_step and starts:
         assumed = _likeliest(tracing, told, scope)
     if assumed:
         more += [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .command_words import words_behind
+from trainsleuth.facts import Expr
+
 from .configuration.command_line import given_by
 from .program import Program
 from .records import Place
@@ -25,17 +26,27 @@ MOST = 3  # options of one component
 DEFINED, GIVEN = 0.4, 0.46  # below nearly every sign in code; what the command gives counts more
 
 
+def given_to(program: Program) -> frozenset[str]:
+    """What the caller's command sets, without dashes."""
+    texts = [command.text for command in program.entry.commands[:1]] if program.told else []
+    return frozenset(one.name for text in texts for one in given_by(text))
+
+
+def flags_of(call: Expr) -> Iterator[str]:
+    """The names that a call or decorator gives an option, as `given_to` says them."""
+    return (part.text.lstrip("-").replace("-", "_") for part in call.arguments if part.kind == "string")
+
+
 def option_places(program: Program, component: str) -> Iterator[Place]:
     """A few of each component, those of the caller's command first."""
     pattern = _NAMES.get(component)
     if pattern is None:
         return
-    texts = [command.text for command in program.entry.commands[:1]] if program.told else []
-    given = {one.name for text in texts if words_behind(text) for one in given_by(text)}
+    given = given_to(program)
     found: list[tuple[bool, Place]] = []
     for called in program.reached_calls:
         if called.call.last == "add_argument":
-            names = [one.text.lstrip("-").replace("-", "_") for one in called.call.arguments if one.kind == "string"]
+            names = list(flags_of(called.call))
             if any(re.fullmatch(pattern, name, re.I) and not _NOT.fullmatch(name) for name in names):
                 asked = not given.isdisjoint(names)
                 score = (GIVEN if asked else DEFINED) * called.weight**0.4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -13,7 +13,6 @@ from ..annotations import named_types
 from ..command_words import words_behind
 from ..config_objects import is_config
 from ..config_store import stored_at
-from ..configuration.command_line import given_by
 from ..configuration.fields import IS_SETTINGS, fields, made_tables
 from ..exported import exported_places
 from ..file_sections import TELLING, file_sections
@@ -22,6 +21,7 @@ from ..launch import SHELL
 from ..library_defaults import library_defaults
 from ..named_modules import given_files
 from ..networks import is_dataset
+from ..option_places import flags_of, given_to
 from ..parsed_classes import parsed_classes
 from ..preset_records import preset_records
 from ..program import Program
@@ -133,7 +133,7 @@ def places(program: Program) -> Iterator[Place]:
 def _given_by_lines(program: Program) -> Iterator[Place]:
     """Lines of the launch script, or of the README's command, that give an option."""
     written = [one for one in program.settings if one.path.endswith((*SHELL, ".md", ".rst"))]
-    given = _given(program) if written else frozenset()  # those of its launcher are none
+    given = given_to(program) if written else frozenset()  # those of its launcher are none
     lines = dict.fromkeys((one.path, one.line) for one in written if one.key in given)
     for command in program.entry.commands[:1] if given else ():
         if command.script:
@@ -187,12 +187,6 @@ MAX_TELLING = 5  # of many options those that a reader asks for first
 MAX_GIVEN = 5  # options of the command whose lines are told
 
 
-def _given(program: Program) -> frozenset[str]:
-    """What the caller's command sets, without dashes."""
-    texts = [command.text for command in program.entry.commands[:1]] if program.told else []
-    return frozenset(one.name for text in texts for one in given_by(text))
-
-
 def _clicked(program: Program, function: Function, weight: float) -> Iterator[Place]:
     """Options that decorators give a command: the first, the last, one in between, and those of the caller's command."""
     options = [
@@ -202,14 +196,14 @@ def _clicked(program: Program, function: Function, weight: float) -> Iterator[Pl
         return
     for share, rank in ((0.5, 0), (0.4, len(options) // 2), (0.45, -1)):
         yield program.at(function, options[rank].line, "option", share * weight)
-    names = _given(program)
-    given = (one for one in options if not names.isdisjoint(_flags(one)))
+    yield from _of_the_command(program, function, weight, options)
+
+
+def _of_the_command(program: Program, function: Function, weight: float, options: Iterable[Expr]) -> Iterator[Place]:
+    names = given_to(program)
+    given = (one for one in options if not names.isdisjoint(flags_of(one)))
     for rank, one in enumerate(islice(given, MAX_GIVEN)):
         yield program.at(function, one.line, "option of the command", (0.64 - 0.02 * rank) * weight**0.4)
-
-
-def _flags(call: Expr) -> Iterator[str]:
-    return (part.text.lstrip("-").replace("-", "_") for part in call.arguments if part.kind == "string")
 
 
 _SAVES = re.compile(
@@ -235,12 +229,9 @@ def _read(program: Program, function: Function, weight: float) -> Iterator[Place
             yield program.at_target(owner, "options", 0.68 * weight**0.4)
     if options:
         yield program.at(function, options[0].line, "first option", 0.8 * weight**0.4)
-        names = _given(program)
-        given = (call for call in options if not names.isdisjoint(_flags(call)))
-        for rank, call in enumerate(islice(given, MAX_GIVEN)):
-            yield program.at(function, call.line, "option of the command", (0.64 - 0.02 * rank) * weight**0.4)
+        yield from _of_the_command(program, function, weight, options)
         if len(options) > 8:
-            telling = (call for call in options if any(map(_TELLING.match, _flags(call))))
+            telling = (call for call in options if any(map(_TELLING.match, flags_of(call))))
             for rank, call in enumerate(islice(telling, MAX_TELLING)):
                 yield program.at(function, call.line, "option", (0.55 - 0.02 * rank) * weight**0.4)
             yield program.at(function, options[len(options) // 2].line, "option", 0.4 * weight**0.4)

@@ -77,9 +77,7 @@ def _said(value: Expr) -> str:
     """A literal, int(3e7), 8 if mode == "train" else 1, the default of a field, a member of a class of names by its name;
     "" for anything else.
     """
-    if (
-        value.kind == "call" and value.callee not in _NUMBERS
-    ):  # param.Integer(2), param.ClassSelector(default=Loss.DICE)
+    if value.kind == "call" and value.callee not in _NUMBERS:  # param.Integer(2), param.Selector(default=Loss.DICE)
         first = value.arguments[0] if value.arguments and value.callee.startswith("param.") else None
         value = value.keyword("default") or first or value
     if value.kind == "path" and _MEMBER.search(value.text) is not None:
