@@ -289,6 +289,7 @@ def find_program(
         tracing.handed,
         assumed=tuple(assumed),
         started=tuple(candidates(index, started, ())),
+        commands=started,
         choices=told.choices,
         config_paths=tuple(dict.fromkeys(file_of(part.path) for part in told.parts)),
         held_configs=frozenset(part.path for part in told.parts if file_of(part.path) != part.path),

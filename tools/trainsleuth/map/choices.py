@@ -133,8 +133,10 @@ def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
     elif _DOTTED.fullmatch(setting.value) and not setting.path.endswith(".py"):
-        target = dotted(index, setting.value)  # a function that a parser imports: loss_func: models.losses.absolute
-        if isinstance(target, Class | Function):
+        # what a parser imports: loss_func: models.losses.absolute, or beside the file: path = "dataset_train.Dataset"
+        target = dotted(index, setting.value)
+        target = target if isinstance(target, Class | Function) else _near(index, setting.path, setting.value)
+        if target is not None:
             yield Choice(setting.path, setting.line, setting.key, setting.value, target)
             return
     holding = known.get(setting.value, ()) if setting.value else ()

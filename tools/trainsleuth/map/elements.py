@@ -56,9 +56,15 @@ def elements_of(
             if binding.value is None or binding.items:
                 continue
             if binding.kind == "append":
-                yield scope, binding.value
+                if not _takes_from(binding.value, source.text):
+                    yield scope, binding.value
             elif binding.kind in ("assign", "extend") and binding.value.kind in (*_COLLECTIONS, "each", "call"):
                 yield from elements_of(values, scope, binding.value, depth + 1, key)
+
+
+def _takes_from(value: Expr, path: str) -> bool:
+    """What is put in was in it before: batch["x"] = batch["x"].cuda(), six of which would ask 6 ** 6 times."""
+    return any(part.kind == "index" and part.parts[0].text == path for part in value.walk())
 
 
 def _is_under(pair: Expr, key: str | None) -> bool:

@@ -21,6 +21,7 @@ from .entries import Entry
 from .frameworks import Handover
 from .graph import Graph
 from .keys import key_of
+from .launch import Command
 from .named_classes import named_classes
 from .named_records import Record, records_in
 from .optional_imports import resolve
@@ -68,6 +69,7 @@ class Program:
     handed: Mapping[Function, list[Handover]]
     assumed: tuple[Function, ...] = ()  # training steps taken for its own although no way to them was read
     started: tuple[str, ...] = ()  # every file of the repository that may be started
+    commands: tuple[Command, ...] = ()  # all that texts of the repository start
     choices: tuple[Choice, ...] = ()
     config_paths: tuple[str, ...] = ()
     held_configs: frozenset[str] = frozenset()  # those that Python files hold under a name, as of a `Part`

@@ -15,7 +15,7 @@ from ..command_words import is_same_subcommand, words_behind
 from ..entries import MAINS, guard_line
 from ..frameworks import owned_by
 from ..launch import Command, names_recipe
-from ..program import Program
+from ..program import HAND_OVERS, Program
 from ..records import Place
 from ..running import is_guarded
 from ..scripts import started_at
@@ -44,7 +44,20 @@ def places(program: Program) -> Iterator[Place]:
             elif command.script:
                 yield Place(command.script, started_at(program.index, command), "launch", score)
         seen.add(command.path)
+    yield from _joined(program)
     yield from _way_down(program) if entry.trains or is_python(entry.path) else _ways_to_use(program)
+
+
+def _joined(program: Program) -> Iterator[Place]:
+    """Where its processes find each other: dist.init_process_group("nccl")."""
+    for called in program.reached_calls:
+        if _JOINS.fullmatch(called.call.last):
+            yield program.at(called.function, called.call.line, "processes", 0.5 * called.weight**0.4)
+
+
+_JOINS = re.compile(
+    r"_?(?:init_process_group|(?:init|initialize|setup)_(?:dist|ddp|distributed\w*|process_group)|dist_init|ddp_setup)"
+)
 
 
 def _closest(commands: Sequence[Command]) -> Iterator[Command]:
@@ -87,9 +100,11 @@ def _mains(program: Program) -> Iterator[Place]:
             for call in event.calls:
                 target = program.index.resolve(root, call.callee) if call.callee else None
                 for part in call.parts[1:]:
-                    handed = program.index.resolve(root, part.text) if part.kind == "path" else None
-                    if isinstance(handed, Function) and call.last in ("Fire", "run", "cli"):
+                    given = part.parts[0] if part.kind == "keyword" else part
+                    handed = program.index.resolve(root, given.text) if given.kind == "path" else None
+                    if isinstance(handed, Function) and call.last in ("Fire", "run", "cli", *HAND_OVERS):
                         yield program.at(handed, handed.line, "main", 0.95)
+                        yield program.at(root, call.line, "start", 0.66)
                 if isinstance(target, Class) and owned_by(program.index, target) is not None:
                     for cls in program.index.lineage(target):  # LightningCLI, derived: making it is the run
                         yield program.at_target(cls, "command line", 0.62)

@@ -10,15 +10,14 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, written
 
 from ..common_names import COMMON_NAMES
 from ..entries import guard_line
+from ..evaluating_programs import evaluating_programs, own_commands, restores, rounds
 from ..evaluation_mode import is_evaluated, is_switched
 from ..glances import glances
 from ..held_out import passes
-from ..launch import Command, commands_of
 from ..networks import calls_network, is_dataset, is_network
 from ..program import Program
 from ..records import Place
 from ..sampled import sampled
-from ..sidelines import ASIDE, NEVER
 
 _NAMED = re.compile(
     r"^(?!\w*_actions?$)_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
@@ -40,13 +39,17 @@ def places(program: Program) -> Iterator[Place]:
     """Nothing when gradients are only off somewhere: targets and averaged weights are made so, too. What a file of networks
     tries out when it is started itself is none of this program's.
     """
-    found = [
-        place for place in _signs(program) if place.role == PROGRAM or not program.never_runs(place.path, place.line)
-    ]
-    if any(place.role not in (NO_GRADIENTS, DRAW, HELD_OUT) for place in found):
-        yield from found
+    own = [place for place in _signs(program) if not program.never_runs(place.path, place.line)]
+    says = [place for place in own if place.role not in (NO_GRADIENTS, DRAW, HELD_OUT)]
+    share = BESIDE_OWN if any(place.score >= EVALUATES and program.is_loaded(place.path) for place in says) else 1.0
+    others = [place._replace(score=share * place.score) for place in _alone(program)]
+    if says or others:
+        yield from own
+        yield from others
 
 
+EVALUATES = 0.6  # a score that only what evaluates has
+BESIDE_OWN = 0.75  # of other programs, where this one evaluates itself
 NO_GRADIENTS, DRAW, PROGRAM, HELD_OUT = "no gradients", "draw", "program", "held-out set"
 _SWITCHES = (
     "__init__",
@@ -103,7 +106,6 @@ def _signs(program: Program) -> Iterator[Place]:
         yield from _rounds(program, function)
     yield from _hooks(program)
     yield from _held_out_by_classes(program)
-    yield from _alone(program)
     for choice in program.choices:
         if re.search(r"eval|metrics?(?!_log)|valid", choice.key, re.I) and choice.target is not None:
             if not is_dataset(program.index, choice.target) if isinstance(choice.target, Class) else True:
@@ -384,35 +386,21 @@ def _is_metric(target: object) -> bool:
 
 _METRIC_FILE = re.compile(r"(?:^|/)(?:metrics?|\w+_metrics?)(?:/|\.py$)")
 _SAYS_METRIC = re.compile(r"iou|intersection_?and_?union|psnr|ssim|rmse|ndcg|bleu|rouge|accuracy|auroc|dice_coef", re.I)
-_OF_EVALUATION = re.compile(r"(?:^|(?<=/))(?:eval|evaluation)/")  # a folder in which such programs are no strangers
 
 
 def _alone(program: Program) -> Iterator[Place]:
     """Programs of their own that evaluate, sample or infer."""
-    home = PurePosixPath(program.entry.path).parent
-    trained = {entry.path for entry in program.entries if entry.trains}
-    beside = {command.target: command for command in _of_the_same_script(program)}
-    for path in program.started:
-        named = _FILE.search(PurePosixPath(path).name) or _OF_EVALUATION.search(path)
-        if path == program.entry.path or path in trained or not named:
-            continue
-        near = PurePosixPath(path).parent == home
-        score = 0.9 if path in beside else 0.75 if near else 0.5
-        if NEVER.search(path) or (ASIDE.search(_OF_EVALUATION.sub("", path)) and not near):
-            continue
+    for command in own_commands(program):
+        yield Place(command.path, command.line, PROGRAM, 0.6)
+    for path, score, lines in evaluating_programs(program):
         file = program.index.files[path]
         yield Place(path, guard_line(file.body), PROGRAM, score)
-        if path in beside:
-            yield Place(beside[path].path, beside[path].line, PROGRAM, score)
+        for command in lines[:1]:
+            yield Place(command.path, command.line, PROGRAM, score)
         for function in file.functions.values():
-            quiet = _quiet(program, function)
-            if quiet:
-                yield program.at(function, quiet, PROGRAM, 0.95 * score)
-            if function is not file.body and (quiet or _NAMED.match(function.name)):
-                yield program.at(function, function.line, PROGRAM, 0.9 * score)
-            elif function.name == "main" or any(one.last in ("command", "hydra_main") for one in function.decorators):
-                yield program.at(function, function.line, PROGRAM, 0.85 * score)
-            for place in _metrics(program, function, 1.0):
+            for role, line, share in _of_program(program, function):
+                yield program.at(function, line, role, share * score)
+            for place in (*_metrics(program, function, 1.0), *_measured(program, function)):
                 yield place._replace(score=0.9 * score, role=PROGRAM)
             for event in function.events:
                 for target in (one for call in event.calls for one in program.graph.targets(function, call)):
@@ -423,8 +411,17 @@ def _alone(program: Program) -> Iterator[Place]:
                         yield program.at_target(target, PROGRAM, 0.85 * score)
 
 
-def _of_the_same_script(program: Program) -> Iterator[Command]:
-    """What else the launch script that the caller gave starts, the first of each: train, then evaluate."""
-    script = next((command.script for command in program.entry.commands if command.script), "")
-    found = commands_of(program.index, script) if script else ()
-    yield from reversed([one for one in found if one.target != program.entry.path])
+def _of_program(program: Program, function: Function) -> Iterator[tuple[str, int, float]]:
+    """What a function of such a program does: (role, line, share of the program's score)."""
+    is_body = function.name == MODULE_BODY
+    quiet = _quiet(program, function)
+    if quiet:
+        yield PROGRAM, quiet, 0.95
+    if not is_body and (quiet or _NAMED.match(function.name)):
+        yield PROGRAM, function.line, 0.9
+    elif function.name == "main" or any(one.last in ("command", "hydra_main") for one in function.decorators):
+        yield PROGRAM, function.line, 0.85
+    if line := next(filter(None, map(restores, function.events)), 0):
+        yield PROGRAM, line, 0.7
+    for _, line in rounds(program, function):
+        yield PROGRAM, line, 0.85

@@ -59,19 +59,23 @@ def _stepped(program: Program) -> Iterator[Place]:
                 yield program.at(step, sign.site.call.line, "stepped", 0.4)
 
 
-_USES = ("step", "clip")
+_USES = ("optimizer step", "clip")
 _OF_STEP = re.compile(r"(?:^|_)(?:lr|learning_rate|weight_decay|momentum|warmup\w*|betas?)(?:_|$)", re.I)
 
 
 def _constructed(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
         for position, event in enumerate(function.events):
+            if _sorts_parameters(event):
+                yield program.at(function, event.line, "groups", 0.58 * weight**0.35)
             for call in event.calls:
                 role, score = _role(program, Site(function, position, call))
                 if not role and _is_handed_parameters(event, call):
                     role, score = "optimizer", 0.8
                 if not role and _is_picked(program, function, call):
                     role, score = "picked", 0.85
+                if not role and _SCALER.search(call.last):
+                    role, score = "scaler", 0.55
                 if role:
                     yield program.at(function, call.line, role, score * weight**0.35)
                     yield from _groups(program, function, call) if role == "optimizer" else ()
@@ -97,6 +101,18 @@ def _groups(program: Program, function: Function, call: Expr) -> Iterator[Place]
             if isinstance(target, Function) and value is not None:
                 yield program.at(function, value.line, "groups", 0.55)
                 yield program.at(target, target.line, "groups", 0.62)
+
+
+_SCALER = re.compile(r"^(?:GradScaler|\w*LossScaler|NativeScaler(?:WithGradNormCount)?)$")
+
+
+def _sorts_parameters(event: Event) -> bool:
+    """Groups with rates of their own: [{"params": decayed, "weight_decay": 0.1}, ...], or one that is added later."""
+    if any(call.last == "add_param_group" for call in event.calls):
+        return True
+    value = event.value if event.kind == "assign" else None
+    parts = value.walk() if value is not None and value.kind in ("list", "dict", "each") else ()
+    return any(part.kind == "pair" and part.parts[0].text == "params" for part in parts)
 
 
 def _is_picked(program: Program, function: Function, call: Expr) -> bool:
