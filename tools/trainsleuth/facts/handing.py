@@ -32,6 +32,7 @@ _COLLECTIONS = words(
     iter reversed
     """
 )
+_BINDING = ("setattr", "add_module", "register_module")
 
 
 class Handing:
@@ -46,6 +47,8 @@ class Handing:
         self._foreign = index.names.foreign
         self._aliases: dict[str, set[str]] = {}
         self._values: set[str] = set()  # what is handed on as it is
+        self._bound: set[str] = {""}  # names that may hold an object that is called
+        self._calls: list[tuple[Expr, Function]] = []  # with arguments, of what is no library's
         for file in index.files.values():
             for entry in file.imports:
                 if entry.name and entry.alias != entry.name:
@@ -58,6 +61,8 @@ class Handing:
         functions = [function for function in index.functions() if not is_test(function.path)]
         for function in functions:
             self._of_function(function)
+        for call, function in self._calls:
+            self._passed(call, function)
         for function in functions:
             self._taken(function)
 
@@ -85,12 +90,14 @@ class Handing:
 
     def _of_function(self, function: Function) -> None:
         for parameter in function.parameters:
+            self._bound.add(parameter.name)
             if parameter.default is not None:
                 self._hold(parameter.default, function, (function, parameter.name))
         inner = (binding for found in comprehension_bindings(function).values() for binding in found)
         own = (binding for found in bindings(function).values() for binding in found)
         for binding in (*own, *inner):
             _, dot, last = binding.name.rpartition(".")
+            self._bound.add(last)
             if dot:
                 self.attributes.add(last)
             name = last if dot else self._scoping.variable(function, binding.name)
@@ -107,7 +114,9 @@ class Handing:
             for call in event.calls:
                 called[self._scoping.callee(call, function)] = None
                 if call.parts[1:] and not self._is_foreign(call, function):
-                    self._passed(call, function)
+                    self._calls.append((call, function))
+                    named = ("keyword", "string") if call.last in _BINDING else ("keyword",)
+                    self._bound.update(part.text for part in call.parts if part.kind in named)
         for name in called:
             self.callers.setdefault(name, []).append(function)
 
@@ -128,6 +137,9 @@ class Handing:
         hub = self._hub(call, function)
         if called.last == "__init__" and (receiver := called.receiver) is not None:  # Base.__init__(self, x)
             hub, given = receiver.last, given[1:]
+        if hub == _OBJECT and call.last not in self._bound:
+            self._lend(given, function)
+            return
         for place, argument in enumerate(given):
             if argument.kind == "keyword":
                 value = argument.parts[0]
@@ -135,6 +147,10 @@ class Handing:
                     self._hold(value, function, (hub, argument.text))
             elif argument.parts or argument.kind == "path":
                 self._hold(argument, function, (hub, place))
+
+    def _lend(self, given: Iterable[Expr], function: Function) -> None:
+        """Arguments of what no object of the project can be: they go no further, but functions among them may be called."""
+        self._values.update(last_of(source) for source, way in self._of_parts(given, function) if way & KEPT)
 
     def _hub(self, call: Expr, function: Function) -> str:
         """The name under which what a call is given waits for those who take it."""
