@@ -94,6 +94,7 @@ SAY = Verdicts(
     forms={
         "near": "nothing clears anything, and loop and step stand in one function",
         "called": "nothing clears anything, and the loop reaches the step through calls",
+        "before": "cleared in front of the loop, which may make one round only",
         "others": "what clears was taken for that of another optimizer or module",
     },
 )
@@ -276,5 +277,14 @@ def _failure(found: Round, spot: Spot, optimizer: str, confidence: Confidence) -
         f"backward(), but nothing in that loop clears its gradients: expected {optimizer}.zero_grad() in each round."
     )
     others = any(effect.kind == "clear" and found.meets(effect) for effect in found.inside)
-    form = "others" if others else "called" if found.step.trail else "near"
+    form = "others" if others else "called" if found.step.trail else "before" if _is_cleared_before(found) else "near"
     return SAY.fail(path, line, message, chain, confidence, form=form)
+
+
+def _is_cleared_before(found: Round) -> bool:
+    """In front of the loop, in its function: the data may be one batch, as a graph often is."""
+    for event in found.step.function.events:
+        if event.line < found.loop.line and found.loop.id not in event.block.loops:
+            if any(call.callee == f"{found.step.receiver}.zero_grad" for call in event.calls):
+                return True
+    return False
