@@ -1,6 +1,30 @@
 """Programs for double-softmax: the check must speak on each of FAILS, and stay silent on each of SILENT."""
 
 FAILS = {
+    "of a table of losses the arm that squashes calls the one with a sigmoid of its own": '''
+import torch
+from torch import nn
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.losses = {}
+        self.losses["centre"] = nn.MSELoss()
+        self.losses["size"] = nn.BCEWithLogitsLoss()
+    def forward(self, outputs, targets):
+        found = 0
+        for head in outputs:
+            if head == "centre":
+                found = found + self.losses[head](outputs[head], targets[head])
+            elif head == "size":
+                found = found + self.losses[head](torch.sigmoid(outputs[head]), targets[head])
+        return found
+def train(net, loader, optimizer):
+    heads = Heads()
+    for x, y in loader:
+        optimizer.zero_grad()
+        heads(net(x), y).backward()
+        optimizer.step()
+''',
     "the arm that squashes is one in which the loss with a sigmoid of its own may be there": """
 import torch
 import torch.nn.functional as F
@@ -362,6 +386,41 @@ def loss_of(net, x, y, hard):
 }
 
 SILENT = {
+    "of a table of losses the arm that squashes calls another one": '''
+import torch
+from torch import nn
+class Centres(nn.Module):
+    def forward(self, scores, targets):
+        return (scores - targets).abs().mean()
+class Sizes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.loss = nn.BCEWithLogitsLoss()
+    def forward(self, scores, targets):
+        return self.loss(scores, targets)
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.losses = {}
+        self.losses["centre"] = Centres()
+        self.losses["size"] = Sizes()
+    def forward(self, outputs, targets):
+        found = 0
+        for head in outputs:
+            output = outputs[head]
+            if head == "centre":
+                output = torch.sigmoid(output)
+                found = found + self.losses[head](output, targets[head])
+            elif head == "size":
+                found = found + self.losses[head](output, targets[head])
+        return found
+def train(net, loader, optimizer):
+    heads = Heads()
+    for x, y in loader:
+        optimizer.zero_grad()
+        heads(net(x), y).backward()
+        optimizer.step()
+''',
     "the last layer is replaced by its place": """
 import torch
 from torch import nn

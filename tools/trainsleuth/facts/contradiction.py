@@ -31,6 +31,26 @@ def is_made_apart(thing: Thing, spot: Spot) -> bool:
     return any(one.get(test, truth) is not truth for test, truth in other.items())
 
 
+def told_by_tests(spot: Spot, name: str) -> tuple[str | None, frozenset[str]]:
+    """The text that a name surely is at `spot`, and those that it is not: if head == "size", and the arms below it."""
+    isnt: set[str] = set()
+    for branch in _block(spot).branches:
+        for arm, test in enumerate(branch.tests if branch.kind == "if" else ()):
+            text = _compared(test, name)
+            if text is not None and arm == branch.arm:
+                return text, frozenset()
+            isnt.update(() if text is None else (text,))
+    return None, frozenset(isnt)
+
+
+def _compared(test: Expr, name: str) -> str | None:
+    """The text that a test asks whether `name` is."""
+    if test.kind != "compare" or test.text != "==" or len(test.parts) != 2:
+        return None
+    path, text = sorted(test.parts, key=lambda part: part.kind == "string")
+    return text.text if (path.kind, path.text, text.kind) == ("path", name, "string") else None
+
+
 def _settings_asked(spot: Spot) -> dict[str, bool]:
     """Tests of settings around the statement, and what each is there."""
     known = _known(spot.function)

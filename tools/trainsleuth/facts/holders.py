@@ -65,6 +65,11 @@ class Holders:
             for site in self.index.calls(last):
                 if self.scoping.callee(site.call, site.function) in places[last]:
                     yield site
+        for site in self.index.calls(""):  # self.losses[head](output, target)
+            called = site.call.parts[0]
+            table = called.parts[0] if called.kind == "index" else called
+            if table.kind == "path" and self.scoping.path(site.function, table.text) in places.get(table.last, ()):
+                yield site
 
     def runs(self, function: Function) -> tuple[Name, ...]:
         """Every name in the project that a call which runs `function` may have, but "" for what has no name."""

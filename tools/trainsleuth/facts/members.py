@@ -114,7 +114,7 @@ class Members:
         else:
             certain = block is None or not (block.branches or block.loops)
         if origin.kind == "append":
-            yield Member(None, origin.expr, spot, certain)
+            yield Member(_key_it_is_put_under(origin), origin.expr, spot, certain)
         elif not origin.items:
             for member in self._of(origin.expr, spot, depth - 1):
                 yield member._replace(certain=certain and member.certain)
@@ -154,3 +154,12 @@ def _without_name(member: Member) -> Member:
     if expr.kind == "tuple" and len(expr.parts) == 2 and expr.parts[0].kind in ("string", "format", "binary"):
         return member._replace(key=expr.parts[0].text if expr.parts[0].kind == "string" else None, expr=expr.parts[1])
     return member
+
+
+def _key_it_is_put_under(origin: Origin) -> str | None:
+    """losses["size"] = SizeLoss(); None for append() and for a key that is no text."""
+    event = origin.spot.function.events[origin.spot.position]
+    for target in event.targets if event.value is origin.expr else ():
+        if target.kind == "index" and len(target.parts) == 2 and target.parts[1].kind == "string":
+            return target.parts[1].text
+    return None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from .contradiction import told_by_tests
 from .flow import Origin
 from .following import Following
 from .names import External, Module
@@ -279,11 +280,23 @@ class Objects:
             item = key.text
         elif key is not None and key.kind == "number" and key.text.isdigit():
             item = int(key.text)
-        yield from self._elements_of(expr.parts[0], spot, () if item is None else (item,), item is None)
+        isnt: frozenset[str] = frozenset()
+        if key is not None and key.kind == "path":
+            item, isnt = told_by_tests(spot, key.text)
+        yield from self._elements_of(expr.parts[0], spot, () if item is None else (item,), item is None, isnt)
 
-    def _elements_of(self, expr: Expr, spot: Spot, items: tuple[Item, ...], every: bool = True) -> Iterator[Thing]:
-        """Elements of a collection: one by its key or place, or every one, then element `items` of each."""
-        members = self.index.members.of(expr, spot)
+    def _elements_of(
+        self,
+        expr: Expr,
+        spot: Spot,
+        items: tuple[Item, ...],
+        every: bool = True,
+        isnt: frozenset[str] = frozenset(),
+    ) -> Iterator[Thing]:
+        """Elements of a collection: one by its key or place, or every one but those under `isnt`, then element `items` of
+        each.
+        """
+        members = [m for m in self.index.members.of(expr, spot) if m.key not in isnt]
         chosen = [m for m in members if every or m.key is None or m.key == items[0]]
         for member in chosen:
             yield from self.of(member.expr, member.spot, items if every else items[1:])
