@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, written
 from trainsleuth.facts.scopes import bindings
 
 from ..batch_path import Stage
+from ..data_reads import passed_through, reads
 from ..environments import acts_by, environments
 from ..experience import takes_experience
 from ..networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
@@ -58,6 +59,8 @@ _HOOKS = (
 
 
 _OF_TRAINER = (
+    "train_dataloader",
+    "val_dataloader",
     "get_train_dataloader",
     "_get_train_sampler",
     "get_data_loader",
@@ -233,6 +236,10 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
         yield program.at(one.body, one.line, "class", 0.88 * share)
         for rank, name in enumerate(name for name in _HOOKS if name in one.methods):
             yield program.at(one.methods[name], one.methods[name].line, "hook", (0.8 - 0.05 * rank) * share)
+        for method, line in reads(program, one):
+            yield program.at(method, line, "read", 0.5 * share)
+        for method in passed_through(program, one) if depth == 0 else ():
+            yield program.at(method, method.line, "item", 0.52 * share)
 
 
 _HANDS = re.compile(

@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, bindings
 from ..auto_classes import GIVES
 from ..batch_path import Stage
 from ..brain import modules
+from ..inner_steps import asked_for, parts_of_forward
 from ..networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
 from ..parameter_holders import makers
 from ..program import Called, Program
@@ -72,6 +73,11 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.75 * weight**0.5)  # resnet50() beside ResNet
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+        for method in parts_of_forward(program, cls) if score >= PROMINENT else ():
+            yield program.at(method, method.line, "part of forward", 0.5 * score)
+    for method in asked_for(program, [cls for cls, score in built.items() if score >= PROMINENT]):
+        yield program.at(method, method.line, "asked for", 0.58)
+    yield from _beside(program)
     yield from _holders(program, built)
     yield from _carriers(program, built)
     yield from _run(program)
@@ -81,6 +87,21 @@ def places(program: Program) -> Iterator[Place]:
     for cls in program.training.hooked_classes:
         yield from (program.at_target(cls.methods[one], "builder", 0.85) for one in _OF_TRAINER if one in cls.methods)
     yield from _handed_over(program)
+
+
+PROMINENT = 0.8  # score of a network whose methods are told
+
+
+def _beside(program: Program) -> Iterator[Place]:
+    """What a pretrained model comes with: its tokenizer, its configuration, the size of its vocabulary."""
+    for called in program.reached_calls:
+        names = [one.name for one in called.targets if isinstance(one, External)]
+        comes = called.call.last == "from_pretrained" and any(map(_COMES_WITH.search, names))
+        if comes or called.call.last == "resize_token_embeddings":
+            yield program.at(called.function, called.call.line, "comes with it", 0.5 * called.weight**0.5)
+
+
+_COMES_WITH = re.compile(r"^transformers\.\w*(?:Tokenizer\w*|Config|Processor)(?:\.|$)")
 
 
 def _handed_over(program: Program) -> Iterator[Place]:
