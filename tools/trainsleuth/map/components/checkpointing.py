@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, bindings, written
 
@@ -64,7 +65,12 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, state.line, "state", 0.7 * weight**0.4)
             if _is_resume(event):
                 yield program.at(function, event.line, "resume", 0.66 * weight**0.4)
+            elif _says_where(event):
+                yield program.at(function, event.line, "where", 0.46 * weight**0.4)
+            elif any(call.last == "save_hyperparameters" for call in event.calls):
+                yield program.at(function, event.line, "hyperparameters", 0.5 * weight**0.4)
     yield from _wrappers(program, savers)
+    yield from _restorers(program, savers)
     for choice in program.choices:
         if re.search(r"checkpoint|ckpt", f"{choice.key} {choice.value.rpartition('.')[2]}", re.I):
             yield Place(choice.path, choice.line, "configuration", 0.8)
@@ -78,6 +84,34 @@ def _is_resume(event: Event) -> bool:
     if event.kind == "if" and event.value is not None:
         return any(part.kind == "path" and _RESUME.search(part.text) for part in event.value.walk())
     return event.kind == "assign" and any("." in one.text and _RESUME.search(one.text) for one in event.targets)
+
+
+def _says_where(event: Event) -> bool:
+    """Names the folder or the file of the checkpoints: args.save_dir = os.path.join(args.out, name)."""
+    made = event.kind == "assign" and event.value is not None and event.value.kind in ("call", "binary", "format")
+    return made and any(_WHERE_KEPT.search(one.last) for one in event.targets if one.kind in ("path", "attr"))
+
+
+_WHERE_KEPT = re.compile(
+    r"^_?(?:model_?|best_?|last_?|latest_?)?(?:save|ckpts?|ckp|checkpoints?|weights?|snapshots?|saved_?model|best_model)s?_?(?:dir|path|file|folder|name|root|filename)s?$",
+    re.I,
+)
+
+
+def _restorers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
+    """What brings back what a method saves, beside it in its class: the run may not ask for it."""
+    for function, role in savers.items():
+        owner = program.index.class_of(function) if role == "save" else None
+        for method in owner.methods.values() if owner is not None else ():
+            if not program.is_reached(method) and _RESTORES.match(method.name) and method.source.holds(_BRINGS):
+                yield program.at(method, method.line, "load defined", 0.56)
+                lines = (call.line for event in method.events for call in event.calls if call.last in _LOADERS)
+                yield from (program.at(method, line, "load", 0.5) for line in islice(lines, 1))
+
+
+_RESTORES = re.compile(r"_?(?:load|resume|restore)(?:_|$)")
+_BRINGS = re.compile(rb"load_state_dict\(|torch\.load\(|from_pretrained\(")
+_LOADERS = ("load", "load_state_dict", "from_pretrained")
 
 
 def _gathered_state(event: Event) -> Expr | None:

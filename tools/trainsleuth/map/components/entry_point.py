@@ -45,6 +45,7 @@ def places(program: Program) -> Iterator[Place]:
                 yield Place(command.script, started_at(program.index, command), "launch", score)
         seen.add(command.path)
     yield from _joined(program)
+    yield from _put_to_work(program)
     yield from _way_down(program) if entry.trains or is_python(entry.path) else _ways_to_use(program)
 
 
@@ -53,6 +54,18 @@ def _joined(program: Program) -> Iterator[Place]:
     for called in program.reached_calls:
         if _JOINS.fullmatch(called.call.last):
             yield program.at(called.function, called.call.line, "processes", 0.5 * called.weight**0.4)
+
+
+def _put_to_work(program: Program) -> Iterator[Place]:
+    """Where what trains is made: trainer = Trainer(args)."""
+    for called, names in program.bound_calls:
+        near = program.entry.reach.distance.get(called.function, FAR_FROM_ENTRY) < FAR_FROM_ENTRY
+        if near and called.call.last[:1].isupper() and any(map(_TRAINS.fullmatch, names)):
+            yield program.at(called.function, called.call.line, "made", 0.56 * called.weight**0.4)
+
+
+FAR_FROM_ENTRY = 5
+_TRAINS = re.compile(r"\w*(?:trainer|runner|engine|experiment|exp|learner|solver|task|system)")
 
 
 _JOINS = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, written
+from trainsleuth.facts import MODULE_BODY, Branch, Class, Event, Expr, Function, written
 
 from ..common_names import COMMON_NAMES
 from ..entries import guard_line
@@ -105,6 +105,8 @@ def _signs(program: Program) -> Iterator[Place]:
         yield from _measured(program, function)
         yield from _rounds(program, function)
     yield from _hooks(program)
+    yield from _metric_classes(program)
+    yield from _in_the_loop(program)
     yield from _held_out_by_classes(program)
     for choice in program.choices:
         if re.search(r"eval|metrics?(?!_log)|valid", choice.key, re.I) and choice.target is not None:
@@ -375,6 +377,40 @@ def _measured(program: Program, function: Function) -> Iterator[Place]:
                 for target in targets:
                     if isinstance(target, Function) and target.name == call.last:
                         yield program.at(target, target.line, "definition", 0.58 * weight)
+
+
+def _metric_classes(program: Program) -> Iterator[Place]:
+    """Classes that measure: one of torchmetrics, or one that says so, PSNR(nn.Module); where the first is made."""
+    for cls, sites in program.made_at.items():
+        bases = program.index.external_bases(cls)
+        if any(map(_METRIC_BASE.search, bases)) or _SAYS_METRIC.search(cls.name) or cls.name.endswith("Metric"):
+            yield program.at_target(cls, "metric", 0.6)
+            yield from (program.at(function, line, "metric", 0.52) for function, line in sites[:1])
+
+
+_METRIC_BASE = re.compile(
+    r"^(?:torchmetrics|ignite\.metrics|pytorch_lightning\.metrics|datasets|evaluate)\.(?:\w+\.)*Metric$"
+)
+
+
+def _in_the_loop(program: Program) -> Iterator[Place]:
+    """What the training step does after it has put the network into evaluation mode, in the same arm."""
+    step = program.training.step
+    if step is None:
+        return
+    within: tuple[Branch, ...] = ()
+    for event in step.events:
+        modes = {call.last for call in event.calls if call.receiver is not None and not call.parts[1:]}
+        if "eval" in modes and event.block.loops:
+            within = event.block.branches
+        elif "train" in modes:
+            within = ()
+        if within and event.block.branches[: len(within)] == within:
+            for call in event.calls:
+                if calls_network(program.values, step, call):
+                    yield program.at(step, call.line, "forward", 0.62)
+                elif _MEASURES.search(call.last):
+                    yield program.at(step, call.line, "metric", 0.6)
 
 
 def _is_metric(target: object) -> bool:

@@ -49,7 +49,7 @@ _ADDS = frozenset(
     ]
 )
 _LOGGER_CLASS = re.compile(
-    r"(?:Log(?:ger|ging)?Callback|Meter|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers|Stats)$"
+    r"(?:Log(?:ger|ging)?Callback|Meters?|MetricCounter|Summarizer|Writer|Tracker|Logger|ProgressBar|MetricLogger|SummaryWriter|Loggers|Stats)$"
 )
 _HOLDER = re.compile(r"(?:logger|writer|tracker|recorder|wandb|tensorboard|tb|mlflow|experiment|summary|log)$", re.I)
 _PLAIN = frozenset({"info", "debug", "warning", "warn", "error", "exception", "critical", "close", "flush", "setLevel", "addHandler", "append", "write", "join", "finish", "get", "log", "format", "exp", "split"})  # fmt: skip
@@ -154,6 +154,12 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
             return "tracked", 0.72
     if near and _LOGS.search(last) and not name.startswith(_NUMERIC) and call.parts[1:]:
         return "logs", 0.66
+    if near and _PICTURES.fullmatch(last):
+        return "pictures", 0.55
+    if near and last in ("append", "update") and _KEPT.search(receiver):
+        return "kept", 0.46
+    if name in ("logging.FileHandler", "logging.StreamHandler"):
+        return "text", 0.5
     if last in _REGISTERS:
         return "registered", 0.7
     if name == "logging.basicConfig" or (last == "set_verbosity" and near):
@@ -169,6 +175,13 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
     return "", 0.0
 
 
+_PICTURES = re.compile(
+    r"imwrite|imsave|savefig|save_image|save_?(?:png|gif|figs?|imgs?|images?|image_grid|videos?|audios?|plots?|visuals?|samples?)|write_video|visuali[sz]e(?:_\w+)?"
+)
+_KEPT = re.compile(
+    r"(?:^|[._'\"\[])(?:\w*loss(?:es)?|\w*accs?|\w*metrics?|\w*stats|history|records?|\w*meters?)(?:_list)?['\"\]]*$",
+    re.I,
+)
 _REGISTERS = ("register_training_hooks", "register_logger_hooks", "register_default_hooks")  # of a runner
 _LOGGER_OUTSIDE = re.compile(r"\.(?:(?:Periodic|JSON|CSV|Metrics?|Event|Summary|Tensor[Bb]oard\w*|Wandb|Scalar)Writer|(?:\w*Metric)Printer|LoggerHook|LearningRateMonitor|(?:LR|Speed|Optimizer)Monitor)$")  # fmt: skip
 _LOGS = re.compile(
