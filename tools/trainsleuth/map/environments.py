@@ -11,10 +11,10 @@ from .networks import is_network
 from .program import Program
 
 _SAYS = re.compile(r"(?:^|[/._])envs?(?:ironments?)?(?:$|[/._])|Env(?:ironment)?s?(?=$|[A-Z\d_])", re.I)
-_KEY = re.compile(r"(?:^|\.)(?:env|environment|task)(?:\.(?:_target_|class_path|class_name|type|name))?$", re.I)
+_KEY = re.compile(r"(?:^|\.)(?:env|environment|task)(?:\.(?:_target_|class_path|class_name|type|name|\d+))?$", re.I)
 _RESETS = ("reset", "reset_idx", "_reset", "_reset_idx", "reset_envs_idx")
 _OBSERVES = re.compile(r"^_?(?:compute|get|make|build)_?(?:\w+_)?obs(?:ervations?)?$")
-_REWARDS = re.compile(r"^_?(?:compute|calc(?:ulate)?|get|combine)_?(?:\w+_)?rewards?$|^reward(?:_fn|_function)?$")
+_REWARDS = re.compile(r"^_?(?:compute|calc(?:ulate)?|get|combine|prepare)_?(?:\w+_)?rewards?(?:_functions?)?$|^reward(?:_fn|_function)?$")
 
 
 def environments(program: Program) -> Iterator[Class]:

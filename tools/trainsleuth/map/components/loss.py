@@ -47,6 +47,7 @@ def places(program: Program) -> Iterator[Place]:
     for method in chain.from_iterable(rewards_by(program.index, cls) for cls in environments(program)):
         yield program.at(method, method.line, "reward", 0.6)
     yield from _targets(program)
+    yield from _assigned(program)
     yield from _ignored(program)
     yield from _chosen(program)
 
@@ -115,6 +116,24 @@ def _of_forward(program: Program) -> Iterator[Place]:
                 if call.keyword("labels") is not None and function.parameter("labels") is not None:  # to a model within
                     yield program.at(function, call.line, "minimised", 0.75 * weight**0.5)
                     yield program.at(function, function.line, "minimised", 0.7 * weight**0.5)
+
+
+def _assigned(program: Program) -> Iterator[Place]:
+    """What decides which target a prediction is compared with: a matcher, an assigner, get_targets()."""
+    for cls in (*program.made_at, *(one.target for one in program.choices)):
+        if isinstance(cls, Class) and _ASSIGNS.search(cls.name):
+            yield program.at_target(cls, "assigns", 0.58)
+    for called in program.reached_calls:
+        owner = program.index.class_of(called.function)
+        near = is_loss_name(called.function.name) or (owner is not None and is_loss_class(program.index, owner))
+        for target in called.targets if near and _ASSIGNS_TARGETS.fullmatch(called.call.last) else ():
+            if isinstance(target, Function):
+                yield program.at(called.function, called.call.line, "assigns", 0.52 * called.weight**0.4)
+                yield program.at(target, target.line, "assigns", 0.55 * called.weight**0.4)
+
+
+_ASSIGNS = re.compile(r"(?:Matcher|Assigner)(?:\w{0,4})?$")
+_ASSIGNS_TARGETS = re.compile(r"_?(?:match(?:_\w+)?|assign(?:_\w+)?|(?:get|prepare|encode|build|make|generate)_(?:\w+_)?(?:targets?|labels?)(?:_\w+)?)")
 
 
 def _ignored(program: Program) -> Iterator[Place]:
