@@ -37,7 +37,9 @@ _SECTIONS = {
     "logging": r"logg|\blog_(?:config|cfg|interval)|visualizer|tensorboard|wandb|log_level"
     r"|(?:^|[._])(?:log|print|report)\w*_(?:freq\w*|interval|every\w*|steps|iters?)$",
     "checkpointing": r"^(?!.*(?:grad|activation)\w*checkpoint).*(?:checkpoint|ckpt|load_from)|(?:^|\.)resume",
-    "evaluation": r"evaluator|^evaluation(?:\.|$)|val_dataloader|val_cfg|metrics?\.|test_cfg",
+    "evaluation": r"evaluator|^evaluation(?:\.|$)|val_dataloader|val_cfg|metrics?\.|test_cfg|check_val_every|eval\w*_strategy"
+    r"|(?:^|[._])(?:eval\w*|val|valid|validation|test)_?(?:\w+_)?(?:interval|period|freq\w*|every\w*|split|ratio|size|set|dataset|data|steps|epochs?|n?episodes?)$"
+    r"|(?:^|[._])(?:metrics?|eval|evaluate|validation)$",
 }
 _PER_SECTION = 3
 

@@ -14,7 +14,9 @@ _SAYS = re.compile(r"(?:^|[/._])envs?(?:ironments?)?(?:$|[/._])|Env(?:ironment)?
 _KEY = re.compile(r"(?:^|\.)(?:env|environment|task)(?:\.(?:_target_|class_path|class_name|type|name|\d+))?$", re.I)
 _RESETS = ("reset", "reset_idx", "_reset", "_reset_idx", "reset_envs_idx")
 _OBSERVES = re.compile(r"^_?(?:compute|get|make|build)_?(?:\w+_)?obs(?:ervations?)?$")
-_REWARDS = re.compile(r"^_?(?:compute|calc(?:ulate)?|get|combine|prepare)_?(?:\w+_)?rewards?(?:_functions?)?$|^reward(?:_fn|_function)?$")
+_REWARDS = re.compile(
+    r"^_?(?:compute|calc(?:ulate)?|get|combine|prepare)_?(?:\w+_)?rewards?(?:_functions?)?$|^reward(?:_fn|_function)?$"
+)
 
 
 def environments(program: Program) -> Iterator[Class]:
@@ -34,8 +36,9 @@ def _is_environment(index: Index, cls: Class) -> bool:
 def acts_by(index: Index, cls: Class) -> Iterator[Function]:
     """Its step, what it shows, how it begins anew."""
     named = ["step", *sorted({one.name for one in _methods(index, cls) if _OBSERVES.match(one.name)}), *_RESETS]
-    found = (index.method(cls, name) for name in named)
-    yield from dict.fromkeys(one for one in found if one is not None)
+    own = [one for name in named if (one := index.method(cls, name)) is not None]
+    steps = (one.methods["step"] for one in index.lineage(cls) if "step" in one.methods)  # super().step(actions)
+    yield from dict.fromkeys((*own[:1], *steps, *own))
 
 
 def rewards_by(index: Index, cls: Class) -> Iterator[Function]:

@@ -25,7 +25,7 @@ _NAMES = {
 _WHEN = {
     "logging": rf"(?:log|print|report|disp\w*|summary|verbose)\w*{_EVERY}",
     "checkpointing": rf"(?:save|ckpt|checkpoint|snapshot)\w*{_EVERY}|save_\w+",
-    "evaluation": rf"(?:test|eval|val|valid|validat\w*|sample)\w*{_EVERY}|(?:do|run|skip|no)_(?:eval\w*|test\w*|val\w*)|testing",
+    "evaluation": rf"(?:test|eval|val|valid|validat\w*|sample)\w*{_EVERY}|(?:do|run|skip|no)_(?:eval\w*|test\w*|val\w*)|testing|eval(?:uate)?(?:_only)?|test(?:_only|_mode)?|is_(?:test|eval)(?:ing)?",
 }
 WEAK, DECIDES = 0.34, 0.45  # below nearly every sign that is more than a name; a test says when it is done
 MAX_OF_A_NAME = 4

@@ -30,6 +30,10 @@ _OUTSIDE = {
     "WebDataset": 0.95,
     "Compose": 0.6,
     "ReplayBuffer": 0.9,
+    "create_loader": 0.9,
+    "create_dataset": 0.9,
+    "build_dataloader": 0.9,
+    "build_dataset": 0.9,
     "Vocab": 0.4,
     "DataCollatorWithPadding": 0.6,
 }
@@ -88,6 +92,7 @@ def places(program: Program) -> Iterator[Place]:
             yield program.at(function, function.line, "builder", 0.7 * weight**0.5)
     for cls, score in built.items():
         yield from _defined(program, cls, score)
+    yield from _prepared(program)
     for cls in environments(program):
         yield program.at_target(cls, "environment", 0.8)
         for rank, method in enumerate(islice(acts_by(program.index, cls), MOST_ACTS)):
@@ -106,6 +111,30 @@ def places(program: Program) -> Iterator[Place]:
         for stage in (one for one in program.training.stages if one.role == "forward"):
             yield from _of_module(program, stage)
     yield from _chosen(program)
+
+
+def _prepared(program: Program) -> Iterator[Place]:
+    """What changes the data on their way: transforms, augmentation, scalers, and who fills a memory with experience."""
+    chosen = (one.target for one in program.choices if isinstance(one.target, Class))
+    for cls in dict.fromkeys((*program.made_at, *chosen)):
+        if _PREPARES.search(cls.name) and not is_network(program.index, cls):
+            yield program.at_target(cls, "prepares", 0.54)
+            if (runs := cls.methods.get("__call__")) is not None:
+                yield program.at(runs, runs.line, "prepares", 0.5)
+        elif _REMEMBERS.search(cls.name):
+            takes = (method for name, method in cls.methods.items() if _TAKES.match(name))
+            yield from (program.at(method, method.line, "takes", 0.52) for method in islice(takes, 1))
+    for function, weight in program.functions():
+        calls = (call for event in function.events if event.block.loops for call in event.calls)
+        if any(one.last == "step" and one.receiver and _ENVIRONMENT.search(one.receiver.last) for one in calls):
+            yield program.at(function, function.line, "rollout", 0.56 * weight**0.5)
+
+
+_PREPARES = re.compile(
+    r"(?:Transforms?|Augment\w*|Pre_?process\w*|preproc|Processing|Scaler|Featuri[sz]er|Normali[sz]er|TargetBuilder|DataPipeline|Pipeline|Tokenizer)$"
+)
+_REMEMBERS = re.compile(r"(?:Buffer|Memory|Storage|Rollouts?)$")
+_TAKES = re.compile(r"^_?(?:add|insert|push|store|append|put|record)(?:_\w+)?$")
 
 
 def _of_module(program: Program, stage: Stage) -> Iterator[Place]:
@@ -196,7 +225,7 @@ def _collated(program: Program, called: Called) -> Iterator[Place]:
                     yield program.at(runs, runs.line, "batch", 0.7 * called.weight**0.5)
 
 
-MOST_ACTS = 3  # methods of an environment
+MOST_ACTS = 4  # methods of an environment
 OF_EVALUATION = 0.8  # of what training reads
 _EVALUATES = re.compile(r"(?:^|_)(?:eval|valid|val|test)(?:_|$)|evaluat|validation|inference", re.I)
 _HANDS_OUT = re.compile(

@@ -341,7 +341,11 @@ def _held_out_by_classes(program: Program) -> Iterator[Place]:
         hook = next((cls.methods[name] for name in _HANDS_OUT if name in cls.methods), None)
         if hook is not None:
             yield program.at(hook, hook.line, HELD_OUT, 0.56 * program.weight(hook) ** 0.3)
-    for cls in program.made_at:
+    chosen = (one.target for one in program.choices if isinstance(one.target, Class))
+    for cls in dict.fromkeys((*program.made_at, *chosen)):
+        hook = next((cls.methods[name] for name in _HANDS_OUT if name in cls.methods), None)
+        if hook is not None and cls not in program.training.hooked_classes:
+            yield program.at(hook, hook.line, HELD_OUT, 0.54)
         if _FOR_IT.search(cls.name) and is_dataset(program.index, cls):
             yield program.at_target(cls, HELD_OUT, 0.5)
 

@@ -133,7 +133,9 @@ def _assigned(program: Program) -> Iterator[Place]:
 
 
 _ASSIGNS = re.compile(r"(?:Matcher|Assigner)(?:\w{0,4})?$")
-_ASSIGNS_TARGETS = re.compile(r"_?(?:match(?:_\w+)?|assign(?:_\w+)?|(?:get|prepare|encode|build|make|generate)_(?:\w+_)?(?:targets?|labels?)(?:_\w+)?)")
+_ASSIGNS_TARGETS = re.compile(
+    r"_?(?:match(?:_\w+)?|assign(?:_\w+)?|(?:get|prepare|encode|build|make|generate)_(?:\w+_)?(?:targets?|labels?)(?:_\w+)?)"
+)
 
 
 def _ignored(program: Program) -> Iterator[Place]:
