@@ -129,6 +129,7 @@ def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting
         target = near or dotted(index, setting.value) or moved(index, setting.value)
         project = target if isinstance(target, Class | Function) else None
         project = project or (in_package(index, setting.value) if last in _SHORT_KEYS else None)
+        project = project or (behind_folder(index, setting.value) if isinstance(target, External) else None)
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
@@ -213,6 +214,19 @@ def moved(index: Index, name: str) -> Class | Function | None:
 
 def _in_folder(index: Index, folder: str, name: str) -> list[Class]:
     return [cls for cls in index.classes() if cls.qualname == name and is_under(cls.path, folder)]
+
+
+def behind_folder(index: Index, name: str) -> Class | Function | None:
+    """The only thing that a full dotted name means in a folder of the project: models.Net of app/models/__init__.py, where the
+    program lies in app/.
+    """
+    module, _, last = name.rpartition(".")
+    found = []
+    for path in index.names.ending(module):
+        home = index.names.module("", path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+        member = index.names.member(home, last) if home is not None and home.path else None
+        found += [member] if isinstance(member, Class | Function) else []
+    return found[0] if len(found) == 1 else None
 
 
 def in_package(index: Index, name: str) -> Class | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Event, Expr, Function
 
 from .launch import Command, commands_of
-from .networks import calls_network
+from .networks import calls_network, is_network
 from .program import Program
 from .sidelines import ASIDE, NEVER
 
@@ -82,18 +82,24 @@ def _of_the_same_script(program: Program) -> Iterator[Command]:
     yield from reversed([one for one in found if one.target != program.entry.path])
 
 
-def rounds(program: Program, function: Function) -> Iterator[tuple[str, int]]:
-    """The first loop in which it runs a network or an agent, and that call."""
+def rounds(program: Program, function: Function) -> Iterator[tuple[Function, int]]:
+    """The first loop in which it runs a network or an agent, that call, and what of the project it calls that is no network."""
     for event in function.events:
         for call in event.calls if event.block.loops else ():
             if calls_network(program.values, function, call) or _runs(call):
-                yield "loop", function.loops[event.block.loops[0]].line
-                yield "forward", call.line
+                yield function, function.loops[event.block.loops[0]].line
+                yield function, call.line
+                for target in program.graph.targets(function, call):
+                    owner = program.index.class_of(target) if isinstance(target, Function) else None
+                    if isinstance(target, Function) and owner is not None and not is_network(program.index, owner):
+                        yield target, target.line
+                        yield owner.body, owner.line
                 return
 
 
 _RUNNERS = re.compile(
-    r"^(?:\w+_)?(?:model|net|network|policy|generator|agent|actor|pipe|pipeline|player|predictor)(?:_?[a-z\d])?$", re.I
+    r"^(?:\w+_)?(?:model|net|network|policy|generator|agent|actor|pipe|pipeline|player|predictor|processor|inferencer|tracker|sampler|core)(?:_?[a-z\d])?$",
+    re.I,
 )
 _RUNS = ("step", "act", "select_action", "get_action", "predict", "generate", "sample", "forward", "inference")
 

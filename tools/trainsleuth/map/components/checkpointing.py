@@ -50,6 +50,7 @@ _NOT = re.compile(
 def places(program: Program) -> Iterator[Place]:
     savers: dict[Function, str] = {}
     for function, weight in program.functions():
+        is_of_model = program.index.class_of(function) in program.training.hooked_classes
         for event in function.events:
             for call in event.calls:
                 role, score = _role(program, function, call)
@@ -67,7 +68,7 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, event.line, "resume", 0.66 * weight**0.4)
             elif _says_where(event):
                 yield program.at(function, event.line, "where", 0.46 * weight**0.4)
-            elif any(call.last == "save_hyperparameters" for call in event.calls):
+            elif is_of_model and any(call.last == "save_hyperparameters" for call in event.calls):
                 yield program.at(function, event.line, "hyperparameters", 0.5 * weight**0.4)
     yield from _wrappers(program, savers)
     yield from _restorers(program, savers)

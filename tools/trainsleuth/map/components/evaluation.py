@@ -365,6 +365,8 @@ _HELD_OUT_SET = re.compile(
 _RUNS = ("step", "act", "select_action", "predict", "generate", "sample")
 _MEASURES = re.compile(
     r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|ap|(?-i:mAP)|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"
+    r"(?:compute|calc(?:ulate)?|get|eval)_(?:\w+_)?(?:errors?|metrics?|scores?|fid|accuracy|distance|prec\w*)|frechet_distance|"
+    r"(?:\w+_)?(?:mpjpe|mpvpe|mrr|ndcg|epe|chamfer\w*|pesq|stoi|si_?sdr|lpips|map|elo)|"
     r"recall|precision|top_?ks?|bleu|rouge|wer|cer|perplexity|fid|confusion_matrix|r2|criterion|metrics?|(?:\w+_)?loss)(?:_(?:score|correct|fn|func))?$",
     re.I,
 )
@@ -438,8 +440,8 @@ def _alone(program: Program) -> Iterator[Place]:
         for command in lines[:1]:
             yield Place(command.path, command.line, PROGRAM, score)
         for function in file.functions.values():
-            for role, line, share in _of_program(program, function):
-                yield program.at(function, line, role, share * score)
+            for at, line, share in _of_program(program, function):
+                yield program.at(at, line, PROGRAM, share * score)
             for place in (*_metrics(program, function, 1.0), *_measured(program, function)):
                 yield place._replace(score=0.9 * score, role=PROGRAM)
             for event in function.events:
@@ -451,17 +453,16 @@ def _alone(program: Program) -> Iterator[Place]:
                         yield program.at_target(target, PROGRAM, 0.85 * score)
 
 
-def _of_program(program: Program, function: Function) -> Iterator[tuple[str, int, float]]:
-    """What a function of such a program does: (role, line, share of the program's score)."""
+def _of_program(program: Program, function: Function) -> Iterator[tuple[Function, int, float]]:
+    """What a function of such a program does: (where, line, share of the program's score)."""
     is_body = function.name == MODULE_BODY
     quiet = _quiet(program, function)
     if quiet:
-        yield PROGRAM, quiet, 0.95
+        yield function, quiet, 0.95
     if not is_body and (quiet or _NAMED.match(function.name)):
-        yield PROGRAM, function.line, 0.9
+        yield function, function.line, 0.9
     elif function.name == "main" or any(one.last in ("command", "hydra_main") for one in function.decorators):
-        yield PROGRAM, function.line, 0.85
+        yield function, function.line, 0.85
     if line := next(filter(None, map(restores, function.events)), 0):
-        yield PROGRAM, line, 0.7
-    for _, line in rounds(program, function):
-        yield PROGRAM, line, 0.85
+        yield function, line, 0.7
+    yield from ((at, line, 0.85 if at is function else 0.72) for at, line in rounds(program, function))
