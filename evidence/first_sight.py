@@ -50,6 +50,8 @@ HALVES = tuple(
         "twenty_sixth_",
         "twenty_seventh_",
         "twenty_eighth_",
+        "twenty_ninth_",
+        "thirtieth_",
     )
 )
 

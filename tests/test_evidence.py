@@ -348,6 +348,8 @@ def test_there_are_fifteen_questions_from_as_many_threads() -> None:
             "twenty_sixth_",
             "twenty_seventh_",
             "twenty_eighth_",
+            "twenty_ninth_",
+            "thirtieth_",
         )
     ],
 )

@@ -1,7 +1,7 @@
 """Programs for double-softmax: the check must speak on each of FAILS, and stay silent on each of SILENT."""
 
 FAILS = {
-    "of a table of losses the arm that squashes calls the one with a sigmoid of its own": '''
+    "of a table of losses the arm that squashes calls the one with a sigmoid of its own": """
 import torch
 from torch import nn
 class Heads(nn.Module):
@@ -24,7 +24,7 @@ def train(net, loader, optimizer):
         optimizer.zero_grad()
         heads(net(x), y).backward()
         optimizer.step()
-''',
+""",
     "the arm that squashes is one in which the loss with a sigmoid of its own may be there": """
 import torch
 import torch.nn.functional as F
@@ -386,7 +386,7 @@ def loss_of(net, x, y, hard):
 }
 
 SILENT = {
-    "of a table of losses the arm that squashes calls another one": '''
+    "of a table of losses the arm that squashes calls another one": """
 import torch
 from torch import nn
 class Centres(nn.Module):
@@ -420,7 +420,7 @@ def train(net, loader, optimizer):
         optimizer.zero_grad()
         heads(net(x), y).backward()
         optimizer.step()
-''',
+""",
     "the last layer is replaced by its place": """
 import torch
 from torch import nn

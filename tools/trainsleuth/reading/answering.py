@@ -169,7 +169,7 @@ _REPLIES: Mapping[str, Callable[[Anatomy], Reply | None]] = {
     "model": _component("model", _is_network),
     "loss": _component("loss"),
     "iteration": _component("training_loop"),
-    "optimizer": _component("optimizer_scheduler"),
+    "optimizer": _component("optimizer_scheduler", lambda place: place.role not in ("stepped", "scaler")),
     "schedule": _component("optimizer_scheduler", _is_scheduled),
     "features": _features,
     "evaluation": _component("evaluation"),

@@ -366,7 +366,7 @@ _RUNS = ("step", "act", "select_action", "predict", "generate", "sample")
 _MEASURES = re.compile(
     r"(?:^|_)(?:acc|accuracy|auc|auroc|f1|iou|miou|ap|(?-i:mAP)|psnr|ssim|rmse|mae|mse|corrcoef|corr|pearsonr?|spearmanr?|kendall(?:tau)?|"
     r"(?:compute|calc(?:ulate)?|get|eval)_(?:\w+_)?(?:errors?|metrics?|scores?|fid|accuracy|distance|prec\w*)|frechet_distance|"
-    r"(?:\w+_)?(?:mpjpe|mpvpe|mrr|ndcg|epe|chamfer\w*|pesq|stoi|si_?sdr|lpips|map|elo)|"
+    r"(?:\w+_)?(?:mpjpe|mpvpe|mrr|ndcg|epe|chamfer\w*|pesq|stoi|si_?sdr|lpips)|"
     r"recall|precision|top_?ks?|bleu|rouge|wer|cer|perplexity|fid|confusion_matrix|r2|criterion|metrics?|(?:\w+_)?loss)(?:_(?:score|correct|fn|func))?$",
     re.I,
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 
+from ..around_the_step import around_the_step
 from ..experience import collected, collectors
 from ..framework_loop import handed_loop
 from ..named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops, networks_run
@@ -40,6 +41,7 @@ def places(program: Program) -> Iterator[Place]:
     down = list(program.training.ways.calls_down_to(step))
     near = {step, *(caller for caller, _, _ in (*program.training.ways.loops_down_to(step), *down))}
     yield from _helpers(program, step, near)
+    yield from around_the_step(program, near)
     for function in near:  # where losses are gathered in a table no way leads back from them
         yield from networks_run(program, function)
     if step.name != "<module>":
