@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from map_depth import write
 from trainsleuth.map import expand_component
 from trainsleuth.map.shell_variables import MAX_VALUE, Script, assignments, filled, known_before, script_lines
@@ -197,17 +198,63 @@ HELD = [
 ]
 
 
+TRAIN = (
+    "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--do-train', action='store_true')\n"
+    "parser.add_argument('--lr', type=float, default=0.1)\nargs = parser.parse_args()\n\n\ndef fit():\n"
+    "    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=args.lr)\n    for _ in range(3):\n"
+    "        loss = net(torch.ones(1, 2)).sum()\n        opt.zero_grad()\n        loss.backward()\n        opt.step()\n\n\n"
+    "if __name__ == '__main__':\n    if args.do_train:\n        fit()\n"
+)
+
+
 def test_a_command_that_a_variable_holds_is_read_with_the_items_of_an_array_counted(tmp_path: Path) -> None:
-    train = (
-        "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--do-train', action='store_true')\n"
-        "parser.add_argument('--lr', type=float, default=0.1)\nargs = parser.parse_args()\n\n\ndef fit():\n"
-        "    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=args.lr)\n    for _ in range(3):\n"
-        "        loss = net(torch.ones(1, 2)).sum()\n        opt.zero_grad()\n        loss.backward()\n        opt.step()\n\n\n"
-        "if __name__ == '__main__':\n    if args.do_train:\n        fit()\n"
-    )
-    root = write({"run.sh": "\n".join(HELD), "train.py": train}, tmp_path)
+    root = write({"run.sh": "\n".join(HELD), "train.py": TRAIN}, tmp_path)
     sheet = expand_component(root, "run", recipe="bash run.sh").text
     assert "lr=0.3" in sheet and "nproc_per_node=4" in sheet
+
+
+STAGES = [
+    'HERE=$(cd "$(dirname "$0")";pwd)',
+    "STAGE=$1",
+    "case ${STAGE} in",
+    '  "all")',
+    "    bash run.sh small --quick",
+    "    bash run.sh tune",
+    "    ;;",
+    "  small | tiny)",
+    "    python train.py --lr 0.3",
+    "    ;;",
+    "  tune*)",
+    "    if [[ $2 == slow ]]; then",
+    "      python train.py --lr 0.2",
+    "    else",
+    "      python ${HERE}/train.py --lr 0.1",
+    "    fi ;;",
+    "  *) python train.py --lr 0.4 ;;",
+    "esac",
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "runs"),
+    [
+        (("all",), {5, 6}),
+        (("tiny",), {9}),
+        (("tune_more", "fast"), {15}),
+        (("tune", "slow"), {13}),
+        (("other",), {17}),
+        ((), {5, 6, 9, 13, 15, 17}),
+    ],
+)
+def test_of_a_case_the_arm_runs_that_the_arguments_take(arguments: tuple[str, ...], runs: set[int]) -> None:
+    script = Script(STAGES, arguments)
+    started = [number for number, line in enumerate(STAGES, 1) if "python" in line or "bash" in line]
+    assert {number for number in started if script.runs(number)} == runs
+
+
+def test_a_script_that_starts_itself_once_for_each_stage_is_followed_to_the_last(tmp_path: Path) -> None:
+    root = write({"run.sh": "\n".join(STAGES), "train.py": TRAIN}, tmp_path)
+    assert "lr=0.1" in expand_component(root, "run", recipe="bash run.sh all").text
 
 
 OWN_OPTIONS = [

@@ -42,6 +42,7 @@ _SECTIONS = {
     r"|(?:^|[._])(?:metrics?|eval|evaluate|validation)$",
 }
 _PER_SECTION = 3
+_TEXTS = (*SHELL, ".md", ".rst")
 
 
 def _from_settings(program: Program, component: str, score: float) -> Iterator[Place]:
@@ -51,7 +52,7 @@ def _from_settings(program: Program, component: str, score: float) -> Iterator[P
     pattern = re.compile("|".join(named), re.I) if named else None
     count: dict[str, int] = {}
     held = program.training.framework is not None  # else an option of a script belongs to code that reads it
-    given = (one for one in program.settings if held or one.path in program.index.configs or one.path.endswith(SHELL))
+    given = (one for one in program.settings if held or one.path in program.index.configs or one.path.endswith(_TEXTS))
     for setting in given if pattern is not None else ():
         section = setting.key.partition(".")[0]
         if pattern is not None and pattern.search(setting.key) and count.get(section, 0) < _PER_SECTION:

@@ -22,7 +22,7 @@ SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MAX_COMMAND = 4000  # characters of one that is read
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
 _SCRIPT = re.compile(r"(?<![\w/.${}-])(/?(?:[\w.${}-]+/)*(?:\$\{\w+\})?[\w.-]+\.py)\b")
-_MODULE = re.compile(r"(?:^|\s)(?:-m[ =]?|--module[ =])([A-Za-z_][\w.]*)")
+_MODULE = re.compile(r"(?:^|\s)(?:-m[ =]*|--module[ =])([A-Za-z_][\w.]*)")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"
     r"(?<=\$)\w*python\w*|(?<=\$\{)\w*python\w*|composer|fabric\s+run|lightning\s+run|uv\s+run|poetry\s+run|ipython)\b"

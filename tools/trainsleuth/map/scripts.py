@@ -100,7 +100,7 @@ def _all_handed_on(
         given = tuple(word.strip("\"'") for word in words[place + 1 :])
         if (
             other is not None
-            and other != path
+            and (other != path or given != tuple(arguments))
             and (command := _of_script(index, other, given, scope, left)) is not None
         ):
             yield command

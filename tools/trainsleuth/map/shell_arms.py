@@ -1,9 +1,10 @@
-"""Arms of an if in a shell script: which lines stand in them, and whether the variables that are known let them run."""
+"""Arms of an if or a case in a shell script: which lines stand in them, and whether the variables that are known let them run."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 MAX_NESTED = 24
@@ -16,8 +17,15 @@ _EMPTY = re.compile(r"^\[\[?\s+(!\s+)?-([nz])\s+\"?\$\{?(\w+)\}?\"?\s+\]\]?$")
 _SAME = re.compile(r"^\[\[?\s+\"?\$\{?(\w+)\}?\"?\s+(==?|!=|-eq|-ne)\s+[\"']?([\w./-]*)[\"']?\s+\]\]?$")
 
 
+_CASE = re.compile(r"^\s*case\s+(\S+)\s+in\b(?!.*\besac\b)")
+_PATTERN = re.compile(
+    r"^\s*\(?\s*((?:\"[^\"]*\"|'[^']*'|[\w.*?+-]+)(?:\s*\|\s*(?:\"[^\"]*\"|'[^']*'|[\w.*?+-]+))*)\s*\)"
+)
+_ESAC = re.compile(r"^\s*esac\b")
+
+
 class Arm(NamedTuple):
-    """`block` is the line of its if; `tests` those of the arms before it, and its own, "" for an else."""
+    """`block` is the line of its if or case; `tests` those of the arms before it, and its own, "" for an else."""
 
     block: int
     number: int
@@ -28,23 +36,43 @@ def arms_of(lines: Sequence[str]) -> Mapping[int, tuple[Arm, ...]]:
     """By line, from 1, the arms that it stands in, outer first; nothing of lines in none."""
     found: dict[int, tuple[Arm, ...]] = {}
     open_ones: list[Arm] = []
+    words: dict[int, str] = {}  # by the line of a case, what it asks for
     for number, line in enumerate(lines, 1):
+        asked = words.get(open_ones[-1].block) if open_ones else None
         if _AT_ONCE.match(line):
             pass
+        elif (match := _CASE.match(line)) is not None:
+            words[number] = match[1]
+            open_ones.append(Arm(number, 0, ()))
+            continue
+        elif asked is not None and (match := _PATTERN.match(line)) is not None:
+            last = open_ones.pop()
+            tests = (*last.tests, _in_case(asked, match[1])) if len(last.tests) < MAX_TESTS else ("",)
+            open_ones.append(Arm(last.block, last.number + 1, tests))
+        elif asked is not None and _ESAC.match(line):
+            open_ones.pop()
+            continue
         elif (match := _OPENS.match(line)) is not None:
             open_ones.append(Arm(number, 0, (match[1],)))
             continue
-        elif open_ones and (match := _TURNS.match(line)) is not None:
+        elif open_ones and asked is None and (match := _TURNS.match(line)) is not None:
             last = open_ones.pop()
             tests = (*last.tests, match[1] or "") if len(last.tests) < MAX_TESTS else ("",)
             open_ones.append(Arm(last.block, last.number + 1, tests))
             continue
-        elif open_ones and _CLOSES.match(line):
+        elif open_ones and asked is None and _CLOSES.match(line):
             open_ones.pop()
             continue
         if open_ones:
-            found[number] = tuple(open_ones[:MAX_NESTED])
+            found[number] = tuple(one for one in open_ones[:MAX_NESTED] if one.tests)
     return found
+
+
+def _in_case(word: str, patterns: str) -> str:
+    """The test of an arm of a case, written so that `_truth` knows it: "" for *)."""
+    names = [one.strip().strip("\"'") for one in patterns.split("|")]
+    asked, among = word.strip('"'), "|".join(names)
+    return "" if "*" in names else f"case {asked} in {among}"
 
 
 def is_taken(arm: Arm, known: Mapping[str, str]) -> bool:
@@ -67,7 +95,12 @@ _PRODUCT = re.compile(
 )  # of an earlier run
 
 
+_OF_CASE = re.compile(r"^case \$\{?(\w+)\}? in (.*)$")
+
+
 def _of_variable(test: str, known: Mapping[str, str]) -> bool | None:
+    if (match := _OF_CASE.match(test)) is not None and (value := known.get(match[1])) is not None:
+        return None if "$" in value else any(fnmatchcase(value, one) for one in match[2].split("|"))
     if (match := _EMPTY.match(test)) is not None and (value := known.get(match[3])) is not None:
         return None if "$" in value else ((value == "") == (match[2] == "z")) != bool(match[1])
     if (match := _SAME.match(test)) is not None and (value := known.get(match[1])) is not None:

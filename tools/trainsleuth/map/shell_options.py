@@ -40,7 +40,7 @@ class Reading(NamedTuple):
 
 
 def readings(lines: Sequence[str]) -> Iterator[Reading]:
-    """Each case over the arguments of the script."""
+    """Each case over the arguments of the script that asks for options: one over plain words chooses a stage."""
     asked = {"1"}
     number = 0
     while number < len(lines):
@@ -51,8 +51,16 @@ def readings(lines: Sequence[str]) -> Iterator[Reading]:
         match = _CASE.match(line)
         if match is not None and match[1] in asked:
             last = next((at for at in range(number, len(lines)) if _ESAC.match(lines[at])), len(lines) - 1) + 1
-            yield Reading(number, last, tuple(_arms(lines, number, last))[:MAX_ARMS])
+            arms = tuple(_arms(lines, number, last))[:MAX_ARMS]
+            if _GETOPTS.search("\n".join(lines[:number])) or any(
+                _is_option(name) for arm in arms for name in arm.names
+            ):
+                yield Reading(number, last, arms)
             number = last
+
+
+def _is_option(name: str) -> bool:
+    return name.startswith("-") or "=" in name
 
 
 def _arms(lines: Sequence[str], first: int, last: int) -> Iterator[Arm]:

@@ -20,7 +20,7 @@ _ARGUMENTS = re.compile(r"\"?\$(?:[@*]|\{[@*](?::(\d{1,4}))?\})\"?")
 _ASSIGNED = re.compile(r"^\s*(?:(?:export|local|readonly|declare)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)(\+?)=(.*)$")
 _DEFAULTED = re.compile(r"^\s*:\s+\"?\$\{([A-Za-z_]\w*):?=(.*)\}\"?\s*(?:[;#].*)?$")  # : "${NODES:=1}"
 _OWN_FOLDER = re.compile(  # $( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd ) and $(dirname "$0")
-    r"\$\(\s*cd\s[^;&|]{0,80}?(?:BASH_SOURCE|\$0|\$\{0)[^;&|]{0,80}?&&\s*pwd(?:\s+-P)?\s*\)|"
+    r"\$\(\s*cd\s[^;&|]{0,80}?(?:BASH_SOURCE|\$0|\$\{0)[^;&|]{0,80}?(?:&&|;)\s*pwd(?:\s+-P)?\s*\)|"
     r"\$\(\s*dirname\s+(?:--\s+)?\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?\s*\)"
 )
 _WORD = re.compile(
@@ -139,13 +139,13 @@ class Script:
 
     def __init__(self, lines: Sequence[str], arguments: Sequence[str] = ()) -> None:
         lines, self._places = _with_sourced(lines)
-        self._arms = arms_of(lines)
         self._taken: dict[tuple[int, int], bool] = {}
         shifts = (
             Assigned("", match[1] or "1", at, at) for at, one in enumerate(lines, 1) if (match := _SHIFT.match(one))
         )
         read = list(readings(lines))
         inside = {at for one in read for at in range(one.first, one.last + 1)}
+        self._arms = {at: arms for at, arms in arms_of(lines).items() if at not in inside}
         plain = (one for one in (*assignments(lines), *shifts) if one.first not in inside)
         options = [*_parsed(lines, arguments), *_read(read, arguments)]
         self._rest = sorted([*plain, *options], key=lambda one: -one.first)
