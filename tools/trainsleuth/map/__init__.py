@@ -22,6 +22,7 @@ from .diagram import draw_diagram
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
 from .launch import SHELL, Command
 from .layout import MIN_BUDGET
+from .misspelled import as_they_are
 from .override_files import with_options_of_files
 from .parts import Anatomy, parts_of
 from .program import Program
@@ -151,6 +152,7 @@ class _Found:
     scope: str | None
     recipe: str | None
     launch: Command | None
+    said: tuple[str, ...] = ()  # of files that the command names otherwise than they are called
 
     @property
     def own_launch(self) -> Command | None:
@@ -161,6 +163,7 @@ class _Found:
 
 def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
     scope, recipe = (_behind_links(repository, given) for given in (scope, recipe))
+    recipe, said = as_they_are(repository, recipe) if recipe is not None and " " in recipe else (recipe, ())
     if recipe is not None and is_notebook(recipe):  # it makes its settings itself
         scope, recipe = scope or recipe, None
     word = "recipe"
@@ -177,7 +180,7 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     started = launch.target if launch is not None else ""
     program = find_program(index, where, chosen, with_options_of_files(index, launch, started))
     keep_facts(index)
-    return _Found(index, program, where, chosen, launch)
+    return _Found(index, program, where, chosen, launch, said)
 
 
 def _behind_links(repository: Repository, given: str | None) -> str | None:
@@ -196,7 +199,8 @@ def _anatomy(
 
 
 def _parts(found: _Found, budget: int) -> Anatomy:
-    return parts_of(found.index, found.program, found.scope, found.recipe, budget, found.own_launch)
+    anatomy = parts_of(found.index, found.program, found.scope, found.recipe, budget, found.own_launch)
+    return replace(anatomy, unresolved=(*found.said, *anatomy.unresolved))
 
 
 def _existing(repository: Repository, given: str | None, word: str, known: Mapping[str, object]) -> str | None:

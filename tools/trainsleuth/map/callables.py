@@ -137,7 +137,20 @@ class Callables:
             own = (*file.classes, *file.functions, *(entry.alias for entry in file.imports))
             names = dict.fromkeys(name for name in own if name.lower() == word)
         found = (self._index.resolve(function, name) for name in islice(names, MAX_HELD))
-        return tuple(one for one in found if isinstance(one, Class | Function))
+        held = tuple(one for one in found if isinstance(one, Class | Function))
+        return held or tuple(self._joined_in_text(settled, text))[:MAX_HELD]
+
+    def _joined_in_text(self, settled: Settled, text: Expr) -> Iterator[Class]:
+        """eval("models." + args.net + ".Generator"), where a setting says args.net."""
+        words = [one.text.lower() if one.kind == "string" else value_of(one, settled) for one in _summands(text)]
+        if len(words) < 2 or not all(words):
+            return
+        module, _, name = "".join(words).rpartition(".")
+        for cls in self._index.classes():
+            if cls.qualname.lower() == name:
+                home = cls.path.removesuffix(".py").replace("/", ".").lower()
+                if f".{home}".endswith(f".{module}"):
+                    yield cls
 
     def _imported_by(self, function: Function) -> Iterator[Class | Function]:
         """What a function gives back out of a module which it imports under a name: return import_module(name).Model"""
@@ -422,3 +435,12 @@ class Callables:
         for event in function.events:
             if event.kind == "return" and event.value is not None and event.value.kind == "index":
                 yield from entries_of(self._values, function, event.value.parts[0], depth)
+
+
+def _summands(expr: Expr) -> Iterator[Expr]:
+    """Of a sum of texts, each text."""
+    if expr.kind == "binary" and expr.text == "+":
+        for part in expr.parts:
+            yield from _summands(part)
+    else:
+        yield expr

@@ -20,9 +20,29 @@ def launch_lines(index: Index) -> Iterator[tuple[str, int, str]]:
         if any(map(body.source.holds, _STARTS)):
             known = dict(_constants(body))
             for event in body.events:
+                if any(_holds_template(call) for call in event.calls):
+                    yield from ((body.path, event.line, text) for text in _written(index, body, event.line, known))
                 for text, line in _texts(event.value, known) if event.value is not None else ():
                     if " " in text.strip() and len(text) <= MAX_TEXT:
                         yield body.path, line, text
+
+
+def _holds_template(call: Expr) -> bool:
+    """os.system(f"python train.py --rank {args.rank}"), whose text is not among the facts."""
+    return call.last in _STARTERS and any(part.kind == "format" for one in call.arguments for part in one.walk())
+
+
+_STARTERS = ("system", "run", "call", "check_call", "Popen")
+_TEMPLATE = re.compile(r"\bf(\"\"\"|\"|')(.*?)\1", re.S)
+
+
+def _written(index: Index, body: Function, line: int, known: Mapping[str, str]) -> Iterator[str]:
+    """The templates of the statement that begins at `line`, with what is known put in."""
+    after = min((event.line for event in body.events if event.line > line), default=body.end_line + 1)
+    lines = (index.repository.read(body.path) or "").split("\n")[line - 1 : after - 1]
+    for match in _TEMPLATE.finditer("\n".join(lines)[:MAX_TEXT]):
+        text = match[2].replace("\\\n", " ")
+        yield re.sub(r"\{(\w+)\}", lambda hole: known.get(hole[1], hole[0]), text)
 
 
 def _constants(body: Function) -> Iterator[tuple[str, str]]:
@@ -62,5 +82,11 @@ def _filling(given: Expr | None, hole: str, known: Mapping[str, str]) -> str:
 
 
 def _only_starts(file: FileFacts) -> bool:
-    """It is short and defines nothing."""
-    return file.body.end_line <= MAX_LINES and not file.classes and len(file.functions) == 1
+    """It is short and defines nothing, or only what reads its own options."""
+    defined = (function for function in file.functions.values() if function is not file.body)
+    if file.body.end_line > MAX_LINES or file.classes:
+        return False
+    return all(_READS_OPTIONS.match(function.name) for function in defined)
+
+
+_READS_OPTIONS = re.compile(r"(?:parse|get)_(?:args?|arguments|opts?|options)$")

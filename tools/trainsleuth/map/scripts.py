@@ -29,8 +29,18 @@ def given_command(index: Index, recipe: str, scope: str | None) -> Command | Non
     if recipe.endswith(".py") and (launched := list(launched_by(index, recipe))):
         return _fullest(launched)[-1]._replace(path="", script=recipe)
     if path is None:
-        return _of_scope(index, command_of(index, recipe), scope)
+        command = command_of(index, recipe)
+        launched = [one for one in _launched(index, command, scope) if one.target == scope]
+        if command is not None and launched:
+            return _fullest(launched)[-1]._replace(path="", script=command.target)
+        return _of_scope(index, command, scope)
     return _of_script(index, path, arguments, scope, MAX_SCRIPTS) or command_of(index, recipe)
+
+
+def _launched(index: Index, command: Command | None, scope: str | None) -> Iterator[Command]:
+    """What the program of a command starts, where that is short and the caller names another: os.system("python train.py ...")."""
+    if command is not None and command.target.endswith(".py") and scope not in (None, command.target):
+        yield from launched_by(index, command.target)
 
 
 MAX_SCRIPTS = 3  # each starting the next one
