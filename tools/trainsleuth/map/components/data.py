@@ -131,7 +131,7 @@ def _prepared(program: Program) -> Iterator[Place]:
 
 
 _PREPARES = re.compile(
-    r"(?:Transforms?|Augment\w*|Pre_?process\w*|preproc|Processing|Scaler|Featuri[sz]er|Normali[sz]er|TargetBuilder|DataPipeline|Pipeline|Tokenizer)$"
+    r"(?:Transforms?|Augment\w*|Pre_?process\w*|preproc|Processing|Scaler|Featuri[sz]er|Normali[sz]er?|TargetBuilder|DataPipeline|Pipeline|Tokenizer)$"
 )
 _REMEMBERS = re.compile(r"(?:Buffer|Memory|Storage|Rollouts?)$")
 _TAKES = re.compile(r"^_?(?:add|insert|push|store|append|put|record)(?:_\w+)?$")
