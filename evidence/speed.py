@@ -108,10 +108,13 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     import trainsleuth.map.build  # noqa: F401
     from trainsleuth.checks import check_ids, run_checks
     from trainsleuth.facts.grammar import parse
-    from trainsleuth.map import expand_component, map_repository
+    from trainsleuth.map import COMPONENTS, expand_component, map_repository
+    from trainsleuth.map.components import places_of
     from trainsleuth.repository import Repository
 
     check_ids()
+    for component in COMPONENTS:
+        places_of(component)
     loading = time.process_time() - started
     repository = Repository(root)
     paths = repository.select((".py",))

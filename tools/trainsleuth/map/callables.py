@@ -142,8 +142,9 @@ class Callables:
 
     def _joined_in_text(self, settled: Settled, text: Expr) -> Iterator[Class]:
         """eval("models." + args.net + ".Generator"), where a setting says args.net."""
-        words = [one.text.lower() if one.kind == "string" else value_of(one, settled) for one in _summands(text)]
-        if len(words) < 2 or not all(words):
+        said = [one.text.lower() if one.kind == "string" else value_of(one, settled) for one in _summands(text)]
+        words = [word for word in said if word]
+        if len(words) < 2 or len(words) < len(said):
             return
         module, _, name = "".join(words).rpartition(".")
         for cls in self._index.classes():
