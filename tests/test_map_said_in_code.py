@@ -383,6 +383,12 @@ def test_files_that_a_command_misspells_are_found_and_said(asked: str, taken: tu
     assert len(said) == len(taken) and all(path in one for path, one in zip(taken, said, strict=True))
 
 
+def test_a_script_is_found_by_its_name_in_the_folder_that_has_it(tmp_path: Path) -> None:
+    files = {"kit/train.py": OPTIONS, "kit/scripts/train_small.sh": "cd ..\npython train.py --lr 0.6\n"}
+    made = map_repository(write(files, tmp_path), recipe="./train_small.sh")
+    assert made.entry == "kit/train.py" and "--lr 0.6" in made.text
+
+
 def test_a_launcher_that_fills_a_template_gives_the_options_of_the_program_it_starts(tmp_path: Path) -> None:
     launcher = (
         "import argparse\nimport os\n\n\ndef parse_args():\n    return argparse.ArgumentParser().parse_args()\n\n\n"

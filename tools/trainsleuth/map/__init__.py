@@ -22,7 +22,7 @@ from .diagram import draw_diagram
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
 from .launch import SHELL, Command
 from .layout import MIN_BUDGET
-from .misspelled import as_they_are
+from .misspelled import as_they_are, script_in_folder
 from .override_files import with_options_of_files
 from .parts import Anatomy, parts_of
 from .program import Program
@@ -163,7 +163,7 @@ class _Found:
 
 def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
     scope, recipe = (_behind_links(repository, given) for given in (scope, recipe))
-    recipe, said = as_they_are(repository, recipe) if recipe is not None and " " in recipe else (recipe, ())
+    recipe, said = _as_it_is(repository, recipe)
     if recipe is not None and is_notebook(recipe):  # it makes its settings itself
         scope, recipe = scope or recipe, None
     word = "recipe"
@@ -181,6 +181,13 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     program = find_program(index, where, chosen, with_options_of_files(index, launch, started))
     keep_facts(index)
     return _Found(index, program, where, chosen, launch, said)
+
+
+def _as_it_is(repository: Repository, recipe: str | None) -> tuple[str | None, tuple[str, ...]]:
+    """A command with the files that it means, and what is to be said of them."""
+    if recipe is None or " " in recipe.strip():
+        return as_they_are(repository, recipe) if recipe is not None else (None, ())
+    return script_in_folder(repository, recipe), ()
 
 
 def _behind_links(repository: Repository, given: str | None) -> str | None:

@@ -30,6 +30,15 @@ def as_they_are(repository: Repository, given: str) -> tuple[str, tuple[str, ...
     return _FILE.sub(meant, given), tuple(said)
 
 
+def script_in_folder(repository: Repository, given: str) -> str:
+    """A launch script given by its name, as a README does that has changed to its folder before: ./train_small.sh"""
+    name = given.strip().removeprefix("./")
+    if not name.endswith(PROGRAMS) or name in repository.files:
+        return given
+    found = [path for path in repository.files if path.endswith(f"/{name}")]
+    return found[0] if len(found) == 1 else given
+
+
 def _meant(files: Sequence[str], word: str) -> str | None:
     """The only file of nearly that name; one that is no program in a folder of nearly the name of that of the word."""
     if word.startswith("/") or ".." in word or any(f"/{path}".endswith(f"/{word}") for path in files):
