@@ -218,6 +218,68 @@ def test_what_is_made_handed_on_kept_and_measured_is_shown(tmp_path: Path) -> No
     _check(PARTS, tmp_path)
 
 
+KEPT = {
+    "train.py": """import torch
+from models.small import build
+from data.faces import build as build_data
+
+
+def load_checkpoint(path, net): #: checkpointing
+    net.load_state_dict(torch.load(path)) #: checkpointing
+
+
+class Trainer:
+    def __init__(self, net, loader, coco_evaluator):
+        self.net, self.loader, self.coco_evaluator, self.best_loss, self.losses = net, loader, coco_evaluator, 9.0, {}
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def fit(self):
+        for x, advantage in self.loader:
+            ratio = torch.exp(advantage) #: loss
+            output = self.net(x)
+            surrogate = ratio * output #: loss
+            loss = torch.nn.functional.mse_loss(surrogate, advantage)
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+            self.losses['mean'] = loss.item() #: logging
+        found = self.evaluate()
+        if found < self.best_loss: #: checkpointing
+            self._snapshot() #: checkpointing
+
+    def evaluate(self):
+        self.net.eval()
+        with torch.no_grad():
+            for x, y in self.loader:
+                self.coco_evaluator.update(self.net(x)) #: evaluation
+        return 1.0
+
+    def _snapshot(self): #: checkpointing
+        torch.save(self.net.state_dict(), 'best.pt')
+
+
+if __name__ == '__main__':
+    Trainer(build(), build_data(), None).fit()
+""",
+    "models/small.py": """import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x
+
+
+def build(): #: model
+    return Net()
+""",
+    "data/faces.py": "def build(): #: data\n    return [(1, 2)]\n",
+}
+
+
+def test_what_is_best_and_what_is_gathered_is_shown(tmp_path: Path) -> None:
+    _check(KEPT, tmp_path)
+
+
 PRETRAINED = {
     "train.py": """import torch
 from torch.utils.data import DataLoader

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
-from trainsleuth.facts import Class, Event, Expr, External, Function, bindings, written
+from trainsleuth.facts import Class, Event, Expr, External, FileFacts, Function, bindings, written
 
 from ..networks import is_dataset, is_factory
 from ..program import Program
@@ -40,7 +40,9 @@ _NAMED = re.compile(
     r"(?:save|(?<!off)load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone|networks?$)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
     re.I,
 )
-_DIRECT = re.compile(r"save|(?<!off)load(?!er)|restore|resume|restart", re.I)  # enough for a function that saves itself
+_DIRECT = re.compile(
+    r"save|snapshot|(?<!off)load(?!er)|restore|resume|restart", re.I
+)  # enough for a function that saves itself
 _NOT = re.compile(
     r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes|cache|writer|batch|example",
     re.I,
@@ -66,6 +68,8 @@ def places(program: Program) -> Iterator[Place]:
                 yield program.at(function, state.line, "state", 0.7 * weight**0.4)
             if _is_resume(event):
                 yield program.at(function, event.line, "resume", 0.66 * weight**0.4)
+            elif _asks_for_best(event):
+                yield program.at(function, event.line, "best", 0.47 * weight**0.4)
             elif _says_where(event):
                 yield program.at(function, event.line, "where", 0.46 * weight**0.4)
             elif is_of_model and any(call.last == "save_hyperparameters" for call in event.calls):
@@ -87,6 +91,18 @@ def _is_resume(event: Event) -> bool:
     return event.kind == "assign" and any("." in one.text and _RESUME.search(one.text) for one in event.targets)
 
 
+def _asks_for_best(event: Event) -> bool:
+    """if accuracy > best_accuracy, below which the best is kept."""
+    compared = event.value if event.kind == "if" else None
+    asked = compared is not None and compared.kind in ("compare", "call")
+    return (
+        asked and compared is not None and any(_BEST.search(one.last) for one in compared.walk() if one.kind == "path")
+    )
+
+
+_BEST = re.compile(r"^(?:\w+_)?best(?:_\w+)?$|is_best", re.I)
+
+
 def _says_where(event: Event) -> bool:
     """Names the folder or the file of the checkpoints: args.save_dir = os.path.join(args.out, name)."""
     made = event.kind == "assign" and event.value is not None and event.value.kind in ("call", "binary", "format")
@@ -101,13 +117,23 @@ _WHERE_KEPT = re.compile(
 
 def _restorers(program: Program, savers: dict[Function, str]) -> Iterator[Place]:
     """What brings back what a method saves, beside it in its class: the run may not ask for it."""
-    for function, role in savers.items():
-        owner = program.index.class_of(function) if role == "save" else None
-        for method in owner.methods.values() if owner is not None else ():
+    beside = (one for one, role in savers.items() if role == "save")
+    homes = dict.fromkeys(
+        chain.from_iterable((program.index.class_of(one), program.index.files.get(one.path)) for one in beside)
+    )
+    for home in homes:
+        for method in _functions_of(home):
             if not program.is_reached(method) and _RESTORES.match(method.name) and method.source.holds(_BRINGS):
                 yield program.at(method, method.line, "load defined", 0.56)
                 lines = (call.line for event in method.events for call in event.calls if call.last in _LOADERS)
                 yield from (program.at(method, line, "load", 0.5) for line in islice(lines, 1))
+
+
+def _functions_of(home: Class | FileFacts | None) -> Iterable[Function]:
+    """The methods of a class, or the functions at the top of a file that say what they restore."""
+    if isinstance(home, FileFacts):
+        return [one for one in home.functions.values() if not one.owner and not one.outer and _is_named(one)]
+    return home.methods.values() if home is not None else ()
 
 
 _RESTORES = re.compile(r"_?(?:load|resume|restore)(?:_|$)")

@@ -85,7 +85,7 @@ def places(program: Program) -> Iterator[Place]:
     for called in program.reached_calls:
         yield from _built(program, called, built)
     for function, weight in program.functions():
-        if _is_builder(function.name):
+        if _is_builder(function.name) or (function.name in ("build", "make") and _OF_DATA.search(function.path)):
             share = OF_EVALUATION if _EVALUATES.search(function.name) else 1.0
             yield program.at(function, function.line, "builder", 0.75 * share * weight**0.5)
         elif function.name.startswith("make_env") or function.name.startswith("collate"):
@@ -150,6 +150,9 @@ def _of_module(program: Program, stage: Stage) -> Iterator[Place]:
                     if isinstance(target, Function) and not _runs_network(program, target):
                         yield program.at(body, call.line, "source", 0.6)
                         yield program.at(target, target.line, "source", 0.55)
+
+
+_OF_DATA = re.compile(r"(?:^|/)(?:data|data_?sets?|data_?loaders?)(?:/|\.py$)")
 
 
 def _counts(event: Event) -> bool:

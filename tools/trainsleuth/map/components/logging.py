@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, External, Function, written
+from trainsleuth.facts import Class, Event, Expr, External, Function, written
 
 from ..networks import is_factory
 from ..program import Program
@@ -79,6 +79,8 @@ def places(program: Program) -> Iterator[Place]:
             near = inside or function in program.training.spine or _CALLBACK.search(function.name) is not None
             for call in event.calls:
                 role, score = _role(program, function, call, near)
+                if not role and inside and call.last == "item" and _is_kept(event):
+                    role, score = "kept", 0.46
                 if not role and inside and _PRINTS.fullmatch(call.last) and call.parts[1:]:
                     role, score = "printed", 0.64
                 if role:
@@ -98,6 +100,11 @@ def places(program: Program) -> Iterator[Place]:
     for choice in program.choices:
         if re.search(r"logger|writer|tensorboard|wandb", f"{choice.key} {choice.value.rpartition('.')[2]}", re.I):
             yield Place(choice.path, choice.line, "configuration", 0.8)
+
+
+def _is_kept(event: Event) -> bool:
+    """losses["adversarial"] = loss.item()"""
+    return event.kind in ("assign", "augment") and any(one.kind == "index" for one in event.targets)
 
 
 def _given_back(program: Program, method: Function) -> Iterator[Place]:

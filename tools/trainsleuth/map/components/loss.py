@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from trainsleuth.facts import Class, Event, Expr, Function, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.scopes import Binding, bindings
 
 from ..batch_path import Stage
 from ..environments import environments, rewards_by
@@ -64,9 +64,21 @@ def _compared(program: Program, stage: Stage) -> Iterator[Place]:
             made = binding.value is not None and binding.value.kind in _WORKED_OUT and not binding.items
             if made and (stage.function, event.line) not in run:
                 yield program.at(stage.function, event.line, "compared", COMPARED / (1 + 0.2 * stage.hops))
+                for line in _made_of(stage.function, binding):
+                    if (stage.function, line) not in run:
+                        yield program.at(stage.function, line, "compared", MADE_OF / (1 + 0.2 * stage.hops))
 
 
-COMPARED = 0.5
+def _made_of(function: Function, binding: Binding) -> Iterator[int]:
+    """Where the names in what is compared were worked out: ratio = exp(...) above surrogate = ratio * advantage."""
+    parts = (part for part in binding.value.walk() if part.kind == "path") if binding.value is not None else ()
+    for name in dict.fromkeys(part.text for part in parts):
+        for one in [one for one in bindings(function).get(name, ()) if one.position < binding.position][-1:]:
+            if one.value is not None and one.value.kind in ("binary", "call") and not one.items:
+                yield function.events[one.position].line
+
+
+COMPARED, MADE_OF = 0.5, 0.42
 _WORKED_OUT = ("binary", "call", "choice", "unary", "path", "index")
 
 

@@ -66,7 +66,8 @@ def places(program: Program) -> Iterator[Place]:
                     yield program.at(called.function, called.function.line, "builder", 0.8 * called.weight**0.5)
             yield place
     for function, weight in program.functions():
-        if _BUILDER.search(function.name) and not _is_nested(program, function):
+        builds = _BUILDER.search(function.name) or (function.name == "build" and _OF_MODELS.search(function.path))
+        if builds and not _is_nested(program, function):
             returns = bool(run.keys() & set(program.values.returned(function)))
             yield program.at(function, function.line, "builder", (0.95 if returns else 0.55) * weight**0.5)
         elif function.path in homes and not function.owner and run.keys() & set(program.values.returned(function)):
@@ -89,6 +90,7 @@ def places(program: Program) -> Iterator[Place]:
     yield from _handed_over(program)
 
 
+_OF_MODELS = re.compile(r"(?:^|/)(?:models?|networks?|nets?|modeling)/")
 PROMINENT = 0.8  # score of a network whose methods are told
 
 
