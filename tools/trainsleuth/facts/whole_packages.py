@@ -6,6 +6,7 @@ that an installed library loads as vendor.own and that keeps it in a folder kit/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from .records import FileFacts, Import
@@ -23,7 +24,7 @@ def own_roots(files: Mapping[str, FileFacts], heads: Collection[str], installed:
 
     Another library may have a module of the same name (timm.models.layers), so what is imported from it must be defined.
     """
-    found: dict[str, str] = {}
+    found = dict(_installed_in_place(files, installed))
     packages = sorted({path.partition("/")[0] for path in files if path.count("/") > 1})
     folders = _folders(files)
     for head, wanted in _asked(files, heads, installed).items():
@@ -44,6 +45,17 @@ def own_roots(files: Mapping[str, FileFacts], heads: Collection[str], installed:
             if len(fits) == 1:
                 found[prefix] = fits[0]
     return found
+
+
+def _installed_in_place(files: Mapping[str, FileFacts], installed: Collection[str]) -> Iterator[tuple[str, str]]:
+    """A changed copy of a library, which the README has installed from here: transformers/src/transformers/"""
+    for path in files:
+        match = _IN_PLACE.fullmatch(path)
+        if match is not None and match[2] in installed and f"{match[1]}{match[2]}/setup.py" in files:
+            yield match[2], f"{match[1]}{match[2]}/src/{match[2]}"
+
+
+_IN_PLACE = re.compile(r"((?:[^/]+/)*)(\w+)/src/\2/__init__\.py")
 
 
 def _folders(files: Iterable[str]) -> Mapping[str, set[str]]:

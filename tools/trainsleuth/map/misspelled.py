@@ -33,7 +33,7 @@ def as_they_are(repository: Repository, given: str) -> tuple[str, tuple[str, ...
 def script_in_folder(repository: Repository, given: str) -> str:
     """A launch script given by its name, as a README does that has changed to its folder before: ./train_small.sh"""
     name = given.strip().removeprefix("./")
-    if not name.endswith(PROGRAMS) or name in repository.files:
+    if not name.endswith((".sh", ".bash")) or name in repository.files:
         return given
     found = [path for path in repository.files if path.endswith(f"/{name}")]
     return found[0] if len(found) == 1 else given
