@@ -334,6 +334,61 @@ class MarkedModel(torch.nn.Module): #: model
     _check(files, tmp_path)
 
 
+DRIVEN = {
+    "train.py": """from agent import Agent
+
+if __name__ == '__main__':
+    Agent().train()
+""",
+    "agent.py": """from algorithm import Algorithm
+from driver import QuickDriver as Driver
+
+
+class Agent:
+    def train(self, algorithm_class=Algorithm, driver_class=Driver):
+        trainer = algorithm_class()
+        driver = driver_class(trainer)
+        driver.run()
+""",
+    "driver.py": """class BaseDriver:
+    def __init__(self, trainer):
+        self.trainer = trainer
+
+    def run(self):
+        for episode in range(10): #: training_loop
+            self.inner()
+
+
+class QuickDriver(BaseDriver):
+    def inner(self):
+        self.trainer.train() #: training_loop
+""",
+    "algorithm.py": """import torch
+
+
+class Algorithm:
+    def __init__(self):
+        self.net = torch.nn.Linear(2, 1)
+        self.opt = torch.optim.Adam(self.net.parameters())
+        self.parts = [self.update]
+
+    def train(self):
+        for part in self.parts:
+            part()
+
+    def update(self):
+        loss = self.net(torch.ones(1, 2)).mean()
+        self.opt.zero_grad()
+        loss.backward() #: training_loop
+        self.opt.step()
+""",
+}
+
+
+def test_classes_that_parameters_have_by_default_and_methods_in_a_list_are_called(tmp_path: Path) -> None:
+    _check(DRIVEN, tmp_path)
+
+
 SELF_TAKEN = "\n".join(f"        batch['k{n}'] = batch['k{n}'].cuda()" for n in range(12))
 MOVED = f"""import torch
 

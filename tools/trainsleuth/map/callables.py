@@ -17,6 +17,7 @@ from .calls import above
 from .chosen_modules import members_of_chosen
 from .common_names import COMMON_NAMES
 from .config_objects import BUILDS, TARGETS
+from .elements import looped_over
 from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD, is_of_class, is_property
 from .listed_members import looped_members, looped_name, picked_members
@@ -306,6 +307,9 @@ class Callables:
                 found.extend(self._given_back_among(symbol.scope, binding.value, binding.items, depth))
             elif binding.kind == "for":
                 found.extend(looped_name(self._index, self._known.modules, symbol.scope, symbol.name))
+                for scope, value in looped_over(self._values, symbol.scope, binding, depth):
+                    if value.kind == "path":  # for train in self.steps, where self.steps = [self.update]
+                        found.extend(one for one in self.of(scope, value, depth + 2) if isinstance(one, Function))
         return self._said(tuple(dict.fromkeys(found)))[:MAX_HELD]
 
     def _said(self, found: tuple[Called, ...]) -> tuple[Called, ...]:

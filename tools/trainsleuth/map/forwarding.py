@@ -42,6 +42,7 @@ class Detours:
         yield from self._by_choice.get(name, ())
         yield from self._by_alias.get(name, ())
         yield from self._by_word.get(name, ())
+        yield from self._by_default.get(name, ())
 
     @cached_property
     def _by_choice(self) -> dict[str, list[Site]]:
@@ -54,6 +55,10 @@ class Detours:
     @cached_property
     def _by_word(self) -> dict[str, list[Site]]:
         return _called_by_word(self._index)
+
+    @cached_property
+    def _by_default(self) -> dict[str, list[Site]]:
+        return _called_by_default(self._index)
 
 
 _CHOICE_CALLED = re.compile(rb"else\s+[\w.]+\s*\)\s*\(")
@@ -81,6 +86,21 @@ def _called_by_alias(index: Index) -> dict[str, list[Site]]:
             for call in event.calls:
                 for last in names.get(call.callee, ()):
                     found.setdefault(last, []).append(Site(function, position, call))
+    return found
+
+
+def _called_by_default(index: Index) -> dict[str, list[Site]]:
+    """Calls of a class by a parameter whose default it is: def train(self, driver_class=Driver) and driver_class(self)."""
+    found: dict[str, list[Site]] = {}
+    for function in index.functions():
+        for one in function.parameters:
+            if one.default is None or one.default.kind != "path" or one.name not in function.called:
+                continue
+            held = index.resolve(function, one.default.text) if one.default.last[:1].isupper() else None
+            if isinstance(held, Class):
+                for position, event in enumerate(function.events):
+                    sites = (Site(function, position, call) for call in event.calls if call.callee == one.name)
+                    found.setdefault(held.name, []).extend(sites)
     return found
 
 
