@@ -32,6 +32,22 @@ def around_the_step(program: Program, near: Set[Function]) -> Iterator[Place]:
             yield program.at(called.function, called.call.line, "made for it", 0.42 * called.weight**0.3)
 
 
+def of_a_runner(program: Program) -> Iterator[Place]:
+    """Where the loop is that of an object of another library: runner = OfflineRunner(agent=agent), runner.start()."""
+    for called, names in program.bound_calls:
+        if any(isinstance(one, External) and _RUNNER.search(one.name) for one in called.targets):
+            share = called.weight**0.3
+            yield program.at(called.function, called.call.line, "runner", 0.74 * share)
+            starts = {f"{name}.{verb}" for name in names for verb in _STARTS}
+            for event in called.function.events:
+                if any(call.callee.removeprefix("self.") in starts for call in event.calls):
+                    yield program.at(called.function, event.line, "call of the loop", 0.9 * share)
+
+
+_RUNNER = re.compile(r"\.\w*(?:Runner|Trainer|Learner|TrainLoop|TrainingLoop)$")
+_STARTS = ("start", "run", "train", "fit", "learn", "launch")
+
+
 def _role(event: Event) -> str:
     for call in event.calls:
         if call.callee == "next":

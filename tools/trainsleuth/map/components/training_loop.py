@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 
-from ..around_the_step import around_the_step
+from ..around_the_step import around_the_step, of_a_runner
 from ..experience import collected, collectors
 from ..framework_loop import handed_loop
 from ..named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops, networks_run
@@ -42,6 +42,7 @@ def places(program: Program) -> Iterator[Place]:
     near = {step, *(caller for caller, _, _ in (*program.training.ways.loops_down_to(step), *down))}
     yield from _helpers(program, step, near)
     yield from around_the_step(program, near)
+    yield from of_a_runner(program)
     for function in near:  # where losses are gathered in a table no way leads back from them
         yield from networks_run(program, function)
     if step.name != "<module>":
