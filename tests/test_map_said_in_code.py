@@ -311,7 +311,6 @@ def test_what_a_pretrained_model_comes_with_is_part_of_it(tmp_path: Path) -> Non
 def test_a_library_that_is_installed_from_a_copy_here_is_read_where_it_lies(tmp_path: Path) -> None:
     files = {
         "train.py": PRETRAINED["train.py"].replace(" #: model", "").replace("AutoModelForCausalLM", "MarkedModel"),
-        "transformers/setup.py": "",
         "transformers/src/transformers/__init__.py": "from .marked import AutoTokenizer, MarkedModel\n",
         "transformers/src/transformers/marked.py": """import torch
 

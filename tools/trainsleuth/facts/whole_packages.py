@@ -48,10 +48,10 @@ def own_roots(files: Mapping[str, FileFacts], heads: Collection[str], installed:
 
 
 def _installed_in_place(files: Mapping[str, FileFacts], installed: Collection[str]) -> Iterator[tuple[str, str]]:
-    """A changed copy of a library, which the README has installed from here: transformers/src/transformers/"""
+    """A changed copy of a library, which is installed or searched for here: transformers/src/transformers/"""
     for path in files:
         match = _IN_PLACE.fullmatch(path)
-        if match is not None and match[2] in installed and f"{match[1]}{match[2]}/setup.py" in files:
+        if match is not None and match[2] in installed:
             yield match[2], f"{match[1]}{match[2]}/src/{match[2]}"
 
 

@@ -244,6 +244,11 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
         for call in event.calls:
             if call.callee and _METRICS.search(program.full_name(function, call.callee)):
                 yield program.at(function, call.line, "metric", 0.55 * weight**0.4)
+            elif _WORKS_OUT.fullmatch(call.last):
+                yield program.at(function, call.line, "metric", 0.58 * weight**0.4)
+                for target in program.graph.targets(function, call):
+                    if isinstance(target, Function):
+                        yield program.at(target, target.line, "definition", 0.55 * weight**0.4)
             elif call.last in ("test", "validate", "predict", "evaluate") and _is_trainer(call):
                 yield program.at(function, call.line, "evaluation call", 0.85 * weight**0.4)
 
@@ -258,6 +263,7 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
                 yield program.at(function, call.line, "evaluation call", 0.72 * weight**0.4)
 
 
+_WORKS_OUT = re.compile(r"_?(?:compute|calc(?:ulate)?|get)_(?:\w+_)?(?:errors|metrics)")
 _CALLED = re.compile(r"^_?(?!train_|check_)(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
 _FOR_EVALUATION = re.compile(
     r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
