@@ -267,13 +267,9 @@ def find_program(
         entry = tracing.entry
     else:
         more, entry = roots, replace(tracing.entry, trains=True)
-    starts = through and not entry.trains and only_program_of(index, entry.path) is not None
-    lacks_step = not entry.trains and not is_for_other(entry.path)
-    assumed = _likeliest(tracing, told, scope) if lacks_step and not starts else {}
-    if through and not entry.trains and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
+    below, assumed = _supposed(tracing._replace(entry=entry), told, scope, recipe, launch, through)
+    if below is not None:
         return below
-    if lacks_step and starts:
-        assumed = _likeliest(tracing, told, scope)
     if assumed:
         more += [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]
         more += [(one, LAST_DISTANCE) for one in assumed]
@@ -300,6 +296,21 @@ def find_program(
         tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
         plugin=plugin,
     )
+
+
+def _supposed(
+    tracing: Tracing, told: Told, scope: str | None, recipe: str | None, launch: Command | None, through: bool
+) -> tuple[Program | None, dict[Function, list[Function]]]:
+    """Of an entry that is not seen to train: the program that it starts, or the steps that are taken for its own."""
+    index, entry = tracing.values.index, tracing.entry
+    if entry.trains:
+        return None, {}
+    starts = through and only_program_of(index, entry.path) is not None
+    lacks_step = not is_for_other(entry.path)
+    assumed = _likeliest(tracing, told, scope) if lacks_step and not starts else {}
+    if through and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
+        return below, {}
+    return None, _likeliest(tracing, told, scope) if lacks_step and starts else assumed
 
 
 def _run_as_settings(index: Index, told: Told) -> Iterator[Function]:
