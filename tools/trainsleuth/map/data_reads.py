@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from trainsleuth.facts import Class, Function
 
+from .inner_steps import own_called
 from .program import Program
 
 MOST = 4  # methods of one data set
@@ -33,13 +33,4 @@ def reads(program: Program, cls: Class) -> Iterator[tuple[Function, int]]:
 def passed_through(program: Program, cls: Class) -> Iterator[Function]:
     """Methods of its own that make an item: self.load_features(path) in __getitem__()."""
     asked = [cls.methods[name] for name in _GIVES_ITEMS if name in cls.methods]
-    names = (
-        call.last
-        for method in asked
-        for event in method.events
-        for call in event.calls
-        if call.receiver is not None and call.receiver.text == method.self_name
-    )
-    found = (program.index.method(cls, name) for name in dict.fromkeys(names))
-    own = (one for one in found if one is not None and one not in asked and one.end_line - one.line >= SHORT)
-    yield from islice(own, MOST)
+    yield from own_called(program, cls, asked, SHORT)[:MOST]

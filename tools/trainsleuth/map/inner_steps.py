@@ -13,18 +13,24 @@ MOST = 3  # methods of one network
 SHORT = 4  # lines of a method that says nothing of its own
 
 
+def own_called(program: Program, cls: Class, by: Iterable[Function], short: int) -> list[Function]:
+    """Methods of a class, of `short` lines or more, that its methods `by` call on their own object, in the order of the calls."""
+    by = list(by)
+    names = (
+        call.last
+        for method in by
+        for event in method.events
+        for call in event.calls
+        if call.receiver is not None and call.receiver.text == method.self_name
+    )
+    found = (program.index.method(cls, name) for name in dict.fromkeys(names))
+    return [one for one in found if one is not None and one not in by and one.end_line - one.line >= short]
+
+
 def parts_of_forward(program: Program, cls: Class) -> Iterator[Function]:
     """self.encode(x) in forward(): longest first."""
     runs = program.index.method(cls, "forward")
-    events = runs.events if runs is not None else ()
-    names = (
-        call.last
-        for event in events
-        for call in event.calls
-        if runs is not None and call.receiver is not None and call.receiver.text == runs.self_name
-    )
-    found = (program.index.method(cls, name) for name in dict.fromkeys(names))
-    own = [one for one in found if one is not None and one is not runs and one.end_line - one.line >= SHORT]
+    own = own_called(program, cls, [runs], SHORT) if runs is not None else []
     yield from sorted(own, key=lambda one: one.line - one.end_line)[:MOST]
 
 

@@ -40,9 +40,8 @@ _NAMED = re.compile(
     r"(?:save|(?<!off)load|resume|restore|write)_?\w*(?:checkpoint|ckpt|state|model|weights|snapshot|milestone|networks?$)\w*|(?:configure|set_?up|init|build|create|make|get)_\w*(?:checkpoint|ckpt)\w*|checkpoint_path|^(?:save|load|restore|resume)$",
     re.I,
 )
-_DIRECT = re.compile(
-    r"save|snapshot|(?<!off)load(?!er)|restore|resume|restart", re.I
-)  # enough for a function that saves itself
+# enough for a function that saves itself
+_DIRECT = re.compile(r"save|snapshot|(?<!off)load(?!er)|restore|resume|restart", re.I)
 _NOT = re.compile(
     r"image|audio|video|figure|plot|wav|json|yaml|text|dataset|config|sample|pickle|vocab|file|codes|cache|writer|batch|example",
     re.I,
@@ -93,11 +92,10 @@ def _is_resume(event: Event) -> bool:
 
 def _asks_for_best(event: Event) -> bool:
     """if accuracy > best_accuracy, below which the best is kept."""
-    compared = event.value if event.kind == "if" else None
-    asked = compared is not None and compared.kind in ("compare", "call")
-    return (
-        asked and compared is not None and any(_BEST.search(one.last) for one in compared.walk() if one.kind == "path")
-    )
+    asked = event.value if event.kind == "if" else None
+    if asked is None or asked.kind not in ("compare", "call"):
+        return False
+    return any(_BEST.search(one.last) for one in asked.walk() if one.kind == "path")
 
 
 _BEST = re.compile(r"^(?:\w+_)?best(?:_\w+)?$|is_best", re.I)

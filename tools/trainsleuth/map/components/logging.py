@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, written
 
@@ -165,6 +165,12 @@ def _role(program: Program, function: Function, call: Expr, near: bool) -> tuple
         return "pictures", 0.55
     if near and last in ("append", "update") and _KEPT.search(receiver):
         return "kept", 0.46
+    return _set_up_role(call, near, name, receiver, target)
+
+
+def _set_up_role(call: Expr, near: bool, name: str, receiver: str, target: Collection[object]) -> tuple[str, float]:
+    """What prepares logging, and logs nothing yet."""
+    last = call.last
     if name in ("logging.FileHandler", "logging.StreamHandler"):
         return "text", 0.5
     if last in _REGISTERS:
