@@ -177,6 +177,13 @@ def test_broken_and_old_files_beside(tmp_path: Path) -> None:
     assert "broken.py" in found.skipped
 
 
+def test_of_a_file_that_cannot_be_read_nothing_is_denied(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("def f(:\n")
+    found = map_repository(tmp_path)
+    assert all(part.status == "unresolved" for part in found.components.values())
+    assert found.unresolved and "train.py: read in part" in found.text and "TRAINS NOTHING" not in found.text
+
+
 def test_generated_and_large_files_beside(tmp_path: Path) -> None:
     plain(tmp_path)
     (tmp_path / "generated.py").write_text("TABLE = [" + ", ".join(map(str, range(18_000))) + "]\n")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from trainsleuth.facts import Class, Index, other_library
-from trainsleuth.repository import is_python
+from trainsleuth.repository import is_python, is_source
 
 from .arguments import argument_places
 from .bound import bound_places, section_places, setting_places
@@ -114,6 +114,8 @@ def parts_of(
 def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
     """No Python at all, or code of another library: said, and no part is claimed."""
     part = Part("absent", f"{library} code; this map reads PyTorch" if library else "no Python program was found")
+    if not library and any(is_source(one.path) for one in index.repository.skipped):
+        part = Part("unresolved", "no program was found in what could be read")
     return Anatomy(
         index,
         program,
@@ -124,7 +126,7 @@ def _nothing(index: Index, program: Program | None, library: str) -> Anatomy:
         (),
         (),
         (),
-        (),
+        tuple(_left_out(index)) if part.status == "unresolved" else (),
         None,
         is_readable=not library,
     )
@@ -294,8 +296,11 @@ def _unresolved(program: Program) -> Iterator[str]:
         if moved(program.index, choice.value) is choice.target:
             at = f"{choice.target.path}:{choice.target.line}"
             yield f"{choice.path}:{choice.line} names {choice.value}, which is not there; {at} is taken for it"
-    for place in (place for place in program.index.repository.skipped[:3]):
-        yield f"{place.path}: {place.reason}"
+    yield from _left_out(program.index)
+
+
+def _left_out(index: Index) -> Iterator[str]:
+    yield from (f"{one.path}: {one.reason}" for one in index.repository.skipped[:3])
 
 
 def _by(key: str) -> str:

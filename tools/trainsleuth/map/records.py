@@ -47,7 +47,7 @@ class Part:
     """One component or feature of one program: its places, best first, and what became of it.
 
     found: places that the program reaches. elsewhere: a framework holds it, the places are the hooks that
-    the repository defines. unresolved: there are signs, but none that the program is seen to reach.
+    the repository defines. unresolved: there are signs, but none that the program is seen to reach; or code was left out.
     absent: no sign in any file that was read. `why` says so in words; "" when there is nothing to add.
     """
 

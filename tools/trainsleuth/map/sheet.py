@@ -66,6 +66,8 @@ def _trains(anatomy: Anatomy) -> str:
         index = anatomy.index  # of code that was left out nothing is known
         seen = index.repository.skipped or any(one.body.source.holds(_TRAINS_IN_ANY) for one in index.files.values())
         return "NOT READ, for it is not PyTorch" if seen else "TRAINS NOTHING (no gradient, optimizer or fit in it)"
+    if anatomy.program is None and anatomy.unresolved:
+        return "NOT SEEN TO TRAIN, code was left out"
     elsewhere = anatomy.program is not None and trained_elsewhere(anatomy.program) is not None
     return "NOT SEEN TO TRAIN, other code here does" if elsewhere else "TRAINS NOTHING"
 
@@ -117,7 +119,7 @@ def _feature_places(anatomy: Anatomy, budget: int) -> dict[str, tuple[Place, ...
 
 
 def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: int) -> Iterator[str]:
-    if budget < 800 or anatomy.program is None:
+    if budget < 800:
         return
     if anatomy.trains:
         yield "# features"
