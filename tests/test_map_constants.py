@@ -8,7 +8,7 @@ import map_depth
 import pytest
 from trainsleuth.facts import build_index
 from trainsleuth.map import expand_component
-from trainsleuth.map.methods import may_take
+from trainsleuth.map.calling.methods import may_take
 from trainsleuth.repository import Repository
 
 NAMES = """from enum import Enum

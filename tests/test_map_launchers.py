@@ -9,7 +9,7 @@ from test_map_started_by import TRAIN, _map
 from trainsleuth.facts import Class
 from trainsleuth.map import Map, expand_component
 from trainsleuth.map.build import find_program, read_index
-from trainsleuth.map.launch import command_of
+from trainsleuth.map.launching.launch import command_of
 from trainsleuth.repository import Repository
 
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--stage', type=int, default=3)\nargs = parser.parse_args()\n"

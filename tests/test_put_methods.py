@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainsleuth.facts import build_index
-from trainsleuth.map.graph import Graph
-from trainsleuth.map.values import Values
+from trainsleuth.map.calling.graph import Graph
+from trainsleuth.map.calling.values import Values
 from trainsleuth.repository import Repository
 
 BOX = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from map_depth import write
 from trainsleuth.map import expand_component
-from trainsleuth.map.shell_variables import MAX_VALUE, Script, assignments, filled, known_before, script_lines
+from trainsleuth.map.launching.shell_variables import MAX_VALUE, Script, assignments, filled, known_before, script_lines
 
 SCRIPT = [
     'export MODEL=""',

@@ -40,12 +40,14 @@ class Cell:
     """What one fault in one program raised. `fault` is "" for the healthy program.
 
     `alarms`: failures of probes at warning or above. `checks`: those that report more than in the healthy
-    program. `open`: probes that could not decide. `cpu`: seconds of all runs of the program together.
+    program; `questions`: those that ask more (notes). `open`: probes that could not decide. `cpu`: seconds of all
+    runs of the program together.
     """
 
     fault: str
     alarms: tuple[Alarm, ...]
     checks: tuple[str, ...]
+    questions: tuple[str, ...]
     open: tuple[str, ...]
     asked: tuple[str, ...]
     cpu: float
@@ -72,11 +74,11 @@ class Runner:
         self.host.stdin.close()
         self.host.wait(timeout=30)
 
-    def cell(self, program: Program, fault: Fault | None, usual_checks: Sequence[str] = ()) -> Cell:
-        """`usual_checks`: those that report something of the healthy program too, once per report."""
+    def cell(self, program: Program, fault: Fault | None, healthy: Cell | None = None) -> Cell:
+        """`healthy`: the cell of the same program without a fault, once it is there."""
         with tempfile.TemporaryDirectory() as place:
             folder = plant(program, fault.id if fault else None, Path(place, program.name))
-            checks = [f.by.partition(":")[2] for f in run_checks(Repository(folder)).findings if f.is_alarm]
+            read = [finding for finding in run_checks(Repository(folder)).findings if finding.outcome == "fail"]
             alarms: list[Alarm] = []
             undecided: list[str] = []
             asked: list[str] = []
@@ -89,9 +91,10 @@ class Runner:
                 undecided += [finding.by for finding in found if finding.outcome == "open"]
                 if fault and any(set(alarm.suspects) & set(fault.suspects) for alarm in alarms):
                     break
-        more = tuple(sorted({name for name in checks if checks.count(name) > list(usual_checks).count(name)}))
         return Cell(
-            fault.id if fault else "", tuple(alarms), tuple(sorted(checks)) if fault is None else more,
+            fault.id if fault else "", tuple(alarms),
+            _more([finding for finding in read if finding.is_alarm], healthy.checks if healthy and fault else None),
+            _more([finding for finding in read if not finding.is_alarm], healthy.questions if healthy and fault else None),
             tuple(dict.fromkeys(undecided)), tuple(asked), round(cpu, 2),
         )  # fmt: skip
 
@@ -147,6 +150,14 @@ def _crashed(why: str | None) -> Finding | None:
     return Finding("probe:run", "fail", why, severity="error", suspects=("program-crashes",))
 
 
+def _more(findings: Sequence[Finding], usual: Sequence[str] | None) -> tuple[str, ...]:
+    """The checks of these, once per report; where it is known what is usual, those that report more, once each."""
+    names = sorted(finding.by.partition(":")[2] for finding in findings)
+    if usual is None:
+        return tuple(names)
+    return tuple(sorted({name for name in names if names.count(name) > usual.count(name)}))
+
+
 def _alarm(finding: Finding) -> Alarm:
     return Alarm(finding.by, finding.severity, finding.place, finding.suspects, finding.message[:MAX_WORDS])
 
@@ -158,5 +169,6 @@ def to_plain(cell: Cell) -> dict[str, Any]:
 def from_plain(plain: dict[str, Any]) -> Cell:
     alarms = tuple(Alarm(**{**alarm, "suspects": tuple(alarm["suspects"])}) for alarm in plain["alarms"])
     return Cell(
-        plain["fault"], alarms, tuple(plain["checks"]), tuple(plain["open"]), tuple(plain["asked"]), plain["cpu"]
-    )
+        plain["fault"], alarms, tuple(plain["checks"]), tuple(plain["questions"]), tuple(plain["open"]),
+        tuple(plain["asked"]), plain["cpu"],
+    )  # fmt: skip

@@ -37,7 +37,8 @@ def _parts(known: Known) -> Iterator[str]:
         f"{sum(_verdict(row) == 'other' for row in visible)} more only another cause is named.\n"
         f"- **Of all {len(rows)} cells**: {sum(_verdict(row) == 'seen' for row in rows)} seen.\n"
         f"- **By reading alone** (the checks, which run nothing): {sum(bool(row[2].checks) for row in rows)} of {len(rows)} cells raise "
-        "a report that the healthy program does not."
+        f"a report that the healthy program does not, {sum(bool(row[2].questions) and not row[2].checks for row in rows)} more a "
+        "question (a note: its form has no record yet that lets it accuse)."
     )
     yield "## Programs\n\n" + "\n".join(_programs(known))
     yield (
@@ -84,7 +85,7 @@ def _sign(program: Program, fault: Fault, cells: dict[str, Cell]) -> str:
 
 
 def _by_fault(rows: Sequence[tuple[Program, Fault, Cell]]) -> Iterator[str]:
-    yield "| fault | what is wrong | seen | by probes | by checks |\n|---|---|---|---|---|"
+    yield "| fault | what is wrong | seen | by probes | by checks | asked by checks |\n|---|---|---|---|---|---|"
     for fault in faults().values():
         cells = [(p, f, cell) for p, f, cell in rows if f is fault]
         by = _counted(
@@ -92,8 +93,9 @@ def _by_fault(rows: Sequence[tuple[Program, Fault, Cell]]) -> Iterator[str]:
             for _, _, cell in cells
         )
         checks = _counted(set(cell.checks) for _, _, cell in cells)
+        questions = _counted(set(cell.questions) for _, _, cell in cells)
         count = sum(_verdict(row) == "seen" for row in cells)
-        yield f"| {fault.id} | {fault.what} | {count} of {len(cells)} | {by} | {checks} |"
+        yield f"| {fault.id} | {fault.what} | {count} of {len(cells)} | {by} | {checks} | {questions} |"
 
 
 def _counted(sets: Iterator[set[str]]) -> str:

@@ -50,8 +50,7 @@ def fill(program: Program, given: argparse.Namespace, runner: Runner, until: flo
     for fault in asked(program, given, set(cells)):
         if time.monotonic() > until:
             break
-        usual = cells[""].checks if "" in cells else ()
-        cell = runner.cell(program, fault, usual)
+        cell = runner.cell(program, fault, cells.get(""))
         cells[cell.fault] = cell
         told = cell.verdict(fault.suspects) if fault else "ALARM" if cell.alarms else "silent"
         by = ", ".join(f"{alarm.by.partition(':')[2]}[{'/'.join(alarm.suspects)}]" for alarm in cell.alarms)

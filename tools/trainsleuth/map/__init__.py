@@ -18,18 +18,18 @@ from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError, is_notebook
 
 from .build import find_program, read_index
-from .diagram import draw_diagram
+from .drawing.diagram import draw_diagram
+from .drawing.layout import MIN_BUDGET
+from .drawing.sheet import draw
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
-from .launch import SHELL, Command
-from .layout import MIN_BUDGET
-from .misspelled import as_they_are, script_in_folder
-from .override_files import with_options_of_files
+from .launching.launch import SHELL, Command
+from .launching.misspelled import as_they_are, script_in_folder
+from .launching.override_files import with_options_of_files
+from .launching.scripts import given_command
 from .parts import Anatomy, parts_of
 from .program import Program
-from .recipe_modules import importers_of
+from .recipe.recipe_modules import importers_of
 from .records import COMPONENTS, Map, Part, Place
-from .scripts import given_command
-from .sheet import draw
 
 __all__ = [
     "COMPONENTS",

@@ -11,36 +11,36 @@ from trainsleuth.facts import Class, Function, Index, build_index
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import Repository, is_python, is_under
 
-from .branches import Settled, is_not_chosen
-from .bridges import Bridges
-from .chosen import offered, roots_of
-from .command_words import is_same_subcommand, words_behind
-from .composition import file_of
+from .calling.bridges import Bridges
+from .calling.edges import GUESS
+from .calling.graph import Graph
+from .calling.instances import instances
+from .calling.reach import reach
+from .calling.values import Values
 from .configuration import PythonConfigs
-from .edges import GUESS
-from .entries import Entry, candidates, entries, is_for_other, trainings
-from .frameworks import Handover, handovers
-from .given_parameters import with_parameters
-from .given_sections import with_sections
-from .graph import Graph
-from .handed_on import only_program_of
-from .instances import instances
-from .launch import Command, commands, in_script, is_beside, names_recipe, usage
-from .library import ways_in
-from .named_programs import named_program
-from .override_files import with_options_of_files
-from .plugins import plugin_of
+from .launching.command_words import is_same_subcommand, words_behind
+from .launching.handed_on import only_program_of
+from .launching.launch import Command, commands, in_script, is_beside, names_recipe, usage
+from .launching.named_programs import named_program
+from .launching.override_files import with_options_of_files
+from .launching.plugins import plugin_of
+from .launching.starting import Start, start_of
+from .loop.frameworks import Handover, handovers
+from .loop.steps import Sign, signs
 from .program import Program
-from .reach import reach
-from .recipes import RECIPE_DISTANCE
-from .siblings import groups
-from .sidelines import NEVER
-from .starting import Start, start_of
-from .steps import Sign, signs
-from .told import Told, told_of
-from .training_steps import steps_in
-from .unreached import Unreached
-from .values import Values
+from .programs.entries import Entry, candidates, entries, is_for_other, trainings
+from .programs.library import ways_in
+from .programs.siblings import groups
+from .programs.sidelines import NEVER
+from .programs.training_steps import steps_in
+from .programs.unreached import Unreached
+from .recipe.branches import Settled, is_not_chosen
+from .recipe.chosen import offered, roots_of
+from .recipe.composition import file_of
+from .recipe.given_parameters import with_parameters
+from .recipe.given_sections import with_sections
+from .recipe.recipes import RECIPE_DISTANCE
+from .recipe.told import Told, told_of
 
 
 def read_index(repository: Repository, named: Iterable[str] = ()) -> Index:

@@ -9,34 +9,34 @@ from itertools import chain
 from trainsleuth.facts import Class, Index, other_library
 from trainsleuth.repository import is_python, is_source
 
-from .arguments import argument_places
-from .bound import bound_places, section_places, setting_places
-from .choices import moved, selecting
 from .components import places_of
 from .components.evaluation import DRAW, HELD_OUT, NO_GRADIENTS
 from .configuration import Truth, truth_of
 from .configuration.unread import unread
-from .definitions import definitions
-from .features import FEATURES, features
-from .hydra_main import not_found
-from .launch import Command, that_counts
-from .mentions import mentions
-from .namespaces import is_of_something_else
-from .option_places import option_places
-from .plugin_places import plugin_places
+from .drawing.source_text import lines_of as lines_of
+from .drawing.source_text import source_lines as source_lines
+from .drawing.wording import clean as clean
+from .launching.launch import Command, that_counts
+from .loop.features import FEATURES, features
+from .loop.traps import traps
+from .naming.namespaces import is_of_something_else
+from .naming.tables import Table
 from .program import Program
+from .programs.siblings import groups
+from .programs.sidelines import NEVER
+from .programs.standing import chosen_first
+from .programs.supposed import is_supposed
+from .programs.uncalled import uncalled
+from .programs.unreached import trained_elsewhere
+from .recipe.choices import moved, selecting
+from .recipe.hydra_main import not_found
 from .records import COMPONENTS, Part, Place
-from .siblings import groups
-from .sidelines import NEVER
-from .source_text import lines_of as lines_of
-from .source_text import source_lines as source_lines
-from .standing import chosen_first
-from .supposed import is_supposed
-from .tables import Table
-from .traps import traps
-from .uncalled import uncalled
-from .unreached import trained_elsewhere
-from .wording import clean as clean
+from .signs.arguments import argument_places
+from .signs.bound import bound_places, section_places, setting_places
+from .signs.definitions import definitions
+from .signs.mentions import mentions
+from .signs.option_places import option_places
+from .signs.plugin_places import plugin_places
 
 MAX_PROGRAMS = 14
 MIN_PLACES = 24

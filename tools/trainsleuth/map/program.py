@@ -11,30 +11,30 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Module, Site
 
-from .annotations import named_types
-from .binding import bound_call, bound_names, names_given
-from .branches import Settled, asked_key, calls_of, is_not_chosen
-from .class_methods import made_through
-from .config_objects import default_of
-from .edges import GUESS, PART
-from .entries import Entry
-from .frameworks import Handover
-from .graph import Graph
-from .keys import key_of
-from .launch import Command
-from .named_classes import named_classes
-from .named_records import Record, records_in
-from .optional_imports import resolve
-from .plugins import Plugin
-from .recipes import Choice, Setting
+from .calling.annotations import named_types
+from .calling.binding import bound_call, bound_names, names_given
+from .calling.class_methods import made_through
+from .calling.edges import GUESS, PART
+from .calling.graph import Graph
+from .calling.optional_imports import resolve
+from .calling.values import Values
+from .launching.launch import Command
+from .launching.plugins import Plugin
+from .launching.starting import Start
+from .loop.frameworks import Handover
+from .loop.steps import Sign
+from .loop.training import Training
+from .naming.named_classes import named_classes
+from .naming.named_records import Record, records_in
+from .naming.tables import OF_ALL, Table
+from .programs.entries import Entry
+from .programs.running import is_guarded
+from .programs.sidelines import ASIDE, NEVER
+from .recipe.branches import Settled, asked_key, calls_of, is_not_chosen
+from .recipe.config_objects import default_of
+from .recipe.keys import key_of
+from .recipe.recipes import Choice, Setting
 from .records import Place
-from .running import is_guarded
-from .sidelines import ASIDE, NEVER
-from .starting import Start
-from .steps import Sign
-from .tables import OF_ALL, Table
-from .training import Training
-from .values import Values
 
 HAND_OVERS = ("run_stage", "spawn", "partial", "start_processes", "notebook_launcher", "Process", "main")
 FAR = 30

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from trainsleuth.map import Anatomy, Part, Place
+from trainsleuth.map.drawing.scale import largest_files, lines_of_code, most_changed
 from trainsleuth.map.parts import clean, source_lines
-from trainsleuth.map.scale import largest_files, lines_of_code, most_changed
 
 MOST_PLACES = 6
 KINDS = {

@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from trainsleuth.facts import Class, Event, Expr, External, FileFacts, Function, bindings, written
 
-from ..networks import is_dataset, is_factory
+from ..loop.networks import is_dataset, is_factory
 from ..program import Program
 from ..records import Place
 

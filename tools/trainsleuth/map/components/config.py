@@ -9,26 +9,26 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, External, Function
 
-from ..annotations import named_types
-from ..command_words import words_behind
-from ..config_objects import is_config
-from ..config_store import stored_at
+from ..calling.annotations import named_types
 from ..configuration.fields import IS_SETTINGS, fields, made_tables
-from ..derived_settings import derived
-from ..exported import exported_places
-from ..file_sections import TELLING, file_sections
-from ..hyperparameters import hyperparameters, of_tables
-from ..launch import SHELL
-from ..library_defaults import library_defaults
-from ..named_modules import given_files
-from ..networks import is_dataset
-from ..option_places import flags_of, given_to
-from ..parsed_classes import parsed_classes
-from ..preset_records import preset_records
+from ..launching.command_words import words_behind
+from ..launching.launch import SHELL
+from ..launching.scripts import assigned_for
+from ..loop.networks import is_dataset
+from ..naming.named_modules import given_files
 from ..program import Program
+from ..programs.running import executed
+from ..recipe.config_objects import is_config
+from ..recipe.config_store import stored_at
+from ..recipe.parsed_classes import parsed_classes
 from ..records import Place
-from ..running import executed
-from ..scripts import assigned_for
+from ..signs.derived_settings import derived
+from ..signs.exported import exported_places
+from ..signs.file_sections import TELLING, file_sections
+from ..signs.hyperparameters import hyperparameters, of_tables
+from ..signs.library_defaults import library_defaults
+from ..signs.option_places import flags_of, given_to
+from ..signs.preset_records import preset_records
 
 _PARSERS = {
     "argparse.ArgumentParser": ("parser", 1.0),

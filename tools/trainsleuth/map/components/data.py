@@ -9,13 +9,13 @@ from itertools import islice
 from trainsleuth.facts import Class, Event, Expr, External, Function, written
 from trainsleuth.facts.scopes import bindings
 
-from ..batch_path import Stage
-from ..data_reads import passed_through, reads
-from ..environments import acts_by, environments
-from ..experience import takes_experience
-from ..networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
+from ..loop.batch_path import Stage
+from ..loop.networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
 from ..program import Called, Program
 from ..records import Place
+from ..signs.data_reads import passed_through, reads
+from ..signs.environments import acts_by, environments
+from ..signs.experience import takes_experience
 
 _OUTSIDE = {
     "DataLoader": 1.0,

@@ -11,15 +11,15 @@ from trainsleuth.facts.scopes import bindings
 from trainsleuth.facts.sites import is_test
 from trainsleuth.repository import is_python
 
-from ..command_words import is_same_subcommand, words_behind
-from ..entries import MAINS, guard_line
-from ..frameworks import owned_by
-from ..launch import Command, names_recipe
+from ..calling.ways import line_of_call
+from ..launching.command_words import is_same_subcommand, words_behind
+from ..launching.launch import Command, names_recipe
+from ..launching.scripts import started_at
+from ..loop.frameworks import owned_by
 from ..program import HAND_OVERS, Program
+from ..programs.entries import MAINS, guard_line
+from ..programs.running import is_guarded
 from ..records import Place
-from ..running import is_guarded
-from ..scripts import started_at
-from ..ways import line_of_call
 
 MAX_LAUNCHES = 16
 

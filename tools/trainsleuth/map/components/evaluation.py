@@ -8,17 +8,17 @@ from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, written
 
-from ..common_names import COMMON_NAMES
-from ..entries import guard_line
-from ..evaluating_programs import evaluating_programs, own_commands, restores, rounds
-from ..evaluation_mode import is_evaluated, is_switched
-from ..glances import glances
-from ..held_out import passes
-from ..measures import in_the_loop, measured, metric_classes
-from ..networks import calls_network, is_dataset, is_network
+from ..calling.common_names import COMMON_NAMES
+from ..loop.networks import calls_network, is_dataset, is_network
 from ..program import Program
+from ..programs.entries import guard_line
 from ..records import Place
-from ..sampled import sampled
+from ..signs.evaluating_programs import evaluating_programs, own_commands, restores, rounds
+from ..signs.evaluation_mode import is_evaluated, is_switched
+from ..signs.glances import glances
+from ..signs.held_out import passes
+from ..signs.measures import in_the_loop, measured, metric_classes
+from ..signs.sampled import sampled
 
 _NAMED = re.compile(
     r"^(?!\w*_actions?$)_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, written
 
-from ..networks import is_factory
+from ..loop.networks import is_factory
 from ..program import Program
 from ..records import Place
 

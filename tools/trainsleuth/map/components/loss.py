@@ -9,12 +9,12 @@ from itertools import chain
 from trainsleuth.facts import Class, Event, Expr, Function, Variable
 from trainsleuth.facts.scopes import Binding, bindings
 
-from ..batch_path import Stage
-from ..environments import environments, rewards_by
-from ..frameworks import owned_by
-from ..networks import is_loss_class, is_loss_name, is_network
+from ..loop.batch_path import Stage
+from ..loop.frameworks import owned_by
+from ..loop.networks import is_loss_class, is_loss_name, is_network
 from ..program import Program
 from ..records import Place
+from ..signs.environments import environments, rewards_by
 
 
 def places(program: Program) -> Iterator[Place]:

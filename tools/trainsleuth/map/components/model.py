@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, bindings
 
-from ..auto_classes import GIVES
-from ..batch_path import Stage
-from ..brain import modules
-from ..inner_steps import asked_for, parts_of_forward
-from ..networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
-from ..parameter_holders import makers
+from ..loop.batch_path import Stage
+from ..loop.brain import modules
+from ..loop.networks import class_it_makes, is_factory, is_forward_of, is_handed_parameters, is_loss_class, is_network
+from ..loop.parameter_holders import makers
+from ..naming.auto_classes import GIVES
 from ..program import Called, Program
-from ..recipes import Choice
+from ..recipe.recipes import Choice
 from ..records import Place
+from ..signs.inner_steps import asked_for, parts_of_forward
 
 _BUILDER = re.compile(
     r"(?!.*_(?:config|cfg|args?|types?|names?|ids?|ranks?|sizes?|stages?|groups?|info|path|dir|version|state|status)$)"  # of one

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Event, Expr, External, Function, Site, written
 from trainsleuth.facts.scopes import bindings
 
-from ..hyperparameters import of_tables
-from ..networks import is_factory
+from ..loop.networks import is_factory
+from ..loop.steps import is_optimizer, schedules_noise, sets_learning_rate, step_role, writes_learning_rate
 from ..program import Program
 from ..records import Place
-from ..steps import is_optimizer, schedules_noise, sets_learning_rate, step_role, writes_learning_rate
+from ..signs.hyperparameters import of_tables
 
 _BUILDER = re.compile(
     r"_?(?:get|build|create|make|configure|init|setup|set_up|prepare|define|construct|instantiate|add|ds_init)\w*(?:optim(?!al)|schedul)\w*|_?update_(?:lr|learning_rate|linear_schedule)\w*",

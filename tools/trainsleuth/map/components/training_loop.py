@@ -7,15 +7,15 @@ from collections.abc import Iterator, Set
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 
-from ..around_the_step import around_the_step, of_a_runner
-from ..experience import collected, collectors
-from ..framework_loop import handed_loop
-from ..named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops, networks_run
-from ..own_runners import STEPS
-from ..parameter_holders import changes_parameters
+from ..loop.framework_loop import handed_loop
+from ..loop.own_runners import STEPS
+from ..loop.parameter_holders import changes_parameters
+from ..loop.steps import averages, averages_weights, sets_learning_rate, writes_learning_rate
 from ..program import Program
 from ..records import Place
-from ..steps import averages, averages_weights, sets_learning_rate, writes_learning_rate
+from ..signs.around_the_step import around_the_step, of_a_runner
+from ..signs.experience import collected, collectors
+from ..signs.named_loops import SAYS_TRAIN, beside_the_step, calls_above, named_loops, networks_run
 
 SCORES = {
     "backward": 1.0,

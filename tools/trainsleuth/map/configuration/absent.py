@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Expr, Function, Index
 
-from ..branches import whole_key
-from ..recipes import Setting
+from ..recipe.branches import whole_key
+from ..recipe.recipes import Setting
 from .literals import is_literal, text_of
 from .records import Definition
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Function, bindings
 
-from ..held_settings import WORDS
+from ..recipe.held_settings import WORDS
 from .named_values import key_asked
 from .records import Key
 

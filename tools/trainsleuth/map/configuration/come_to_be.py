@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trainsleuth.facts import Class, Expr, Function, written
 
+from ..drawing.statements import conditions
 from ..program import Program
-from ..statements import conditions
 from .literals import is_literal, text_of
 from .parsed import filled
 from .records import Layer

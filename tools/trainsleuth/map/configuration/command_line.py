@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Index
 
-from ..command_words import words_before, words_behind
-from ..shell_scripts import lines_of
-from ..shell_variables import filled, known_before
+from ..launching.command_words import words_before, words_behind
+from ..launching.shell_scripts import lines_of
+from ..launching.shell_variables import filled, known_before
 
 _OVERRIDE = re.compile(r"^[+~]{0,2}([A-Za-z_][\w.@/-]*)=(.*)$")
 _UNSET = re.compile(r"\$\{?\w+\}?|\"?\$\{?@\}?\"?")  # a variable of the shell that may be empty

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..launch import Command
+from ..launching.launch import Command
+from ..naming.tables import NAME_KEYS
 from ..program import Program
-from ..recipes import Setting
-from ..tables import NAME_KEYS
+from ..recipe.recipes import Setting
 from .fields import fields
 from .left_to_caller import left_to_caller
 from .options import options

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 
 from trainsleuth.facts import Class, Expr, Function, Index, bindings
 
-from ..command_words import words_behind
-from ..recipes import Choice, Setting
+from ..launching.command_words import words_behind
+from ..recipe.recipes import Choice, Setting
 from .literals import flat, text_of
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Expr, Function
 
-from ..held_settings import WORDS
 from ..program import Program
+from ..recipe.held_settings import WORDS
 from .literals import is_literal, text_of
 from .named_values import key_asked
 from .records import Definition

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, bindings
 from trainsleuth.facts.scopes import Binding
 
-from ..composition import HELD
-from ..config_store import stored
-from ..networks import is_dataset, is_network
+from ..loop.networks import is_dataset, is_network
 from ..program import Program
+from ..recipe.composition import HELD
+from ..recipe.config_store import stored
 from .in_use import is_in_use
 from .literals import flat, is_literal, is_table, text_of
 from .options import parameters

@@ -9,7 +9,7 @@ from itertools import chain
 
 from trainsleuth.facts import Class
 
-from ..launch import Command
+from ..launching.launch import Command
 from ..program import Program
 from .absent import absent
 from .come_to_be import replaced_fields

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, External
 
-from ..frameworks import FRAMEWORKS
+from ..loop.frameworks import FRAMEWORKS
 from ..program import Called, Program
 from .literals import is_literal, text_of
 from .options import parameters

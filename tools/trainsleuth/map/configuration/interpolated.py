@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from ..program import Program
-from ..recipes import refers_to
+from ..recipe.recipes import refers_to
 from .gathered import Gathered
 from .records import NO_VALUE, Layer
 from .resolvers import Resolvers, UnknownResultError, resolvers, result

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ..recipes import Setting
+from ..recipe.recipes import Setting
 
 _ITEM = re.compile(r"^(.*?)((?:\.\d+)+)$")
 _HOLDS_TABLE = re.compile(r"\.\d+\.(?=[^\d.])")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Class, Event, Expr, Function, bindings
 
-from ..annotations import named_types
-from ..networks import is_network
+from ..calling.annotations import named_types
+from ..loop.networks import is_network
 from ..program import Program
 from .fields import is_settings_class
 

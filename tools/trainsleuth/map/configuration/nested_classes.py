@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from trainsleuth.facts import Class, Index
 
-from ..networks import is_dataset, is_network
-from ..recipes import Choice, Setting
+from ..loop.networks import is_dataset, is_network
+from ..recipe.recipes import Choice, Setting
 from .literals import is_literal, text_of
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Function
 
-from ..command_words import words_behind
+from ..launching.command_words import words_behind
+from ..launching.subcommand import plain_words
 from ..program import Program
-from ..subcommand import plain_words
 from .literals import text_of
 from .records import REQUIRED, Definition
 from .subcommands import parser_of, subcommands

@@ -7,9 +7,9 @@ from collections.abc import Container, Iterator, Mapping
 
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
 
-from ..launch import Command, that_counts
+from ..drawing.statements import conditions
+from ..launching.launch import Command, that_counts
 from ..program import Program
-from ..statements import conditions
 from .command_line import given_by, launched_by, with_variables
 from .literals import is_literal, text_of
 from .positional import given_by_place, parsed

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from trainsleuth.facts import Class
 
+from ..drawing.statements import enclosing, is_class_body
 from ..program import Program
-from ..statements import enclosing, is_class_body
 from .fields import of_class
 from .named_by_chosen import named_by_chosen
 from .parsed import filled

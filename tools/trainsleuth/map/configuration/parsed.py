@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from trainsleuth.facts import Class, External
 
-from ..frameworks import FRAMEWORKS
-from ..parsed_classes import parsed_classes
+from ..loop.frameworks import FRAMEWORKS
 from ..program import Program
+from ..recipe.parsed_classes import parsed_classes
 
 _PACKAGES = frozenset(package for framework in FRAMEWORKS for package in framework.packages)
 _PARSER = re.compile(r"[A-Z]\w*Parser")

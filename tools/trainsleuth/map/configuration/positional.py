@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function
 
-from ..command_words import words_behind
+from ..launching.command_words import words_behind
+from ..launching.subcommand import plain_words
 from ..program import Program
-from ..subcommand import plain_words
 from .command_line import ends, is_option
 from .subcommands import parser_of, subcommands
 

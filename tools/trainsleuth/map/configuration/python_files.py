@@ -8,8 +8,8 @@ from functools import cached_property
 
 from trainsleuth.facts import ConfigValue, Event, FileFacts, Index
 
-from ..composition import HELD, file_of
-from ..running import is_guarded
+from ..programs.running import is_guarded
+from ..recipe.composition import HELD, file_of
 from .assigned_tables import settings_of
 from .config_functions import built_settings
 from .configuring_calls import configured_by_calls, configures

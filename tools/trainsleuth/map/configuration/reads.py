@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function, Index, is_test
 
-from ..held_settings import WORDS
+from ..recipe.held_settings import WORDS
 
 _HOLDS = re.compile(rf"(?:^|_)(?:{WORDS}|param|exp|hyper|self|trainer|spec|meta)$", re.I)
 _HOLDER = re.compile(r"_?(?:args?|opts?|cfg|conf|config|hparams?|params?|options?|settings?)$")

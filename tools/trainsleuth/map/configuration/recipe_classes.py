@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainsleuth.facts import Class, Event, Expr, Function, Index
 
-from ..config_objects import is_config
-from ..recipes import Choice, Setting
+from ..recipe.config_objects import is_config
+from ..recipe.recipes import Choice, Setting
 from .literals import is_literal, text_of
 
 _NUMBERS = ("int", "float")

@@ -11,7 +11,7 @@ from typing import Any
 
 from trainsleuth.facts import Event, Expr, Function
 
-from ..optional_imports import resolve
+from ..calling.optional_imports import resolve
 from ..program import Program
 
 _REGISTERS = ("register_new_resolver", "register_resolver")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from ..launch import Command
+from ..drawing.statements import enclosing
+from ..launching.launch import Command
 from ..program import Program
-from ..statements import enclosing
 from .evaluated import assigned
 from .gathered import Gathered, gathered_for
 from .interpolated import interpolated

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from trainsleuth.facts import Expr, Function, Index, Variable, bindings
 
-from ..constants import constant_text
+from ..recipe.constants import constant_text
 from .assigned_tables import assigned
 from .identified import of_record
 

@@ -11,7 +11,7 @@ from trainsleuth.facts import Class, Expr, Function
 from trainsleuth.repository import is_python
 
 from ..program import Program
-from ..recipes import refers_to
+from ..recipe.recipes import refers_to
 from .gathered import Gathered
 from .left_to_caller import left_to_caller
 from .missed import missed

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from trainsleuth.repository import CONFIG_SUFFIXES
 
-from ..command_words import words_behind
+from ..launching.command_words import words_behind
 from ..program import Program
 from .command_line import given_by
 from .overrides import launch_of

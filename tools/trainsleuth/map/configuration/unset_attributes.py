@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Event, Expr, Function
 
-from ..constants import constant_text
-from ..held import is_property
+from ..calling.held import is_property
 from ..program import Program
+from ..recipe.constants import constant_text
 from .literals import is_literal, text_of
 from .records import Definition
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import Class, Event, External, Function, Index
 
-from ..annotations import named_types
-from ..parsed_classes import parsed_classes
+from ..calling.annotations import named_types
 from ..program import Program
+from ..recipe.parsed_classes import parsed_classes
 
 LEAST = 2  # sections, of which one that is called alike in another class says little
 

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 
 from trainsleuth.repository import Repository
 
+from ..drawing.wording import clean
 from ..parts import lines_of
 from ..records import Status
-from ..wording import clean
 from .companions import ending_arm, made_above
 from .dense import Lines, fitting
 from .excerpts import Excerpt

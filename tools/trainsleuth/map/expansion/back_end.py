@@ -10,9 +10,9 @@ from trainsleuth.facts import Class, Event, Expr, Function, bindings
 from ..configuration import Truth
 from ..configuration.asked_settings import setting_of
 from ..configuration.named_values import key_asked
+from ..drawing.statements import conditions, enclosing, event_at
+from ..drawing.wording import clean
 from ..program import Program
-from ..statements import conditions, enclosing, event_at
-from ..wording import clean
 from .tails import Tails
 
 WHEN_WIDTH = 90

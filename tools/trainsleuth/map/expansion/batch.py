@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function, LossCall, Spot, loss_calls, written
 
-from ..batch_path import Stage
 from ..configuration import Truth
+from ..drawing.statements import statement
+from ..loop.batch_path import Stage
 from ..parts import source_lines
 from ..program import Program
+from ..programs.standing import off
 from ..records import Part
-from ..standing import off
-from ..statements import statement
 from .forwards import forwards
 from .inner_loss import InnerLoss, inner_losses, made_of, runs, says_loss
 from .writing import Block

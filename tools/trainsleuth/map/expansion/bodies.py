@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trainsleuth.facts import Function
 
-from ..wording import clean
+from ..drawing.wording import clean
 
 WIDTH = 120
 _QUOTES = ('"""', "'''")

@@ -9,11 +9,11 @@ from typing import Any
 from trainsleuth.facts import Class, Function
 from trainsleuth.repository import is_python
 
-from ..config_objects import is_config
 from ..configuration import Key, Truth
 from ..configuration.fields import of_class
-from ..recipes import Choice
-from ..wording import clean
+from ..drawing.wording import clean
+from ..recipe.config_objects import is_config
+from ..recipe.recipes import Choice
 from .kinds import kind_of
 from .prefixes import stripped
 from .sections import is_set

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Event, FileFacts, Function, written
 from trainsleuth.repository import is_source
 
-from ..layout import ranked
+from ..drawing.layout import ranked
+from ..drawing.statements import enclosing, event_at, is_class_body
 from ..program import Program
 from ..records import Part, Place
-from ..statements import enclosing, event_at, is_class_body
 from .naming import naming
 from .sections import OF
 

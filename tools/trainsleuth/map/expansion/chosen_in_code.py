@@ -9,9 +9,9 @@ from trainsleuth.facts import Branch, Class, Function
 
 from ..configuration import Key, Truth
 from ..configuration.untaken import is_taken, untaken
+from ..drawing.statements import event_at
 from ..program import Program
-from ..standing import off
-from ..statements import event_at
+from ..programs.standing import off
 from .tails import Tails
 
 MOST = 8

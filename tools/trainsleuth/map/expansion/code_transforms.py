@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from trainsleuth.facts import Event, Expr, Function, written
 
 from ..configuration import Truth
+from ..drawing.wording import clean
 from ..program import Program
-from ..standing import off
-from ..wording import clean
+from ..programs.standing import off
 from .tails import Tails
 from .under import tests_above
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from string import ascii_uppercase
 
 from ..configuration import Key, Truth
-from ..wording import clean
+from ..drawing.wording import clean
 from .writing import Block
 
 _MATTERS = re.compile(

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from trainsleuth.facts import MODULE_BODY, Event
 
+from ..drawing.statements import enclosing, is_class_body
 from ..program import Program
 from ..records import Place
-from ..statements import enclosing, is_class_body
 
 MOST = 4  # of one function
 MOST_OF_CHAIN = 12  # of one in which the same name is made anew step by step: dataset = dataset.map(...)

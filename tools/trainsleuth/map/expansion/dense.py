@@ -14,7 +14,7 @@ from functools import cached_property
 
 from trainsleuth.repository import Repository, is_notebook, is_source
 
-from ..wording import clean
+from ..drawing.wording import clean
 from .folded import folded, signature
 from .near_names import files_like, like
 from .pages import Note, Page, Pages

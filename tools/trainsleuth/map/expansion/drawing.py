@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..wording import clean
+from ..drawing.wording import clean
 from .asked import Asker
 from .planned import Plan, Planned
 from .records import Expansion

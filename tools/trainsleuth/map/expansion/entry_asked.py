@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..wording import clean
+from ..drawing.wording import clean
 from .units import Unit, joined
 
 WIDTH = 320  # characters of an entry

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..wording import clean
+from ..drawing.wording import clean
 from .pages import Page
 from .sources import Source
 from .tails import Tails

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from trainsleuth.repository import is_python
 
 from ..configuration import Truth
-from ..features import NONE_FOUND
+from ..drawing.statements import enclosing, event_at, statement
+from ..drawing.wording import clean
+from ..loop.features import NONE_FOUND
+from ..loop.switches import switch_of
 from ..parts import source_lines
 from ..program import Program
 from ..records import Part, Place
-from ..statements import enclosing, event_at, statement
-from ..switches import switch_of
-from ..wording import clean
 from .values import values_in
 from .writing import Block
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..wording import clean
+from ..drawing.wording import clean
 from .units import Unit
 
 _ARM = re.compile(r"(?:if|elif|else|for|while|with|try|except|finally|case)\b.*:$")

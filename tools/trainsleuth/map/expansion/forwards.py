@@ -6,8 +6,8 @@ import re
 
 from trainsleuth.facts import Class, Function
 
-from ..batch_path import Stage
-from ..networks import calls_network
+from ..loop.batch_path import Stage
+from ..loop.networks import calls_network
 from ..program import Program
 
 

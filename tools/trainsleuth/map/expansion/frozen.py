@@ -8,11 +8,11 @@ from itertools import islice
 from trainsleuth.facts import Class, Event, Function
 
 from ..configuration import Truth
-from ..networks import is_network
+from ..drawing.statements import conditions, statement
+from ..loop.networks import is_network
 from ..parts import source_lines
 from ..program import Program
-from ..standing import off
-from ..statements import conditions, statement
+from ..programs.standing import off
 from .choosing import NEAR
 from .writing import Block
 

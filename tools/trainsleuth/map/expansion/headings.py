@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import MODULE_BODY, Function, written
 
+from ..calling.edges import DIRECT
 from ..configuration import Truth
 from ..configuration.untaken import untaken
-from ..edges import DIRECT
+from ..drawing.statements import conditions, event_at
 from ..program import Program
-from ..statements import conditions, event_at
 
 MAX_CALLERS = 2
 MAX_PARAMETERS = 5

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..configuration import Key, Truth
+from ..drawing.statements import enclosing
 from ..records import Part
-from ..statements import enclosing
 from .sections import OF, is_set
 
 FAR = 40  # lines between a read and a place of a part in the same function

@@ -6,9 +6,9 @@ from trainsleuth.facts import Class, Function
 
 from ..configuration import Key, Truth
 from ..configuration.come_to_be import COMES_TO_BE
+from ..drawing.statements import enclosing
 from ..program import Program
-from ..standing import off
-from ..statements import enclosing
+from ..programs.standing import off
 from .sections import is_set
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Event, Expr, Function, bindings, written
 
-from ..networks import calls_loss
+from ..drawing.statements import conditions
+from ..loop.networks import calls_loss
 from ..program import Program
-from ..statements import conditions
 
 MAX_HOPS = 3
 MOST = 2  # functions of one call

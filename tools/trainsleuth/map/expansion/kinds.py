@@ -7,8 +7,8 @@ import re
 from trainsleuth.facts import Class, Function
 
 from ..configuration import Truth
-from ..networks import is_dataset, is_loss_class, is_network
-from ..recipes import Choice
+from ..loop.networks import is_dataset, is_loss_class, is_network
+from ..recipe.recipes import Choice
 
 
 def kind_of(truth: Truth, built: Choice) -> str:

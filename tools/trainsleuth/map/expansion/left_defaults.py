@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..configuration import Key, Truth
-from ..wording import clean
+from ..drawing.wording import clean
 from .sections import NOTHING, is_set
 from .tails import Tails
 from .told_keys import defaults_read, nearness, short

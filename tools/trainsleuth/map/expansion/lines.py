@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from trainsleuth.facts.config import BUILDING_TAGS
 
 from ..configuration import Key, Layer, Truth
-from ..wording import clean
+from ..drawing.wording import clean
 from .sections import Section
 
 MOST = 16  # values of a section that are shown

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from trainsleuth.facts import Event, Function, bindings, written
 
 from ..configuration import Truth
+from ..drawing.statements import enclosing, statement
+from ..drawing.wording import clean
 from ..parts import Anatomy, source_lines
 from ..program import Program
-from ..standing import off
-from ..statements import enclosing, statement
-from ..wording import clean
+from ..programs.standing import off
 
 MOST = 4
 MOST_FUNCTIONS = 16

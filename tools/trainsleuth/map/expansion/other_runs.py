@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from ..drawing.statements import enclosing
 from ..program import Program
 from ..records import Place
-from ..statements import enclosing
 
 _HOOK = re.compile(r"(?:on_)?(test|predict)_(?:step|batch|epoch|start|end)")
 

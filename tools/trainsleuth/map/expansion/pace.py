@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Event, Expr, Function, Loop, written
 
+from ..drawing.statements import event_at
 from ..program import Program
-from ..statements import event_at
 
 MAX_HOPS = 5  # from a function to its callers
 _OVER = (

@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Branch, Class, Event, Function
 
+from ..calling.edges import GUESS
 from ..configuration import Key, Truth
 from ..configuration.records import Layer
 from ..configuration.switched_off import is_switched_off
 from ..configuration.untaken import untaken_by
-from ..edges import GUESS
+from ..drawing.statements import is_class_body
+from ..drawing.wording import clean
 from ..parts import Anatomy
 from ..program import Program
+from ..programs.standing import off
 from ..records import Part
-from ..standing import off
-from ..statements import is_class_body
-from ..wording import clean
 from .built_by import all_built
 from .choosing import is_open
 from .config import short_names, worth

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..configuration import Key, Truth
-from ..wording import clean
+from ..drawing.wording import clean
 from .kinds import kind_of
 from .unset import defaults_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ..wording import clean
+from ..drawing.wording import clean
 
 WIDTH = 100  # characters of one line
 OF_LONG = 240  # of one that holds a long value

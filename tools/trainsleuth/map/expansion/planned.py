@@ -9,11 +9,11 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ..configuration import Truth, launch_of
-from ..launch import Command
+from ..drawing.wording import clean
+from ..launching.launch import Command
 from ..parts import Anatomy
 from ..program import Program
 from ..records import Status
-from ..wording import clean
 from . import batch, component, config, run, settings
 from .config import short_names
 from .features import feature_blocks

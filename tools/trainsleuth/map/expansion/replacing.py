@@ -5,8 +5,8 @@ from __future__ import annotations
 from trainsleuth.facts import Function, bindings
 
 from ..configuration.literals import is_table
+from ..drawing.statements import conditions
 from ..program import Program
-from ..statements import conditions
 
 
 def replaced_at(program: Program, section: str) -> str:

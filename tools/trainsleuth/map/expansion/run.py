@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..configuration import Key, Truth
+from ..drawing.wording import clean
 from ..parts import OF_COMMAND, OF_CONFIGURATION, Anatomy
 from ..program import Program
-from ..wording import clean
 from .back_end import back_ends
 from .built_by import built_lines
 from .chosen_in_code import chosen_in_code

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..configuration import Key, Truth
-from ..recipes import Choice
-from ..wording import clean
+from ..drawing.wording import clean
+from ..recipe.recipes import Choice
 from .config import worth
 from .kinds import kind_of
 

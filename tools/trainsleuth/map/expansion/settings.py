@@ -9,9 +9,9 @@ from trainsleuth.facts import MODULE_BODY, Index
 from trainsleuth.facts.memo import kept_per_index
 
 from ..configuration import Key, Truth, is_settings
+from ..drawing.statements import enclosing, is_class_body
 from ..program import Program
-from ..recipes import Choice, refers_to
-from ..statements import enclosing, is_class_body
+from ..recipe.recipes import Choice, refers_to
 from .kinds import kind_of
 from .lines import MOST, line_of
 from .pipelines import Pipeline, pipelines

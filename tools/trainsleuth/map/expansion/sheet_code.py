@@ -11,12 +11,12 @@ from trainsleuth.facts import Function
 
 from ..configuration import Key, Truth
 from ..configuration.untaken import is_taken, untaken
+from ..drawing.statements import enclosing, event_at, statement
+from ..drawing.wording import clean
 from ..parts import Anatomy, source_lines
 from ..program import Program
+from ..programs.standing import off_at
 from ..records import Part, Place
-from ..standing import off_at
-from ..statements import enclosing, event_at, statement
-from ..wording import clean
 from .loss_terms import definitions, loss_terms
 from .other_runs import OtherRuns
 from .pace import pace

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..drawing.statements import statement
+from ..drawing.wording import clean
 from ..program import Program
-from ..statements import statement
-from ..wording import clean
 from .tails import Tails
 
 WIDTH = 90  # characters of a statement

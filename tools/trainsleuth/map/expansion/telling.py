@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..wording import clean
+from ..drawing.wording import clean
 from .units import narrowed
 
 WIDTH = 132  # characters of a call with such arguments

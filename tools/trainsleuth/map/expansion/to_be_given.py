@@ -6,7 +6,7 @@ from typing import Any
 
 from ..configuration import Truth
 from ..configuration.records import NO_VALUE
-from ..wording import clean
+from ..drawing.wording import clean
 from .tails import Tails
 
 WIDTH = 330

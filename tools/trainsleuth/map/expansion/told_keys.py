@@ -13,9 +13,9 @@ from ..configuration import Key, Truth
 from ..configuration.command_line import LAUNCHING
 from ..configuration.records import NO_VALUE, Use
 from ..configuration.switched_off import SWITCHES, is_switched_off
+from ..drawing.statements import enclosing
+from ..drawing.wording import clean
 from ..program import Program
-from ..statements import enclosing
-from ..wording import clean
 from .choosing import NEAR
 from .idle import is_idle
 from .lines import become

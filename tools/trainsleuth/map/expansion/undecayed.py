@@ -10,10 +10,10 @@ from typing import Any
 from trainsleuth.facts import Event, Expr, Function, written
 
 from ..configuration import Truth
+from ..drawing.statements import statement
 from ..parts import source_lines
 from ..program import Program
-from ..standing import off
-from ..statements import statement
+from ..programs.standing import off
 from .choosing import NEAR
 from .tails import Tails
 

@@ -9,10 +9,10 @@ from trainsleuth.facts import Branch, Event, Expr, Function, written
 
 from ..configuration import Truth
 from ..configuration.untaken import is_taken
+from ..drawing.statements import any_of, conditions, event_at
+from ..drawing.wording import clean
 from ..program import Program
-from ..standing import off
-from ..statements import any_of, conditions, event_at
-from ..wording import clean
+from ..programs.standing import off
 from .pace import goes_over
 
 TEST_WIDTH = 60  # characters of the test of an arm

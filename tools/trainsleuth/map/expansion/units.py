@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from ..wording import clean
+from ..drawing.wording import clean
 
 WIDTH = 320  # characters of one statement
 _CLAUSE = re.compile(r"\s*(?:else|try|finally|elif\b.*|except\b.*|case\b.*)\s*:")

@@ -9,7 +9,7 @@ from trainsleuth.facts import MODULE_BODY
 from trainsleuth.facts.source import read_source
 from trainsleuth.repository import is_source
 
-from ..statements import is_class_body
+from ..drawing.statements import is_class_body
 from .pages import Page
 
 UNSEEN = ", in no file that the program is seen to load"

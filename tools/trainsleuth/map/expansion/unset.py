@@ -11,8 +11,8 @@ from ..configuration import Truth
 from ..configuration.fields import of_class
 from ..configuration.literals import text_of
 from ..configuration.records import REQUIRED
-from ..recipes import Choice
-from ..wording import clean
+from ..drawing.wording import clean
+from ..recipe.recipes import Choice
 
 MOST = 24  # arguments of one signature that are said
 WIDTH = 70  # characters of one value

@@ -10,7 +10,7 @@ from trainsleuth.facts import Expr, Function
 
 from ..configuration import Truth
 from ..program import Program
-from ..standing import off
+from ..programs.standing import off
 from .tails import Tails
 
 MOST = 8

@@ -19,8 +19,8 @@ from ..configuration.records import NO_VALUE
 from ..configuration.switched_off import is_switched_off
 from ..configuration.truth import reads_in
 from ..configuration.untaken import untaken_by
+from ..drawing.wording import clean
 from ..program import Program
-from ..wording import clean
 from .in_force import in_force, is_loaded
 from .lines import become
 from .strangers import is_of_strangers

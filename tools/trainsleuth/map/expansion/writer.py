@@ -11,12 +11,12 @@ from trainsleuth.repository import is_source
 
 from ..configuration import Truth
 from ..configuration.untaken import untaken
+from ..drawing.statements import MAX_LINES, WIDTH, conditions, enclosing, event_at, is_class_body, statement
+from ..drawing.wording import clean
 from ..parts import source_lines
 from ..program import Program
+from ..programs.standing import off
 from ..records import Place
-from ..standing import off
-from ..statements import MAX_LINES, WIDTH, conditions, enclosing, event_at, is_class_body, statement
-from ..wording import clean
 from .bodies import body_of
 from .contents import file_named, held_in
 from .headings import heading

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from trainsleuth.facts import Event, Expr, Function, written
 
 from ..configuration import Truth
+from ..drawing.statements import conditions
+from ..drawing.wording import clean
 from ..parts import source_lines
 from ..program import Program
-from ..standing import off
-from ..statements import conditions
-from ..wording import clean
+from ..programs.standing import off
 from .pace import pace
 from .under import defined_under
 from .values import value_of

@@ -1,0 +1,1 @@
+"""The map as text within a budget, and as a diagram."""

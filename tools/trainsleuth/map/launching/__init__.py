@@ -1,0 +1,1 @@
+"""How the programs of a repository are started: commands, scripts, launchers, and what they hand on."""

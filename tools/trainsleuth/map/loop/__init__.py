@@ -1,0 +1,1 @@
+"""How a program trains: its step, its loops, the framework that may hold them, what its networks are."""

@@ -1,0 +1,267 @@
+"""Features of the training step that change what a run means: the place of each, or none found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from trainsleuth.facts import Event, Expr, Function, written
+
+from ..configuration import Truth
+from ..program import Program
+from ..programs.standing import off_at
+from ..records import Part, Place
+from .set_later import set_later
+from .steps import averages_weights
+from .switches import switch_of
+
+FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
+_CALLS = {
+    "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|NativeScaler|ApexScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
+    "distribution": r"init_process_group|\w*DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|ddp|FSDP|"
+    r"DeviceMesh|init_device_mesh|Accelerator|\w*(?:DDP|FSDP|DeepSpeed)(?:Plugin|Strategy)|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
+    "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_gradients|clip_grads|dispatch_clip_grad|GradientClipp(?:ing|er)",
+    "compile": r"compile",
+    "ema": r"\w*EMA|AveragedModel|ExponentialMovingAverage|ModelEma\w*|ModuleDictEMA|update_ema|ema_update|EMAModel|swap_ema_state",
+    "seeds": r"manual_seed|manual_seed_all|seed_everything|set_seed|set_random_seed|random_seed|set_torch_seed",
+}
+_COMPILED = ("torch.compile", "torch.jit.script")
+_KEYWORDS = {
+    "accumulation": ("gradient_accumulation_steps", "accumulate_grad_batches"),
+    "mixed_precision": ("fp16", "bf16", "precision", "mixed_precision"),
+    "clipping": ("gradient_clip_val", "max_grad_norm", "grad_clip", "max_norm"),
+    "compile": ("torch_compile",),
+    "distribution": ("strategy",),
+    "seeds": ("seed", "seed_everything"),
+    "resume": ("resume_from_checkpoint", "ckpt_path"),
+}
+_ACCUMULATION = re.compile(
+    r"accum(?!ulated_(?:it|step|loss|time|batch|samp))|accu_(?:grad|step|iter|count|num)|update_freq|grad_acc|micro_?steps?|iter_size",
+    re.I,
+)
+
+
+def _goes_on(call: Expr) -> bool:
+    """A trainer is told from which checkpoint to go on: trainer.fit(model, ckpt_path=path)."""
+    if call.last not in ("fit", "train"):
+        return False
+    given = call.keyword("ckpt_path") or call.keyword("resume_from_checkpoint")
+    return given is not None and given.text != "None"
+
+
+_RESUMES = re.compile(
+    r"(?:load_state|recover_if_possible|(?:auto_?|maybe_)?resume\w*|restore_(?:checkpoint|state|training)\w*)$"
+)
+_EMA = re.compile(r"^(?!.*(?:build|init|create|make|get|setup)_ema).*(?:^|[._])ema(?:$|[._])", re.I)
+
+
+def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
+    """Each feature with the places that show it, best first.
+
+    With `truth`, a place under a test of a setting that is off does not count, and a feature that has no
+    other is absent, with the setting and its value.
+    """
+    found: dict[str, dict[tuple[str, int], Place]] = {name: {} for name in FEATURES}
+    for name, place in _signs(program):
+        key = (place.path, place.line)
+        if key not in found[name] or found[name][key].score < place.score:
+            found[name][key] = place
+    parts = {}
+    for name, places in found.items():
+        idle = {place: why for place in places.values() if (why := off_at(program, truth, place))} if truth else {}
+        best = tuple(sorted((p for p in places.values() if p not in idle), key=lambda p: (-p.score, p.path, p.line)))
+        if not best:
+            why = f"off: {next(iter(idle.values()))}" if idle else NONE_FOUND
+            said = _by_setting(program, truth, name)
+            parts[name] = Part("absent", why) if said is None or (idle and said.status == "unresolved") else said
+            continue
+        parts[name] = Part("found", "", best)
+    return parts
+
+
+NONE_FOUND = "none found in the code that the entry reaches"
+
+
+def _by_setting(program: Program, truth: Truth | None, name: str) -> Part | None:
+    """What the settings, or the defaults of the framework, say of a feature that no code shows; None for nothing."""
+    switch = switch_of(truth, name) if truth is not None else None
+    framework = program.training.framework
+    unasked = dict(framework.unasked).get(name) if framework is not None else None
+    if framework is not None and unasked and (switch is None or not switch.is_set):
+        return Part("elsewhere", f"set inside {framework.name}: {unasked} unless told otherwise")
+    if switch is None:
+        return None
+    if not switch.on:
+        later = set_later(program, switch)
+        return Part("unresolved", f"set: {later}") if later else Part("absent", f"off: {switch}")
+    if program.training.framework is not None and switch.is_set and switch.source.path:
+        return Part("found", f"on: {switch}", (Place(switch.source.path, switch.source.line, name, 0.5),))
+    if given := tuple(_handed(program, name)):
+        return Part("found", f"on: {switch}", given)
+    return Part("unresolved", f"set: {switch}; no call that does it is found in the code that the entry reaches")
+
+
+_HANDED = {"clipping": ("clip_grad", "max_norm", "max_grad_norm")}
+
+
+def _handed(program: Program, name: str) -> Iterator[Place]:
+    """Where it is left to what steps: loss_scaler(loss, optimizer, clip_grad=args.clip_grad); {"gradient_clip_val": 1.0}"""
+    words = _HANDED.get(name, ())
+    for function, weight in program.functions() if words else ():
+        for event in function.events if function.source.holds(_TO_TRAINER) else ():
+            for part in event.value.walk() if event.value is not None else ():
+                named = part.parts[0].text if part.kind == "pair" else part.text if part.kind == "keyword" else ""
+                if named == "gradient_clip_val":
+                    yield program.at(function, part.line, name, weight)
+    for function, weight in program.functions() if words else ():
+        calls = (call for event in function.events for call in event.calls if _STEPS.search(call.last))
+        for call in calls:
+            if any(call.keyword(word) is not None for word in words):
+                yield program.at(function, call.line, name, weight)
+
+
+_STEPS = re.compile(r"scaler|backward|step", re.I)
+_TO_TRAINER = re.compile(rb"gradient_clip_val\b")
+
+
+def _signs(program: Program) -> Iterator[tuple[str, Place]]:
+    for function, weight in program.functions():
+        for event in function.events:
+            if _is_strategy(event):
+                yield "distribution", program.at(function, event.line, "distribution", 1.1 * weight)
+            for call in event.calls:
+                for name in _by_class(call):
+                    yield name, program.at(function, call.line, name, 1.2 * weight)
+                for name in _named(call.last):
+                    if _counts(program, name, function, call):
+                        yield name, program.at(function, call.line, name, weight)
+                yield from _keywords(program, function, call, weight)
+            yield from _accumulates(program, function, event, weight)
+            yield from _resumes(program, function, event, weight)
+    yield from _launched(program)
+    for choice_path, line, key, value in program.settings:
+        if key.rpartition(".")[2] in ("accelerator", "distributed_backend") and _SHARES.match(value):
+            yield "distribution", Place(choice_path, line, "distribution", 0.5)
+        for name, keywords in _KEYWORDS.items():
+            if key.rpartition(".")[2] in keywords and value not in (
+                "",
+                "null",
+                "None",
+                "false",
+                "False",
+                "0",
+                "32",
+                "no",
+            ):
+                yield name, Place(choice_path, line, name, 0.5)
+
+
+_SHARES = re.compile(r"ddp|dp$|fsdp|deepspeed|horovod")
+_LAUNCHES = re.compile(r"\btorchrun\b|\btorch\.distributed\.(?:run|launch)\b|\bdeepspeed\b|--multi_gpu\b")
+_ALONE = re.compile(r"--(?:nproc[_-]per[_-]node|num_gpus|num_processes)[ =]1(?!\d)")
+
+
+def _launched(program: Program) -> Iterator[tuple[str, Place]]:
+    """The launcher that starts several processes, where the loop is in a framework that takes them as they are."""
+    for command in program.entry.commands[:1] if program.training.framework is not None else ():
+        path = command.path or command.script
+        if path and _LAUNCHES.search(command.text) and not _ALONE.search(command.text):
+            yield "distribution", Place(path, command.line, "distribution", 0.3)
+
+
+_PATTERNS = {name: re.compile(f"(?:{pattern})$") for name, pattern in _CALLS.items()}
+
+
+@lru_cache(maxsize=4096)
+def _named(last: str) -> tuple[str, ...]:
+    """Features that a call of this name is a sign of. Kept: a repository repeats few names very often."""
+    return tuple(name for name, pattern in _PATTERNS.items() if last and pattern.match(last))
+
+
+def _by_class(call: Expr) -> tuple[str, ...]:
+    """FP16Optimizer.build_optimizer(...): a class that says what it is for; amp.initialize(...), a module."""
+    holder = call.receiver.last if call.receiver is not None else ""
+    made = _HALF.fullmatch(holder) is not None or (holder == "amp" and call.last == "initialize")
+    return ("mixed_precision",) if made else ()
+
+
+def _is_strategy(event: Event) -> bool:
+    """plugin = LowLevelZeroPlugin(...): an object made to say how the work is shared."""
+    made = event.value if event.kind == "assign" else None
+    return (
+        made is not None
+        and made.kind == "call"
+        and _STRATEGY.fullmatch(made.last) is not None
+        and any(target.last in ("plugin", "strategy") for target in event.targets)
+    )
+
+
+_STRATEGY = re.compile(r"[A-Z]\w*(?:Plugin|Strategy)")
+_HALF = re.compile(r"\w*(?:FP16|BF16|(?<![A-Z])AMP(?![A-Z])|MixedPrecision)\w*")
+
+
+def _counts(program: Program, name: str, function: Function, call: Expr) -> bool:
+    if name == "compile":
+        return program.full_name(function, call.callee) in _COMPILED if call.callee else False
+    if name == "seeds":  # a generator of one sampler is not the program's seed
+        held = call.receiver.last if call.receiver is not None else ""
+        return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held))
+    if name == "mixed_precision":  # autocast(enabled=False) keeps a part out of it, as does dtype=torch.float32
+        enabled, dtype = call.keyword("enabled"), call.keyword("dtype")
+        return (enabled is None or enabled.text != "False") and (
+            dtype is None or dtype.last not in ("float32", "float")
+        )
+    return True
+
+
+def _keywords(program: Program, function: Function, call: Expr, weight: float) -> Iterator[tuple[str, Place]]:
+    if not call.last[:1].isupper():
+        return
+    for name, keywords in _KEYWORDS.items():
+        if name in ("seeds", "resume"):
+            continue
+        for keyword in keywords:
+            value = call.keyword(keyword)
+            if keyword == "max_norm" and (value is None or "." not in value.text):
+                continue  # a bound of an embedding's rows
+            if value is not None and value.text not in ("None", "False", "0"):
+                yield name, program.at(function, value.line, name, 0.9 * weight)
+
+
+def _accumulates(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
+    """A division of the loss, a test of the step number, or a context that spares the synchronisation."""
+    if event.kind in ("assign", "augment", "if", "for") and event.value is not None:
+        steps = program.training.loop_lines.get(function)
+        if steps is None:
+            return
+        if any(part.kind == "path" and _ACCUMULATION.search(part.text) for part in event.value.walk()):
+            strong = event.kind in ("if", "for") or any("loss" in written(target) for target in event.targets)
+            yield "accumulation", program.at(function, event.line, "accumulation", (1.0 if strong else 0.6) * weight)
+    elif event.kind == "with" and event.value is not None and re.search(r"no_sync|accumulate\(", written(event.value)):
+        yield "accumulation", program.at(function, event.line, "accumulation", weight)
+
+
+def _resumes(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
+    for call in event.calls:
+        if (
+            (
+                call.last == "load_state_dict"
+                and call.receiver is not None
+                and re.search(r"opt|sched|scaler", written(call.receiver))
+            )
+            or _RESUMES.match(call.last)
+            or _goes_on(call)
+            or (call.last == "load" and any("resume" in one.text for one in call.arguments if one.kind == "path"))
+        ):
+            yield "resume", program.at(function, call.line, "resume", weight)
+    if event.kind == "expression" and any(_EMA.search(call.callee) for call in event.calls):
+        yield "ema", program.at(function, event.line, "ema", 0.8 * weight)
+    elif event.kind == "expression" and event.block.loops and _averages(program, function, event):
+        yield "ema", program.at(function, event.line, "ema", 0.9 * weight)
+
+
+def _averages(program: Program, function: Function, event: Event) -> bool:
+    """accumulate(net_ema, net, decay), a function of the project that moves the parameters of one towards the other's."""
+    targets = (one for call in event.calls for one in program.graph.targets(function, call))
+    return any(isinstance(one, Function) and one is not function and averages_weights(one) for one in targets)

@@ -1,0 +1,83 @@
+"""What a careful reader of the program would notice, said with a place and without judgement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, written
+
+from ..program import Program
+
+
+def traps(program: Program) -> Iterator[str]:
+    """One line each, at most a dozen in all."""
+    yield from _unused_prepared(program)
+    yield from _evaluation_without_eval(program)
+    yield from _seeds_in_one_place(program)
+    yield from _unresolved_step(program)
+
+
+def _unused_prepared(program: Program) -> Iterator[str]:
+    """What accelerator.prepare hands back must be what the loop reads."""
+    for site, _ in program.calls("prepare"):
+        event = site.event
+        if not program.is_reached(site.function) or len(event.targets) != 1 or event.value is not site.call:
+            continue
+        targets = event.targets[0].parts if event.targets[0].kind == "tuple" else (event.targets[0],)
+        for target, argument in zip(targets, site.call.arguments, strict=False):
+            if target.kind != "path" or argument.kind != "path" or target.text == argument.text:
+                continue
+            if not _is_read_after(program, site.function.events[site.position + 1 :], target.text):
+                yield f"{site.function.path}:{site.call.line} {target.text} comes out of prepare() and is not used after it"
+
+
+def _is_read_after(program: Program, events: tuple, name: str) -> bool:  # type: ignore[type-arg]
+    return any(
+        part.kind == "path" and (part.text == name or part.text.startswith(name + "."))
+        for event in events
+        for expr in (event.value, *event.targets)
+        if isinstance(expr, Expr)
+        for part in expr.walk()
+    )
+
+
+def _evaluation_without_eval(program: Program) -> Iterator[str]:
+    calls = {
+        site.call.last
+        for site, weight in program.calls("eval")
+        if program.is_reached(site.function) and not site.call.parts[1:]
+    }
+    if program.training.step is None or calls or program.training.framework is not None:
+        return
+    for function, _ in program.functions():
+        for event in function.events:
+            quiet = event.kind == "with" and event.value is not None and written(event.value).endswith("no_grad()")
+            if quiet and re.search(r"eval|valid|test", function.name, re.I):
+                yield f"{function.path}:{function.line} {function.name} runs under no_grad, and no .eval() is reached"
+                return
+
+
+def _seeds_in_one_place(program: Program) -> Iterator[str]:
+    """Seeds set before processes are spawned do not hold inside them."""
+    seeded = {
+        site.function
+        for site, _ in program.calls("manual_seed", "seed_everything", "set_seed")
+        if program.is_reached(site.function)
+    }
+    spawns = [site for site, _ in program.calls("spawn") if program.is_reached(site.function) and site.call.arguments]
+    for site in spawns:
+        target = next((one for one in program.values.callables(site.function, site.call.arguments[0])), None)
+        if seeded and target is not None and target not in seeded and site.function in seeded:
+            yield f"{site.function.path}:{site.call.line} seeds are set before spawn and not again in {site.call.arguments[0].text}"
+
+
+def _unresolved_step(program: Program) -> Iterator[str]:
+    step = program.training.step
+    if step is None:
+        return
+    roles = {sign.role for f in program.signs if program.is_reached(f) for sign in program.signs[f]}
+    for role, word in (("optimizer step", "no optimizer step"), ("zero_grad", "no zero_grad")):
+        if role not in roles:
+            line = next(sign.site.call.line for sign in program.signs[step] if sign.role == "backward")
+            yield f"{step.path}:{line} {word} was found in code that this program reaches"

@@ -1,0 +1,90 @@
+"""Whether a statement runs with the values that are known: the tests above it and above the calls of its function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from trainsleuth.facts import MODULE_BODY, Class, Function
+from trainsleuth.repository import is_python
+
+from ..configuration import Truth
+from ..configuration.untaken import untaken
+from ..drawing.statements import body_of, enclosing
+from ..program import Program
+from ..records import Part, Place
+from .unchosen_files import unchosen_files
+
+MAX_HOPS = 5  # from a function to its callers and theirs
+
+
+def off(program: Program, truth: Truth, function: Function, line: int, hops: int = MAX_HOPS) -> str:
+    """The setting, with value and place, that keeps `line` of `function` from running; "" when none is known to."""
+    known = program.idle
+    if (function, line, hops) not in known:
+        known[function, line, hops] = _off(program, truth, function, line, hops)
+    return known[function, line, hops]
+
+
+def _off(program: Program, truth: Truth, function: Function, line: int, hops: int) -> str:
+    if said := untaken(truth, function, line):
+        return said
+    if program.never_runs(function.path, line):
+        return "runs only when its file is started by itself"
+    if truth.unchosen is None:
+        truth.unchosen = unchosen_files(program, truth)
+    if function.path in truth.unchosen:
+        return truth.unchosen[function.path]
+    outer = program.index.files[function.path].functions.get(function.outer) if function.outer and hops else None
+    if outer is not None and (said := off(program, truth, outer, function.line, hops - 1)):
+        return said
+    callers = list(program.callers(function)) if function.name != MODULE_BODY and hops else []
+    return _every(program, truth, function, callers, hops) or _every(
+        program, truth, function, _made(program, function) if hops else [], hops
+    )
+
+
+def _every(program: Program, truth: Truth, function: Function, sites: Sequence[tuple[Function, int]], hops: int) -> str:
+    """What keeps the first of the `sites` from running when something does for each of them."""
+    every = [off(program, truth, site, line, hops - 1) for site, line in sites if site is not function]
+    return every[0] if every and all(every) else ""
+
+
+def _made(program: Program, code: Function) -> list[tuple[Function, int]]:
+    """Where objects are made that have the method or the body of a class, or the class is named, when that is all that is
+    known to make them.
+    """
+    owner = program.index.class_of(code) or body_of(program.index.files[code.path], code)
+    below = (owner, *program.index.subclasses(owner)) if owner is not None else ()
+    if any(one.decorators for one in below) or not program.chosen.isdisjoint(below):
+        return []
+    return [site for one in below for site in _sites(program, one)]
+
+
+def _sites(program: Program, cls: Class) -> Iterator[tuple[Function, int]]:
+    """Of a class that code names, not the calls of what may hold it: where it is named decides."""
+    named, made = program.named_at.get(cls, ()), program.made_at.get(cls, ())
+    yield from named
+    yield from (site for site in made if not named or _is_spelled(program, cls, *site))
+
+
+def _is_spelled(program: Program, cls: Class, function: Function, line: int) -> bool:
+    calls = (call for event in function.events for call in event.calls if call.line == line and call.callee)
+    return any(program.index.resolve(function, call.callee) is cls for call in calls)
+
+
+def off_at(program: Program, truth: Truth, place: Place) -> str:
+    """The same for the statement of a place; "" for one that is not code."""
+    file = program.index.files.get(place.path)
+    if file is None or not is_python(place.path):
+        return ""
+    return off(program, truth, enclosing(file, place.line), place.line)
+
+
+IDLE = 0.35  # share of its score that a place keeps when a setting keeps it from running
+
+
+def chosen_first(program: Program, truth: Truth, part: Part, limit: int) -> Part:
+    """The best places of a part, those last that the settings keep from running."""
+    best = [one._replace(score=IDLE * one.score) if off_at(program, truth, one) else one for one in part.places[:limit]]
+    return replace(part, places=tuple(sorted(best, key=lambda one: (-one.score, one.path, one.line))))

@@ -1,0 +1,29 @@
+"""What the program is seen to run, and what it would run only if a method that it calls were one of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..drawing.statements import enclosing
+from ..program import Program
+from ..records import Place
+
+# a word, a state that may be copied from one network to another, what another place calls
+_SAY_LITTLE = ("mention", "restore", "defined")
+
+
+def is_supposed(program: Program, places: Iterable[Place]) -> bool:
+    """No place is of a setting or of code that the calls of the program lead to: all stand in methods of objects
+    that it makes but is not seen to ask for them, and in namesakes of a method of something unknown.
+
+    Where a framework runs the methods of what it is handed this cannot be told, and is not said.
+    """
+    if program.training.framework is not None:
+        return False
+    run = program.run
+    for place in (place for place in places if place.role not in _SAY_LITTLE):
+        file = program.index.files.get(place.path)
+        function = enclosing(file, place.line) if file is not None else None
+        if function is None or function in run:
+            return False
+    return True

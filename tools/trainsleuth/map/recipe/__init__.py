@@ -1,0 +1,1 @@
+"""What a recipe sets, where it is composed of, and what its settings choose."""

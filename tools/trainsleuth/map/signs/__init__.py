@@ -1,0 +1,1 @@
+"""Signs by which the places of a component are found."""

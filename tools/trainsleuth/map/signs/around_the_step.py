@@ -1,0 +1,63 @@
+"""What a training loop does besides the step: it takes a batch, evaluates, asks how far it is, stops early."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+
+from trainsleuth.facts import Event, External, Function
+
+from ..program import Program
+from ..records import Place
+
+_EVALUATES = re.compile(
+    r"^_?(?:run_|do_)?(?:eval(?:uate|uation)?|valid(?:ate|ation)?|val|test)(?:_\w+)?$|^_?\w+_(?:validation|evaluation|val_epoch|eval_epoch)$",
+    re.I,
+)
+_MADE_FOR_IT = re.compile(r"(?:^|\.)(?:DistributedDataParallel|FullyShardedDataParallel|GradScaler|EarlyStopping)$")
+_SCORES = {"batch": 0.6, "evaluates": 0.52, "mode": 0.42, "asks": 0.4}
+
+
+def around_the_step(program: Program, near: Set[Function]) -> Iterator[Place]:
+    """In the loops above the step and around it; and where what the loop relies on is made."""
+    for function in near:
+        loops = program.training.loop_lines.get(function, ())
+        for event in function.events:
+            inside = any(function.loops[number].line in loops for number in event.block.loops)
+            role = _role(event) if inside else ""
+            if role:
+                yield program.at(function, event.line, role, _SCORES[role] * program.weight(function) ** 0.3)
+    for called in program.reached_calls:
+        if any(isinstance(one, External) and _MADE_FOR_IT.search(one.name) for one in called.targets):
+            yield program.at(called.function, called.call.line, "made for it", 0.42 * called.weight**0.3)
+
+
+def of_a_runner(program: Program) -> Iterator[Place]:
+    """Where the loop is that of an object of another library: runner = OfflineRunner(agent=agent), runner.start()."""
+    for called, names in program.bound_calls:
+        if any(isinstance(one, External) and _RUNNER.search(one.name) for one in called.targets):
+            share = called.weight**0.3
+            yield program.at(called.function, called.call.line, "runner", 0.74 * share)
+            starts = {f"{name}.{verb}" for name in names for verb in _STARTS}
+            for event in called.function.events:
+                if any(call.callee.removeprefix("self.") in starts for call in event.calls):
+                    yield program.at(called.function, event.line, "call of the loop", 0.9 * share)
+
+
+_RUNNER = re.compile(r"\.\w*(?:Runner|Trainer|Learner|TrainLoop|TrainingLoop)$")
+_STARTS = ("start", "run", "train", "fit", "learn", "launch")
+
+
+def _role(event: Event) -> str:
+    for call in event.calls:
+        if call.callee == "next":
+            return "batch"
+        if _EVALUATES.search(call.last) and call.last != "eval":
+            return "evaluates"
+        if call.last == "train" and call.receiver is not None and not call.parts[1:]:
+            return "mode"
+    return "asks" if event.kind == "if" and len(event.block.loops) > 0 and _is_count(event) else ""
+
+
+def _is_count(event: Event) -> bool:
+    return event.value is not None and any(part.kind == "binary" and part.text == "%" for part in event.value.walk())

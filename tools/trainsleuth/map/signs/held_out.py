@@ -1,0 +1,38 @@
+"""Passes over data that was held out, by functions that nothing else says evaluate: loss = run_epoch(net, val_loader)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function, written
+
+from ..program import Program
+
+_HELD_OUT = re.compile(
+    r"^_?(?:val|valid|validation|eval|evaluation|dev|test)_?(?:data\w*|loader|set|dl|generator|iter\w*)$", re.I
+)
+_TRAINED = re.compile(r"(?:^|_)(?:tr|train|training)(?:_|$)", re.I)
+
+
+def passes(program: Program, function: Function) -> Iterator[int]:
+    """Lines where a function with a loop, which trains elsewhere or runs without gradients, is given such data and none
+    to train on."""
+    for event in function.events:
+        quiet = any(written(one).endswith(("no_grad()", "inference_mode()")) for one in event.block.contexts)
+        for call in event.calls:
+            if _is_given_held_out(call) and _goes_over(program, function, call, quiet):
+                yield call.line
+
+
+def _is_given_held_out(call: Expr) -> bool:
+    given = [one.parts[0] if one.kind == "keyword" else one for one in call.parts[1:]]
+    names = [one.last for one in given if one.kind == "path"]
+    return any(map(_HELD_OUT.search, names)) and not any(map(_TRAINED.search, names))
+
+
+def _goes_over(program: Program, function: Function, call: Expr, quiet: bool) -> bool:
+    targets = program.graph.targets(function, call)
+    found = [one for one in targets if isinstance(one, Function) and one.loops]
+    trains = any(sign.role == "backward" for one in found for sign in program.signs.get(one, ()))
+    return bool(found) and len(found) == len(targets) and (quiet or trains)
