@@ -8,9 +8,9 @@ import pytest
 from map_depth import STEP
 from trainsleuth.map import expand_component, read_anatomy
 from trainsleuth.map.expansion import pages_of
-from trainsleuth.map.expansion.ranking import best_statements
-from trainsleuth.map.expansion.sources import Source
-from trainsleuth.map.expansion.terms import terms_of
+from trainsleuth.map.expansion.questions.ranking import best_statements
+from trainsleuth.map.expansion.questions.sources import Source
+from trainsleuth.map.expansion.questions.terms import terms_of
 
 COMMAND = "python train.py --kind huber"
 

@@ -19,7 +19,7 @@ from trainsleuth.cli import main
 from trainsleuth.facts import FileFacts, Index, build_index, keep_facts
 from trainsleuth.kept import answered
 from trainsleuth.map import EXPANDABLE, diagram, expand_component, map_repository
-from trainsleuth.map.expansion.pages import Pages
+from trainsleuth.map.expansion.questions.pages import Pages
 from trainsleuth.repository import Repository
 
 TRAIN = dedent(

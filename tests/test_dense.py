@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from map_depth import STEP
 from trainsleuth.map import expand_component
-from trainsleuth.map.expansion.says import Line, Says
+from trainsleuth.map.expansion.questions.says import Line, Says
 from trainsleuth.repository import RepositoryError
 
 COMMAND = "python train.py --lr 0.5"

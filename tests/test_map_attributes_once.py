@@ -8,7 +8,7 @@ from typing import Any
 import map_depth
 import pytest
 from trainsleuth.map import expand_component
-from trainsleuth.map.configuration import attribute_values, scope
+from trainsleuth.map.configuration.values import attribute_values, scope
 
 MANY = 12
 TRAIN = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from map_depth import STEP
 from trainsleuth.map import expand_component
-from trainsleuth.map.expansion.units import joined
+from trainsleuth.map.expansion.questions.units import joined
 
 COMMAND = "python train.py --task maze"
 FILES = {

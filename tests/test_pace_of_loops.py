@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from trainsleuth.facts import build_index
-from trainsleuth.map.expansion.pace import goes_over
+from trainsleuth.map.expansion.run_sheet.pace import goes_over
 from trainsleuth.repository import Repository
 
 

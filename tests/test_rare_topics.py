@@ -7,7 +7,7 @@ from pathlib import Path
 import map_depth
 import pytest
 from trainsleuth.map import expand_component
-from trainsleuth.map.expansion.topics import topic_of
+from trainsleuth.map.expansion.run_sheet.topics import topic_of
 
 TRAIN = """import hydra
 import torch

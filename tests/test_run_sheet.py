@@ -5,7 +5,7 @@ from __future__ import annotations
 import map_depth
 import pytest
 from trainsleuth.map import expand_component
-from trainsleuth.map.expansion.topics import topic_of
+from trainsleuth.map.expansion.run_sheet.topics import topic_of
 
 TRAIN = """import argparse
 from enum import Enum

@@ -12,7 +12,7 @@ from trainsleuth.repository import is_python, is_source
 from .components import places_of
 from .components.evaluation import DRAW, HELD_OUT, NO_GRADIENTS
 from .configuration import Truth, truth_of
-from .configuration.unread import unread
+from .configuration.use.unread import unread
 from .drawing.source_text import lines_of as lines_of
 from .drawing.source_text import source_lines as source_lines
 from .drawing.wording import clean as clean

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Class, Expr, External, Function
 
 from ..calling.annotations import named_types
-from ..configuration.fields import IS_SETTINGS, fields, made_tables
+from ..configuration.forms.fields import IS_SETTINGS, fields, made_tables
 from ..launching.command_words import words_behind
 from ..launching.launch import SHELL
 from ..launching.scripts import assigned_for

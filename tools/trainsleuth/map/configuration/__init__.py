@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .defaults import defaults
-from .overrides import launch_of
-from .python_files import PythonConfigs, is_settings
+from .forms.python_files import PythonConfigs, is_settings
 from .records import Key, Layer, Use
 from .settled import truth_of
 from .truth import Truth
+from .values.defaults import defaults
+from .values.overrides import launch_of
 
 __all__ = ["Key", "Layer", "PythonConfigs", "Truth", "Use", "defaults", "is_settings", "launch_of", "truth_of"]

@@ -11,20 +11,20 @@ from trainsleuth.facts import Class
 
 from ..launching.launch import Command
 from ..program import Program
-from .absent import absent
-from .come_to_be import replaced_fields
-from .fallbacks import fallbacks
-from .fields import fields, of_class, of_constructed
-from .handed import arguments
-from .lists import together
-from .named_by_chosen import named_by_chosen
-from .options import options
-from .overrides import of_code, of_command
+from .forms.fields import fields, of_class, of_constructed
+from .forms.handed import arguments
+from .forms.lists import together
+from .forms.named_by_chosen import named_by_chosen
+from .forms.options import options
+from .forms.sections import sections
+from .forms.unpacked import taken_out, unpacked
+from .forms.whole import made_of_all
 from .records import NO_VALUE, ORDER, REQUIRED, Definition, Key, Layer
-from .sections import sections
-from .unpacked import taken_out, unpacked
-from .unset_attributes import unset
-from .whole import made_of_all
+from .values.absent import absent
+from .values.come_to_be import replaced_fields
+from .values.fallbacks import fallbacks
+from .values.overrides import of_code, of_command
+from .values.unset_attributes import unset
 
 _NOT_KEYS = re.compile(
     r"^(?:defaults(?:\.\d.*)?$|hydra\.|_base_|_BASE_$|default_scope$)|(?:.*\.)?(?:_+comments?\w*|_(?:convert|recursive|partial)_|//.*)$"

@@ -8,13 +8,13 @@ from dataclasses import replace
 from ..drawing.statements import enclosing
 from ..launching.launch import Command
 from ..program import Program
-from .evaluated import assigned
+from .forms.literals import plain
 from .gathered import Gathered, gathered_for
-from .interpolated import interpolated
-from .literals import plain
 from .records import Key, Layer
 from .truth import Truth
-from .untaken import untaken
+from .use.untaken import untaken
+from .values.evaluated import assigned
+from .values.interpolated import interpolated
 
 
 def truth_of(program: Program, launch: Command | None = None) -> Truth:

@@ -12,15 +12,15 @@ from trainsleuth.repository import is_python
 
 from ..program import Program
 from ..recipe.recipes import refers_to
+from .forms.owners import Owners
 from .gathered import Gathered
-from .left_to_caller import left_to_caller
-from .missed import missed
-from .overrides import launch_of
-from .owners import Owners
-from .reads import Read, Reads, subscripts
 from .records import Key, Layer, Use
-from .switched_off import left_out, sections_off
-from .taken import Taken, is_handed_out
+from .use.missed import missed
+from .use.reads import Read, Reads, subscripts
+from .use.switched_off import left_out, sections_off
+from .use.taken import Taken, is_handed_out
+from .values.left_to_caller import left_to_caller
+from .values.overrides import launch_of
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6

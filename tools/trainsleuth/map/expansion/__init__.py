@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .asked import Asker
 from .drawing import drawn
-from .pages import NO_PAGES, Pages, pages_of
 from .planned import Plan, plan
+from .questions.asked import Asker
+from .questions.pages import NO_PAGES, Pages, pages_of
 from .records import EXPANDABLE, Expansion, UnknownPartError, check_parts
 
 __all__ = [

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..drawing.wording import clean
-from .asked import Asker
+from .blocks.writing import Block, fitted, without_shown, written_out
 from .planned import Plan, Planned
+from .questions.asked import Asker
 from .records import Expansion
-from .writing import Block, fitted, without_shown, written_out
 
 MAX_FITS = 6  # the legend takes room, which may change what is shown, which may change the legend
 _NAMED = re.compile(r"(?<![\w./-])([A-Z])(?=:[ \d])|(?<=< )([A-Z])(?= <|$)")

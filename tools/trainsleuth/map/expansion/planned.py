@@ -14,13 +14,15 @@ from ..launching.launch import Command
 from ..parts import Anatomy
 from ..program import Program
 from ..records import Status
-from . import batch, component, config, run, settings
-from .config import short_names
-from .features import feature_blocks
-from .frozen import frozen_blocks
-from .homes import homes
+from .blocks import batch, component
+from .blocks.features import feature_blocks
+from .blocks.frozen import frozen_blocks
+from .blocks.writing import Block
 from .records import EXPANDABLE
-from .writing import Block
+from .run_sheet import run
+from .settings import config, settings
+from .settings.config import short_names
+from .settings.homes import homes
 
 
 class Planned(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainsleuth.facts import Index
 from trainsleuth.repository import is_under
 
-from ..configuration.command_line import given_by
+from ..configuration.forms.command_line import given_by
 from ..programs.entries import is_for_other, says_it_trains
 from ..recipe.composition import normal
 from ..recipe.recipes import Setting

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function, Index, bindings
 
-from ..configuration.subcommands import subcommands
+from ..configuration.forms.subcommands import subcommands
 from ..recipe.branches import asked_key
 
 NEAR = 6  # from the entry: further away a word of the command is no subcommand

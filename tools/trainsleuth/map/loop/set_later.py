@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..configuration.come_to_be import assigned_to
+from ..configuration.values.come_to_be import assigned_to
 from ..program import Program
 from .switches import Switch
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..configuration import Key, Layer, Truth
-from ..configuration.literals import plain
+from ..configuration.forms.literals import plain
 from ..configuration.records import NO_VALUE
 
 _KEYS = {

@@ -9,7 +9,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Function
 from trainsleuth.repository import is_python
 
 from ..configuration import Truth
-from ..configuration.untaken import untaken
+from ..configuration.use.untaken import untaken
 from ..drawing.statements import body_of, enclosing
 from ..program import Program
 from ..records import Part, Place

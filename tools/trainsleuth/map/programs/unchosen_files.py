@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from trainsleuth.facts import Branch, FileFacts, Import
 
 from ..configuration import Truth
-from ..configuration.untaken import said_off
+from ..configuration.use.untaken import said_off
 from ..drawing.source_text import source_lines
 from ..drawing.statements import enclosing
 from ..program import Program

@@ -12,8 +12,8 @@ from trainsleuth.facts.config import ConfigValue
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from ..calling.reach import Reach
-from ..configuration.handed_tables import base_files
-from ..configuration.imported_settings import taken
+from ..configuration.forms.handed_tables import base_files
+from ..configuration.forms.imported_settings import taken
 from ..launching.command_words import words_behind
 from ..launching.environment import exported
 from ..launching.launch import Command, folder_of, that_counts

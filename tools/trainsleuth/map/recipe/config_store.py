@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Class, Expr, Function, Index, Site, Variable, bindings
 from trainsleuth.facts.memo import kept_per_index
 
-from ..configuration.spelled import Spelling
+from ..configuration.forms.spelled import Spelling
 from .composition import HELD, Stored, normal
 
 _STORE = re.compile(rb"ConfigStore")

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from trainsleuth.facts import Expr, External, Function, Index
 
 from ..calling.reach import Reach
-from ..configuration.spelled import Spelling
+from ..configuration.forms.spelled import Spelling
 from ..launching.command_words import options
 from .composition import normal
 from .hydra_folder import folder_meant

@@ -11,8 +11,8 @@ from trainsleuth.facts import Expr, Function
 
 from ..calling.object_tree import Constructed, objects
 from ..calling.values import Values
-from ..configuration.fields import of_class
-from ..configuration.options import options
+from ..configuration.forms.fields import of_class
+from ..configuration.forms.options import options
 from ..program import Program
 from .config_objects import is_config
 from .presets import Preset, read_objects

@@ -10,7 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Index
 
 from ..calling.object_tree import Constructed, joined, objects, returns
 from ..calling.values import Values
-from ..configuration.named_values import text_in
+from ..configuration.values.named_values import text_in
 from ..launching.command_words import words_behind
 from ..launching.launch import Command
 from ..naming.named_choice import NO_NAMES

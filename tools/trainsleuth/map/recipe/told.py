@@ -14,10 +14,10 @@ from ..calling.knowledge import Knowledge
 from ..calling.optional_imports import left_out
 from ..calling.values import Values
 from ..configuration import defaults
-from ..configuration.absent import absent
-from ..configuration.experiments import experiment_choices, experiment_configs, experiment_settings
-from ..configuration.nested_classes import nested_settings
-from ..configuration.recipe_classes import chosen_settings, class_settings, recipe_class
+from ..configuration.forms.experiments import experiment_choices, experiment_configs, experiment_settings
+from ..configuration.forms.nested_classes import nested_settings
+from ..configuration.forms.recipe_classes import chosen_settings, class_settings, recipe_class
+from ..configuration.values.absent import absent
 from ..launching.command_words import words_behind
 from ..launching.launch import Command, folder_of, that_counts
 from ..launching.scripts import settings_in

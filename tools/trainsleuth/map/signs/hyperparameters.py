@@ -8,7 +8,7 @@ from itertools import islice
 
 from trainsleuth.facts import Class, Event, Expr, Function
 
-from ..configuration.fields import is_settings_class, made_tables
+from ..configuration.forms.fields import is_settings_class, made_tables
 from ..loop.networks import is_network
 from ..program import Program
 

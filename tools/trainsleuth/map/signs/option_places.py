@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr
 
-from ..configuration.command_line import given_by
+from ..configuration.forms.command_line import given_by
 from ..program import Program
 from ..records import Place
 

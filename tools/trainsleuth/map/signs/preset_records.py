@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, Function, Variable
 from trainsleuth.facts.scopes import bindings
 
-from ..configuration.literals import is_table
+from ..configuration.forms.literals import is_table
 from ..program import Program
 from ..records import Place
 

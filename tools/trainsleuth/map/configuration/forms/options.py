@@ -1,0 +1,114 @@
+"""Options of a command line: argparse, absl, click and typer, and functions that fire or tyro turn into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function
+
+from ...launching.command_words import words_behind
+from ...launching.subcommand import plain_words
+from ...program import Program
+from ..records import REQUIRED, Definition
+from .literals import text_of
+from .subcommands import parser_of, subcommands
+
+_DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
+_TURNS = ("fire.Fire", "Fire", "typer.run", "tyro.cli", "click.command", "jsonargparse.CLI", "jsonargparse.auto_cli")
+NOT_GIVEN = "None"
+
+
+def options(program: Program) -> Iterator[Definition]:
+    """Every option that code of the program defines, nearest functions first; none of a program that it only imports."""
+    own = [command for command in program.entry.commands[:1] if not command.path]  # the caller's
+    asked = [word for command in own for word in plain_words(words_behind(command.text))]
+    for function, _ in program.functions():
+        commands = subcommands(function, asked)
+        if commands.dest:
+            yield Definition(commands.dest, function.path, commands.line, commands.chosen)
+        for event in function.events:
+            if program.never_runs(function.path, event.line):
+                continue
+            for call in event.calls:
+                if call.last == "add_argument":
+                    if not commands.is_others(parser_of(call)):
+                        yield from _argparse(function, call)
+                elif call.last.startswith("DEFINE_"):
+                    yield from _absl(function, call)
+                else:
+                    yield from _turned(program, function, call)
+        yield from _decorated(function)
+
+
+def _argparse(function: Function, call: Expr) -> Iterator[Definition]:
+    flags = tuple(part.text for part in call.arguments if part.kind == "string")
+    if not flags:
+        return
+    written_dest = call.keyword("dest")
+    long = next((flag for flag in flags if flag.startswith("--")), flags[0])
+    name = written_dest.text if written_dest is not None else long.lstrip("-").replace("-", "_")
+    value = _default(call)
+    about = call.keyword("help")
+    said = about.text if about is not None and about.kind == "string" else ""
+    names = tuple(flag.lstrip("-").replace("-", "_") for flag in flags if flag.startswith("-"))
+    yield Definition(name, function.path, call.line, value, names, said, negated=_negated(call, names))
+
+
+def _negated(call: Expr, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of an option that switch it off: all of a store_false, --no-x beside a BooleanOptionalAction --x."""
+    action = call.keyword("action")
+    if action is None:
+        return ()
+    if action.text == "store_false":
+        return names
+    return tuple(f"no_{name}" for name in names) if action.last == "BooleanOptionalAction" else ()
+
+
+def _default(call: Expr) -> str:
+    given = call.keyword("default")
+    if given is not None and given.last == "SUPPRESS":  # of argparse: without the option there is no such attribute
+        return REQUIRED
+    if given is not None:
+        return text_of(given)
+    action = call.keyword("action")
+    if action is not None and action.text in ("store_true", "store_false"):
+        return "False" if action.text == "store_true" else "True"
+    needed = call.keyword("required")
+    many = call.keyword("nargs")
+    if all(not part.text.startswith("-") for part in call.arguments if part.kind == "string"):
+        return NOT_GIVEN if many is not None and many.text in ("?", "*") else REQUIRED
+    return REQUIRED if needed is not None and needed.text == "True" else NOT_GIVEN
+
+
+def _absl(function: Function, call: Expr) -> Iterator[Definition]:
+    name, value, about = (call.argument(place, word) for place, word in enumerate(("name", "default", "help")))
+    if name is not None and name.kind == "string" and value is not None:
+        said = about.text if about is not None and about.kind == "string" else ""
+        negated = (f"no{name.text}",) if call.last == "DEFINE_bool" or call.last == "DEFINE_boolean" else ()
+        yield Definition(name.text, function.path, call.line, text_of(value), (name.text,), said, negated=negated)
+
+
+def _turned(program: Program, function: Function, call: Expr) -> Iterator[Definition]:
+    """Parameters of a function whose signature is the command line."""
+    name = program.full_name(function, call.callee) if call.callee else ""
+    if name not in _TURNS:
+        return
+    for part in call.arguments[:1]:
+        target = program.index.resolve(function, part.text) if part.kind == "path" else None
+        if isinstance(target, Function):
+            yield from parameters(target)
+
+
+def parameters(function: Function, group: str = "") -> Iterator[Definition]:
+    """Parameters with a default, as keys of their own names."""
+    for parameter in function.parameters:
+        if parameter.default is not None:
+            line = parameter.default.line
+            yield Definition(parameter.name, function.path, line, text_of(parameter.default), (parameter.name,), "", group)  # fmt: skip
+
+
+def _decorated(function: Function) -> Iterator[Definition]:
+    """click: @click.option("--lr", default=0.1)"""
+    for decorator in function.decorators:
+        if decorator.kind == "call" and decorator.last in ("option", "argument") and decorator.arguments:
+            yield from _argparse(function, decorator)

@@ -1,0 +1,1 @@
+"""What a setting, or an expression that reads settings, is worth."""

@@ -1,0 +1,1 @@
+"""Places with their whole statements, bodies, conditions and values."""

@@ -1,0 +1,81 @@
+"""What a saved object holds: the keys of the dictionary that is handed to the call that saves it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Event, Expr, Function, bindings, written
+
+from ...program import Program
+
+MOST = 14
+_WRITES = re.compile(r"(?:^|_)(?:save|dump|save_(?:checkpoint|state|on_master|file|pt)|persistent_save)$")
+_TABLES = ("dict", "OrderedDict")
+
+
+def held_in(program: Program, function: Function, event: Event) -> str:
+    """Keys of what the saving call of `event` is given, with the line that makes it; "" when that is not a table."""
+    for call in event.calls:
+        for value in call.arguments[:2] if _WRITES.search(call.last) else ():
+            for made, where in _made(program, function, value, 3):
+                if keys := list(dict.fromkeys(_keys(made))):
+                    more = f", +{len(keys) - MOST} more" if len(keys) > MOST else ""
+                    return f"{', '.join(keys[:MOST])}{more} ({where}:{made.line})"
+    return ""
+
+
+def file_named(function: Function, event: Event) -> Iterator[int]:
+    """Lines of the statements that make the name of the file that is written or read: path = join(out, name)."""
+    for call in event.calls:
+        for value in call.arguments[:2] if _MOVES.search(call.last) else ():
+            yield from _named(function, value, event.line, 2)
+
+
+_MOVES = re.compile(r"save|dump|load", re.I)
+
+
+def _named(function: Function, value: Expr, line: int, hops: int) -> Iterator[int]:
+    names = dict.fromkeys(part.text for part in value.walk() if part.kind == "path" and "." not in part.text)
+    for name in names if hops else ():
+        for one in bindings(function).get(name, ()):
+            event = function.events[one.position]
+            if one.kind != "assign" or one.value is None or one.items or event.line >= line or not _is_name(one.value):
+                continue
+            yield event.line
+            yield from _named(function, one.value, event.line, hops - 1)
+
+
+def _is_name(value: Expr) -> bool:
+    """Text, or a path that is put together."""
+    if value.kind == "call":
+        return value.last in ("join", "Path", "format", "str", "joinpath")
+    return value.kind in ("string", "format", "binary")
+
+
+def _made(program: Program, function: Function, value: Expr, hops: int) -> Iterator[tuple[Expr, str]]:
+    """Literal tables that `value` may be, followed through names and what functions give back."""
+    if value.kind == "dict" or (value.kind == "call" and value.last in _TABLES):
+        yield value, function.path
+    elif value.kind == "path" and "." not in value.text:
+        for binding in bindings(function).get(value.text, ()):
+            if binding.kind == "assign" and binding.value is not None and not binding.items:
+                yield from _made(program, function, binding.value, hops)
+    elif value.kind == "call" and hops:
+        for given in value.arguments[:1]:  # move_to_cpu(state_dict)
+            yield from _made(program, function, given, hops - 1)
+        for target in program.graph.targets(function, value):
+            if isinstance(target, Function):
+                for event in target.events:
+                    if event.kind == "return" and event.value is not None:
+                        yield from _made(program, target, event.value, hops - 1)
+
+
+def _keys(table: Expr) -> Iterator[str]:
+    for part in table.parts:
+        if part.kind == "pair" and part.parts[0].kind == "string":
+            yield part.parts[0].text
+        elif part.kind == "keyword":
+            yield part.text
+        elif part.kind == "doublestar":
+            yield f"**{written(part.parts[0], 30)}"

@@ -1,0 +1,1 @@
+"""What no component answers: questions, words, places, searches."""

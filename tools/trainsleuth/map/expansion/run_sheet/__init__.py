@@ -1,0 +1,1 @@
+"""The run on one sheet: what is asked of every run, with values and places."""
