@@ -109,7 +109,7 @@ def run_batch(seeds: list[bytes], files: int, seed: int, with_map: bool = False,
 def _reading(repository: object) -> Iterator[float]:
     """CPU seconds of each file, read whole as the index reads it: without the garbage collector."""
     from trainsleuth.facts import no_collection
-    from trainsleuth.facts.source import read_source
+    from trainsleuth.facts.reading.source import read_source
     from trainsleuth.repository import Repository
 
     assert isinstance(repository, Repository)

@@ -107,7 +107,7 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     started = time.process_time()
     import trainsleuth.map.build  # noqa: F401
     from trainsleuth.checks import check_ids, run_checks
-    from trainsleuth.facts.grammar import parse
+    from trainsleuth.facts.reading.grammar import parse
     from trainsleuth.map import COMPONENTS, expand_component, map_repository
     from trainsleuth.map.components import places_of
     from trainsleuth.repository import Repository
@@ -149,7 +149,7 @@ def _measure(what: str, root: Path) -> dict[str, float]:
 
 def _cells(notebook: str) -> Iterator[str]:
     """What is parsed of a notebook: its code cells as one text; nothing of one that is none."""
-    from trainsleuth.facts.notebook import join_cells
+    from trainsleuth.facts.reading.notebook import join_cells
 
     try:
         yield join_cells(notebook)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from trainsleuth.facts.config import MAX_MENDED, Configs
+from trainsleuth.facts.reading.config import MAX_MENDED, Configs
 from trainsleuth.repository import Repository
 
 

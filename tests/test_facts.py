@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 from trainsleuth.facts import Expr, FileFacts, Function, written
-from trainsleuth.facts.source import read_source
-from trainsleuth.facts.stored import pack, unpack
+from trainsleuth.facts.reading.source import read_source
+from trainsleuth.facts.reading.stored import pack, unpack
 
 
 def _read(source: str) -> FileFacts:

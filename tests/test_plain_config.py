@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from trainsleuth.facts.plain_config import read_plain
+from trainsleuth.facts.reading.plain_config import read_plain
 from trainsleuth.map import expand_component, map_repository
 
 TOML = """\

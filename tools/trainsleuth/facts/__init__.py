@@ -47,41 +47,15 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 `index.calls`, `index.calls_holding`, `index.functions_named`, `index.effects.may_clear`.
 """
 
-from .broken import stop_before
 from .build import build_index, keep_facts
-from .callers import Target, external_name
 from .collection import no_collection
-from .config import ConfigValue
-from .contradiction import contradict
-from .dead import around, is_dead, is_lesson, left_blank, overridden_by_all, spot_at
-from .effects import Effect
-from .fixed import decided_against, needed_at
-from .freezing import Switch, own_switches, switches
 from .index import Index
-from .ingredients import ingredients
-from .libraries import is_for_another, other_library, written_for_another
-from .losses import LossCall, loss_calls
-from .making import bound_names, called, derived, made_at, makers, mentions
-from .members import Member
-from .minimised import Minimised, losses_from, minimised, trained_losses
-from .modules import is_module, is_module_class, owns_parameters
-from .names import External, Module, Symbol, Variable
-from .operations import is_torch
-from .optimizers import LISTING, Built, built_optimizers
-from .order import (
-    Surrounding,
-    branches_around,
-    excludes,
-    guards,
-    is_every_few,
-    is_sure,
-    leaves_early,
-    loops_around,
-    steps_optimizer,
-    surroundings,
-    unfolded,
-)
-from .ranks import Rank, axis_of, rank_of
+from .naming.libraries import is_for_another, other_library, written_for_another
+from .naming.modules import is_module, is_module_class, owns_parameters
+from .naming.names import External, Module, Symbol, Variable
+from .naming.sites import Site, is_test
+from .reading.config import ConfigValue
+from .reading.scopes import bindings, encloses, is_made_in, is_sibling, reaching
 from .records import (
     MODULE_BODY,
     Block,
@@ -95,15 +69,41 @@ from .records import (
     Loop,
     Parameter,
 )
-from .roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
-from .rounds import Round, rounds
-from .scopes import bindings, encloses, is_made_in, is_sibling, reaching
-from .sites import Site, is_test
-from .subject import is_function_call, subject
-from .terms import Term, factors, number_sign, terms
-from .things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
-from .unreached import unreached
-from .values import ENOUGH, TOO_FAR, Value
+from .running.broken import stop_before
+from .running.contradiction import contradict
+from .running.dead import around, is_dead, is_lesson, left_blank, overridden_by_all, spot_at
+from .running.fixed import decided_against, needed_at
+from .running.unreached import unreached
+from .tensors.ingredients import ingredients
+from .tensors.losses import LossCall, loss_calls
+from .tensors.minimised import Minimised, losses_from, minimised, trained_losses
+from .tensors.operations import is_torch
+from .tensors.ranks import Rank, axis_of, rank_of
+from .tensors.subject import is_function_call, subject
+from .tensors.terms import Term, factors, number_sign, terms
+from .tensors.values import ENOUGH, TOO_FAR, Value
+from .tracing.callers import Target, external_name
+from .tracing.making import bound_names, called, derived, made_at, makers, mentions
+from .tracing.members import Member
+from .tracing.things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
+from .training.effects import Effect
+from .training.freezing import Switch, own_switches, switches
+from .training.optimizers import LISTING, Built, built_optimizers
+from .training.order import (
+    Surrounding,
+    branches_around,
+    excludes,
+    guards,
+    is_every_few,
+    is_sure,
+    leaves_early,
+    loops_around,
+    steps_optimizer,
+    surroundings,
+    unfolded,
+)
+from .training.roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
+from .training.rounds import Round, rounds
 from .wording import written
 
 __all__ = [

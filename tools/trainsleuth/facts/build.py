@@ -11,14 +11,14 @@ from trainsleuth.cache import code_digest, digest, open_cache
 from trainsleuth.repository import Repository, is_notebook, is_source
 
 from .collection import no_collection
-from .config import Configs
 from .index import Index
-from .names import Names
-from .notebook import join_cells
+from .naming.names import Names
+from .naming.sites import is_test
+from .reading.config import Configs
+from .reading.notebook import join_cells
+from .reading.source import read_source
+from .reading.stored import pack, unpack
 from .records import MODULE_BODY, FileFacts
-from .sites import is_test
-from .source import read_source
-from .stored import pack, unpack
 
 MAX_PENDING = 20_000_000  # characters of source whose syntax trees wait for questions; each holds about 20 bytes
 

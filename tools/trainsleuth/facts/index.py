@@ -9,28 +9,28 @@ from functools import cached_property
 
 from trainsleuth.repository import Repository
 
-from .altered import altered, set_by_name
-from .callers import Caller, Callers
-from .classes import Classes
-from .config import ConfigValue
-from .effects import Effects
-from .flow import Flow
-from .following import Circles
-from .frames import Frames
-from .freezing import switching_names
-from .holders import Holders
-from .ingredients import Walking
-from .losses import CalledAt
-from .members import Members
-from .names import Names, Symbol
-from .needs import Needs
-from .objects import Objects
-from .reached import Reached
+from .naming.classes import Classes
+from .naming.names import Names, Symbol
+from .naming.sites import Site, Sites, is_test
+from .reading.config import ConfigValue
+from .reading.scopes import Binding, bindings
+from .reading.scoping import Name, Scoping
 from .records import Class, Expr, FileFacts, Function
-from .scopes import Binding, bindings
-from .scoping import Name, Scoping
-from .sites import Site, Sites, is_test
-from .values import Values
+from .running.reached import Reached
+from .tensors.altered import altered, set_by_name
+from .tensors.ingredients import Walking
+from .tensors.losses import CalledAt
+from .tensors.values import Values
+from .tracing.callers import Caller, Callers
+from .tracing.flow import Flow
+from .tracing.following import Circles
+from .tracing.frames import Frames
+from .tracing.holders import Holders
+from .tracing.members import Members
+from .tracing.needs import Needs
+from .tracing.objects import Objects
+from .training.effects import Effects
+from .training.freezing import switching_names
 from .words import words
 
 

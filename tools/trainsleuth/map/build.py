@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Function, Index, build_index
-from trainsleuth.facts.source import read_source
+from trainsleuth.facts.reading.source import read_source
 from trainsleuth.repository import Repository, is_python, is_under
 
 from .calling.bridges import Bridges

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from trainsleuth.facts import Class, Expr, External, Function
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..naming.named_choice import best_named, is_named
 from ..programs.entries import Entry

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Site, Symbol, Variable
-from trainsleuth.facts.names import imports_within
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.naming.names import imports_within
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..naming.chosen_modules import members_of_chosen
 from ..naming.listed_members import looped_members, looped_name, picked_members

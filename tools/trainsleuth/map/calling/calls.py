@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 from trainsleuth.facts import Expr, Function, Index, Site
 from trainsleuth.facts.memo import kept_per_index
-from trainsleuth.facts.sites import call_sites
+from trainsleuth.facts.naming.sites import call_sites
 
 from .forwarding import Detours, place_before
 from .knowledge import Knowledge

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Class, Expr, Function
-from trainsleuth.facts.scopes import Binding, bindings
+from trainsleuth.facts.reading.scopes import Binding, bindings
 
 if TYPE_CHECKING:
     from .values import Values

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, Index, Site
-from trainsleuth.facts.scopes import bindings
-from trainsleuth.facts.sites import call_sites
+from trainsleuth.facts.naming.sites import call_sites
+from trainsleuth.facts.reading.scopes import bindings
 
 _CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z](?=\w{0,100}[a-z])\w*"
 _ALIAS = re.compile(rb"=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*(?=\n|$)")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import MODULE_BODY, Class, External, FileFacts, Function, Index, Module, Symbol, Variable
 from trainsleuth.facts.memo import kept_per_function, kept_per_index
-from trainsleuth.facts.names import imports_within
+from trainsleuth.facts.naming.names import imports_within
 from trainsleuth.facts.records import Import
 
 from ..recipe.branches import Settled, is_left

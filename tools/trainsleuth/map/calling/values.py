@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
-from trainsleuth.facts.scopes import Binding, bindings
+from trainsleuth.facts.reading.scopes import Binding, bindings
 
 from ..naming.auto_classes import GIVES, auto_classes
 from ..naming.tables import kind_of_holder

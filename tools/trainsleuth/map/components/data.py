@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, written
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..loop.batch_path import Stage
 from ..loop.networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network

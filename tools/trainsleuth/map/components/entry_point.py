@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function
-from trainsleuth.facts.scopes import bindings
-from trainsleuth.facts.sites import is_test
+from trainsleuth.facts.naming.sites import is_test
+from trainsleuth.facts.reading.scopes import bindings
 from trainsleuth.repository import is_python
 
 from ..calling.ways import line_of_call

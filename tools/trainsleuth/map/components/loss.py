@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from trainsleuth.facts import Class, Event, Expr, Function, Variable
-from trainsleuth.facts.scopes import Binding, bindings
+from trainsleuth.facts.reading.scopes import Binding, bindings
 
 from ..loop.batch_path import Stage
 from ..loop.frameworks import owned_by

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Site, written
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..loop.networks import is_factory
 from ..loop.steps import is_optimizer, schedules_noise, sets_learning_rate, step_role, writes_learning_rate

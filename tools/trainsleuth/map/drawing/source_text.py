@@ -16,7 +16,7 @@ def lines_of(repository: Repository, path: str) -> list[str]:
     if text is None:
         return []
     if is_notebook(path):
-        from trainsleuth.facts.notebook import join_cells
+        from trainsleuth.facts.reading.notebook import join_cells
 
         text, _ = join_cells(text)
     return text.split("\n")

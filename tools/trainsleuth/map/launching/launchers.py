@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import Expr, FileFacts, Function, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 _STARTS = re.compile(rb"os\.system\("), re.compile(rb"subprocess\.(?:run|call|check_call|Popen)\(")
 _HOLE = re.compile(r"\{\w*\}")

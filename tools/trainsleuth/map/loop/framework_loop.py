@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..calling.binding import bound_names
 from ..calling.edges import DIRECT

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainsleuth.facts import Class, Expr, External, Function, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..calling.values import Values
 from ..programs.sidelines import NEVER

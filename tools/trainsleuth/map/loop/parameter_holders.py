@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from weakref import WeakKeyDictionary
 
 from trainsleuth.facts import Class, Function, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 ENOUGH = 2  # attributes: one alone may be a temperature beside the networks
 MAX_HOPS = 4  # of calls of own methods

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Loop, Site, written
-from trainsleuth.facts.sites import call_sites
+from trainsleuth.facts.naming.sites import call_sites
 
 from ..calling.values import Values
 from ..recipe.branches import Settled, is_not_chosen

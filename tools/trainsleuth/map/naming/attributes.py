@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Site, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..calling.common_names import COMMON_NAMES
 from ..recipe.keys import key_of

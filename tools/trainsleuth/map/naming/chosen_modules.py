@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, Function, Index, Module, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..recipe.branches import Settled, arms_of, is_not_chosen
 from .written_out import written_out

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 Thing = Class | Function
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..calling.held import MAX_DEPTH, MAX_HELD
 from ..recipe.keys import key_of

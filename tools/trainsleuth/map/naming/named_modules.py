@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, Module, Site, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..launching.launch_targets import in_checkout
 from ..recipe.branches import Settled, is_not_chosen, value_of

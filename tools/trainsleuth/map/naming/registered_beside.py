@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Function, Index
-from trainsleuth.facts.sites import Site
+from trainsleuth.facts.naming.sites import Site
 
 from ..recipe.recipes import Choice, Setting
 from .factories import FILLS, made_by

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Class, Expr, Function, Index, Module, Site, Variable
-from trainsleuth.facts.scopes import Binding, bindings
+from trainsleuth.facts.reading.scopes import Binding, bindings
 
 from ..calling.values import Values
 from ..programs.left_copies import in_use

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.facts.naming.sites import call_sites
 from trainsleuth.facts.records import FileFacts
-from trainsleuth.facts.sites import call_sites
 from trainsleuth.repository import is_notebook, is_python, is_under
 
 from ..calling.graph import Graph

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, Module
-from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.facts.reading.config import BUILDING_TAGS
 from trainsleuth.repository import is_under
 
 from ..naming.tables import NAME_KEYS, OF_ALL, Entry, Table

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from trainsleuth.facts import Class, Function, Index
-from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.facts.reading.config import BUILDING_TAGS
 from trainsleuth.repository import is_python
 
 from ..calling.forwarding import handing_on

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Expr, Index
-from trainsleuth.facts.config import ConfigValue
+from trainsleuth.facts.reading.config import ConfigValue
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from ..calling.reach import Reach

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from trainsleuth.facts import Class, Expr, External, Function, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 BUILDS = re.compile(r"^_?(?:build|setup|make|create|instantiate|construct|init|new)(?:_\w+)?$")
 _IS_CONFIG = re.compile(r"(?:Config|Configuration|Cfg|Conf|Args|Arguments|Params|Options|Settings|Spec|HParams)$")

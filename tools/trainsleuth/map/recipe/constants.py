@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainsleuth.facts import Class, Expr, Function, Index, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 
 def constant_text(index: Index, scope: Function, given: Expr) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainsleuth.facts import Expr, Function, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 from trainsleuth.repository import CONFIG_SUFFIXES
 
 from ..calling.reach import Reach

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, Function, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 _OF_ITSELF = ("formatter_class", "parser_class", "action")  # of argparse: what it works with
 

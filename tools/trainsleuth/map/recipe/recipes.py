@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, ConfigValue, Function, Index
-from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.facts.reading.config import BUILDING_TAGS
 
 from ..naming.tables import Table
 from .composition import Part, file_of

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Function
-from trainsleuth.facts.names import Module
+from trainsleuth.facts.naming.names import Module
 
 from ..calling.knowledge import Knowledge
 from ..calling.optional_imports import left_out

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Function, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..configuration.forms.literals import is_table
 from ..program import Program

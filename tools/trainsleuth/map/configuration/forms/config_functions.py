@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, ConfigValue, Event, Expr, External, FileFacts, Function, Index, Variable
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from .literals import is_literal, is_table, text_of
 

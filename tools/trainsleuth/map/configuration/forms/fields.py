@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, bindings
-from trainsleuth.facts.scopes import Binding
+from trainsleuth.facts.reading.scopes import Binding
 
 from ...loop.networks import is_dataset, is_network
 from ...program import Program

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import ConfigValue, Expr, FileFacts, Index
-from trainsleuth.facts.scopes import bindings
+from trainsleuth.facts.reading.scopes import bindings
 
 from .literals import flat, is_table, text_of
 

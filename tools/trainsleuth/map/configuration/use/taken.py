@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from trainsleuth.facts import MODULE_BODY, written
-from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.facts.reading.config import BUILDING_TAGS
 
 from ...program import Program
 from .reads import Reads

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trainsleuth.facts import MODULE_BODY
-from trainsleuth.facts.source import read_source
+from trainsleuth.facts.reading.source import read_source
 from trainsleuth.repository import is_source
 
 from ...drawing.statements import is_class_body

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trainsleuth.facts import Expr, Function, bindings
-from trainsleuth.facts.scopes import Binding
+from trainsleuth.facts.reading.scopes import Binding
 
 from ...configuration import Truth
 from ...configuration.use.untaken import is_taken, untaken

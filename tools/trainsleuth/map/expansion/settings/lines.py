@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from trainsleuth.facts.config import BUILDING_TAGS
+from trainsleuth.facts.reading.config import BUILDING_TAGS
 
 from ...configuration import Key, Layer, Truth
 from ...drawing.wording import clean

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, bindings, written
-from trainsleuth.facts.scopes import Binding
+from trainsleuth.facts.reading.scopes import Binding
 
 from ...configuration import Key, Truth
 from ...configuration.forms.literals import is_literal, text_of

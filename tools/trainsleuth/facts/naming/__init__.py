@@ -1,0 +1,1 @@
+"""What a name means: across files, modules, classes, libraries."""

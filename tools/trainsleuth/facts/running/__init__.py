@@ -1,0 +1,1 @@
+"""Whether a place runs at all: what programs come to, and what stops them before."""

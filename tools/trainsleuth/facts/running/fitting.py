@@ -1,0 +1,83 @@
+"""Calls that end in a TypeError: what they are given does not fit the parameters of what they call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..naming.modules import is_module_class
+from ..records import Class, Expr, Function
+from ..tracing.callers import Target
+from ..tracing.making import called
+from ..tracing.things import Spot
+from ..words import words
+
+if TYPE_CHECKING:
+    from ..index import Index
+
+_TRANSPARENT = ("no_grad", "inference_mode", "enable_grad", "staticmethod", "abstractmethod")
+_TORCH = {
+    "torch.nn.utils.clip_grad_norm_": words("parameters max_norm norm_type error_if_nonfinite foreach"),
+    "torch.nn.utils.clip_grad_norm": words("parameters max_norm norm_type error_if_nonfinite foreach"),
+    "torch.nn.utils.clip_grad_value_": words("parameters clip_value foreach"),
+    "torch.nn.functional.cross_entropy": words(
+        "input target weight size_average ignore_index reduce reduction label_smoothing"
+    ),
+    "torch.nn.CrossEntropyLoss": words("weight size_average ignore_index reduce reduction label_smoothing"),
+    "torch.nn.functional.mse_loss": words("input target size_average reduce reduction weight"),
+    "torch.nn.functional.nll_loss": words("input target weight size_average ignore_index reduce reduction"),
+}
+
+
+def misfit(index: Index, call: Expr, spot: Spot) -> str:
+    """Why the call surely fails; "" when it fits, or when what it calls is not known in full."""
+    if any(part.kind in ("star", "doublestar") for part in call.parts[1:]):
+        return ""
+    given = [part.text for part in call.parts[1:] if part.kind == "keyword"]
+    taken = _TORCH.get(called(index, call, spot), ()) if given else ()
+    if taken and (odd := next((name for name in given if name not in taken), "")):
+        return f"{call.last}() takes no argument {odd}"
+    if not index.may_run(call, spot.function):
+        return ""
+    targets = list(index.calling.targets(call, spot))
+    said = [_misfit(index, target, call) if isinstance(target, Target) else "" for target in targets]
+    return said[0] if said and all(said) else ""
+
+
+def misses(function: Function, call: Expr, is_method: bool) -> bool:
+    """The call gives fewer arguments than the function needs, or more than it takes, whatever calls it."""
+    if any(part.kind in ("star", "doublestar") for part in call.parts[1:]):
+        return False
+    own = [one for one in function.parameters if not one.kind][is_method:]
+    needed = sum(one.default is None for one in own)
+    takes_any = any(one.kind == "*" for one in function.parameters)
+    return len(call.parts) - 1 < needed or (not takes_any and len(call.arguments) > len(own))
+
+
+def _misfit(index: Index, target: Target, call: Expr) -> str:
+    function = target.function
+    if any(mark.last not in _TRANSPARENT for mark in function.decorators) or not _is_plain(index, target):
+        return ""
+    own = [one for one in function.parameters if not one.kind]
+    if target.owner is not None and function.self_name:
+        own = own[1:]
+    kinds, names = {one.kind for one in function.parameters}, {one.name for one in own}
+    ordered = [one for one in own if not one.keyword_only]
+    keywords = {part.text for part in call.parts[1:] if part.kind == "keyword"}
+    shown = f"{function.qualname}() at {function.path}:{function.line}"
+    if "**" not in kinds and (odd := sorted(keywords - names)):
+        return f"{shown} takes no argument {odd[0]}"
+    if "*" not in kinds and len(call.arguments) > len(ordered):
+        return f"{shown} takes {len(ordered)} positional arguments, not {len(call.arguments)}"
+    met = {one.name for one in ordered[: len(call.arguments)]} | keywords
+    needed = [one.name for one in own if one.default is None and one.name not in met]
+    return f"{shown} needs an argument {needed[0]}" if needed else ""
+
+
+def _is_plain(index: Index, target: Target) -> bool:
+    """What is called runs the function itself: no decorator of the class, and no __new__ or __call__ of a library."""
+    owner = target.owner.kind if target.owner is not None else None
+    if not isinstance(owner, Class):
+        return owner is None
+    if any(one.decorators or one.keywords or "__new__" in one.methods for one in index.lineage(owner)):
+        return False
+    return target.function.name != "forward" or is_module_class(index, owner)

@@ -1,0 +1,1 @@
+"""What tensors hold: ranges, axes, gradients, layers, losses."""

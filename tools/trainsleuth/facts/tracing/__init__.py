@@ -1,0 +1,1 @@
+"""Where a value comes from and goes to: assignments, calls, attributes, collections."""

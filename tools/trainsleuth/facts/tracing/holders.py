@@ -1,0 +1,192 @@
+"""Names that may hold a thing: what it is assigned to, passed as, returned by; see `Handing`. Wide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..reading.scopes import bindings
+from ..reading.scoping import Name, Scoping, last_of
+from ..records import Expr, Function
+from ..running.reachable import Reachable
+from .handing import KEPT, MADE, PASSED, RETURNED, RUN_BY_OBJECTS, Handing
+from .wrappers import INNER
+
+if TYPE_CHECKING:
+    from ..index import Index
+    from ..naming.sites import Site
+
+_SET = re.compile("1")
+_LEVELS = 0b111  # of how often a name is to be called to get the thing: bit 0 not at all, bit 1 once, bit 2 more often
+
+
+def _step(ways: int, levels: int) -> int:
+    """The levels of a name that is handed what another has at `levels`."""
+    found = levels if ways & KEPT else 0
+    if ways & RETURNED:
+        found |= levels << 1 | levels & 0b100
+    if ways & PASSED:
+        found |= levels & 0b110
+    if ways & MADE:
+        found |= levels >> 1 | levels & 0b100
+    return found & _LEVELS
+
+
+_STEPS = [
+    [_step(ways, levels) for levels in range(_LEVELS + 1)] for ways in range((KEPT | MADE | RETURNED | PASSED) + 1)
+]
+
+
+class Holders:
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.scoping = Scoping(index)
+        self._known: dict[frozenset[str], Mapping[Name, int]] = {}
+        self._known_bits: dict[int, tuple[Name, ...]] = {}
+
+    def aliases(self, names: Iterable[str]) -> frozenset[str]:
+        """`names` and every last name that what they mean in the project or outside may go by."""
+        held = self._reached((name, 1) for name in names)
+        return frozenset(last_of(name) for name, levels in held.items() if levels & 1)
+
+    def calls(self, names: Iterable[str]) -> Iterator[Site]:
+        """Every call of a function with one of these names, or of an object of a class; by last name, then by file."""
+        wanted = frozenset(names)
+        if wanted not in self._known:
+            below = [cls.name for cls in self.index.classes() if any(base.last in wanted for base in cls.bases)]
+            self._known[wanted] = self._reached((name, 2 if name[:1].isupper() else 1) for name in (*wanted, *below))
+        places: dict[str, set[Name]] = {}
+        for name, levels in self._known[wanted].items():
+            if levels & 1:
+                places.setdefault(last_of(name), set()).add(name)
+        for last in sorted(places):
+            for site in self.index.calls(last):
+                if self.scoping.callee(site.call, site.function) in places[last]:
+                    yield site
+        for site in self.index.calls(""):  # self.losses[head](output, target)
+            called = site.call.parts[0]
+            table = called.parts[0] if called.kind == "index" else called
+            if table.kind == "path" and self.scoping.path(site.function, table.text) in places.get(table.last, ()):
+                yield site
+
+    def runs(self, function: Function) -> tuple[Name, ...]:
+        """Every name in the project that a call which runs `function` may have, but "" for what has no name."""
+        bits = self._held.of((1, function.name))
+        cls = self.index.class_of(function)
+        by_object = function.name in RUN_BY_OBJECTS
+        if cls is not None and (by_object or function.name == "__init__"):
+            for name in {one.name for one in (cls, *self.index.subclasses(cls))}:
+                bits |= self._held.of((2 if by_object else 1, name))
+        return self._called(bits) + (tuple(INNER) if by_object and cls is not None else ())
+
+    def _called(self, bits: int) -> tuple[Name, ...]:
+        if bits not in self._known_bits:
+            written, names = f"{bits:b}"[::-1], self._places_of
+            self._known_bits[bits] = tuple(names[place.start()] for place in _SET.finditer(written))
+        return self._known_bits[bits]
+
+    @cached_property
+    def _places_of(self) -> list[Name]:
+        """Every name that is called and may run something of the project."""
+        found = {name for name, levels in self._of_project.items() if levels & 1}
+        return sorted(found & self.callers.keys(), key=self._order)
+
+    def _order(self, name: Name) -> tuple[str, int, str, int, str]:
+        scope = name[0] if isinstance(name, tuple) else None
+        if isinstance(scope, Function):
+            return last_of(name), 1, scope.path, scope.line, scope.qualname
+        return last_of(name), 0, scope or "", 0, ""
+
+    @cached_property
+    def _held(self) -> Reachable[tuple[int, Name]]:
+        """From a name at one level to all called names that hold the thing itself."""
+        bits = {name: 1 << place for place, name in enumerate(self._places_of)}
+        return Reachable(self._after, lambda state: bits.get(state[1], 0) if state[0] == 1 else 0)
+
+    def _after(self, state: tuple[int, Name]) -> list[tuple[int, Name]]:
+        """One step on."""
+        levels, name = state
+        found: list[tuple[int, Name]] = [(levels >> 1, name)] if levels > 1 and name in self._properties else []
+        for other, ways in self._handing.table.get(name, {}).items():
+            reached = _STEPS[ways][levels]
+            found += [(level, other) for level in (1, 2, 4) if reached & level]
+        return found
+
+    def _reached(self, seeds: Iterable[tuple[Name, int]]) -> Mapping[Name, int]:
+        """All names that what is had at the levels of `seeds` is handed on to, at any distance, with their levels."""
+        reached = dict(seeds)
+        waiting, table = list(reached), self._handing.table
+        while waiting:
+            name = waiting.pop()
+            if name in self._properties:
+                reached[name] |= reached[name] >> 1
+            levels = reached[name]
+            for other, ways in table.get(name, {}).items():
+                before = reached.get(other, 0)
+                after = before | _STEPS[ways][levels]
+                if after != before:
+                    reached[other] = after
+                    waiting.append(other)
+        return reached
+
+    @cached_property
+    def _of_project(self) -> Mapping[Name, int]:
+        """All that may hold a function or class of the project, or what one of them gives."""
+        seeds: dict[Name, int] = {function.name: 1 for function in self.index.functions()}
+        seeds.update((cls.name, 0b11) for cls in self.index.classes())
+        return self._reached(seeds.items())
+
+    @property
+    def callers(self) -> Mapping[Name, list[Function]]:
+        return self._handing.callers
+
+    @cached_property
+    def _handing(self) -> Handing:
+        return Handing(self.index, self.scoping)
+
+    def may_run(self, call: Expr, function: Function) -> bool:
+        """Wide: a call in `function` may run a function of the project."""
+        called = call.parts[0]
+        if called.kind == "path" and "." not in called.text:
+            return bool(self._of_project.get(self.scoping.variable(function, called.text), 0) & 1)
+        if called.kind not in ("path", "attr"):
+            return True
+        receiver = called.receiver
+        return called.last in self.members and receiver is not None and self._may_be_of_project(receiver, function)
+
+    def _may_be_of_project(self, expr: Expr, function: Function) -> bool:
+        """It may be an object, a class or a module of the project."""
+        if expr.kind == "path":
+            if self.scoping.variable(function, expr.text.partition(".")[0]) in self._modules:
+                return True
+        elif (expr.kind == "call" and expr.last == "super") or expr.kind not in ("call", "attr"):
+            return True
+        held = self._handing.held(expr, function)
+        return any(_STEPS[ways][self._of_project.get(name, 0)] & 1 for name, ways in held)
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """What the project's objects, classes and modules have after a dot: no call of another name there runs it."""
+        found = {*INNER, *RUN_BY_OBJECTS, *self._handing.attributes}
+        for cls in self.index.classes():
+            found.update(cls.methods, bindings(cls.body))
+        for path, file in self.index.files.items():
+            found.update(bindings(file.body), (entry.alias for entry in file.imports), file.functions, file.classes)
+            found.update(path.removesuffix("/__init__.py").removesuffix(".py").split("/"))
+        return frozenset(found)
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """Names that modules go by."""
+        found = {entry.alias.rpartition(".")[2] for file in self.index.files.values() for entry in file.imports}
+        for path in self.index.files:
+            found.update(path.removesuffix("/__init__.py").removesuffix(".py").split("/"))
+        return frozenset(found)
+
+    @cached_property
+    def _properties(self) -> frozenset[str]:
+        functions = (one for one in self.index.functions() if one.decorators)
+        marks = ("property", "cached_property")
+        return frozenset(one.name for one in functions if any(mark.last in marks for mark in one.decorators))

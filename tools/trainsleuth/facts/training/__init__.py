@@ -1,0 +1,1 @@
+"""What happens to optimizers, gradients and modes, and in which order."""
