@@ -1,6 +1,6 @@
 """Measure what the checks find: injected faults, and silence on the healthy originals.
 
-    python evidence/mutants.py                        the programs of tests/checks_cases
+    python evidence/mutants.py                        the programs of tests/checks/cases
     python evidence/mutants.py --code CHECKOUTS       public code: a folder with one checkout for each repository
 
 The programs were written together with the checks and are tests as well, so their recall says little more than
@@ -75,7 +75,7 @@ def programs(only: list[str]) -> None:
     )
     totals = [0] * 6
     for check in (one for one in check_ids() if not only or one in only):
-        cases = import_module(f"tests.checks_cases.{check.replace('-', '_')}")
+        cases = import_module(f"tests.checks.cases.{check.replace('-', '_')}")
         found = [in_folder(dict(files_of(source)), [check]) for source in cases.FAILS.values()]
         told = [sum(map(bool, found)), sum(any(is_alarm(one) for one in said) for said in found)]
         silent = [in_folder(dict(files_of(source))) for source in cases.SILENT.values()]

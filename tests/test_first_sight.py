@@ -64,7 +64,7 @@ def test_the_rule(told: Record, speaks: bool) -> None:
 
 
 def _first_failure(check: str, folder: Path) -> object:
-    cases = import_module(f"tests.checks_cases.{check.replace('-', '_')}")
+    cases = import_module(f"tests.checks.cases.{check.replace('-', '_')}")
     for name, source in files_of(next(iter(cases.FAILS.values()))):
         (folder / name).write_text(source)
     return run_checks(Repository(folder), only=[check]).findings[0]

@@ -35,7 +35,7 @@ def failed(root: Path) -> set[str]:
 
 @pytest.mark.parametrize("check_id", CHECKS)
 def test_applied_it_cures_the_finding_and_nothing_else_fails(check_id: str, tmp_path: Path) -> None:
-    programs = import_module(f"tests.checks_cases.{check_id.replace('-', '_')}").FAILS
+    programs = import_module(f"tests.checks.cases.{check_id.replace('-', '_')}").FAILS
     cured = 0
     for number, source in enumerate(programs.values()):
         root = tmp_path / str(number)

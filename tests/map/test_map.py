@@ -1,4 +1,4 @@
-"""The map on small repositories (map_cases/*.yaml): lines marked `# <- component` must be shown under it."""
+"""The map on small repositories (repositories/*.yaml): lines marked `# <- component` must be shown under it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import yaml
 from trainsleuth.map import COMPONENTS, MIN_BUDGET, Map, map_repository
 from trainsleuth.repository import RepositoryError
 
-CASES = sorted((Path(__file__).parent / "map_cases").glob("*.yaml"))
+CASES = sorted((Path(__file__).parent / "repositories").glob("*.yaml"))
 MARK = re.compile(r"#\s*<-\s*(\w+)")
 
 

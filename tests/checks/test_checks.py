@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from checks_cases._programs import HEALTHY
+from cases._programs import HEALTHY
 from trainsleuth.checks import UnknownCheckError, check_ids, explain, run_checks
 from trainsleuth.checks.docs import Example, files_of
 from trainsleuth.repository import Repository
@@ -44,7 +44,7 @@ def _cases(table: str) -> list[pytest.ParameterSet]:
 
 
 def _case_module(check_id: str) -> object:
-    return import_module(f"tests.checks_cases.{check_id.replace('-', '_')}")
+    return import_module(f"tests.checks.cases.{check_id.replace('-', '_')}")
 
 
 @pytest.mark.parametrize(("check_id", "example"), _examples())

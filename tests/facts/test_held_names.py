@@ -9,7 +9,7 @@ import pytest
 from trainsleuth.facts import Function, Index, Spot, Target, build_index
 from trainsleuth.repository import Repository
 
-HERE = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 
 
 def _index(tmp_path: Path, source: str) -> Index:
@@ -79,7 +79,7 @@ def _proved(index: Index, function: Function) -> set[int]:
 
 
 @pytest.mark.parametrize(
-    "folder", [HERE / "runs", HERE.parent / "tools" / "trainsleuth" / "facts"], ids=["runs", "facts"]
+    "folder", [TESTS / "runs", TESTS.parent / "tools" / "trainsleuth" / "facts"], ids=["runs", "facts"]
 )
 def test_nothing_that_is_proved_is_hidden(folder: Path) -> None:
     index = build_index(Repository(folder))
