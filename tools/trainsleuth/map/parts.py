@@ -33,10 +33,11 @@ from .recipe.hydra_main import not_found
 from .records import COMPONENTS, Part, Place
 from .signs.arguments import argument_places
 from .signs.bound import bound_places, section_places, setting_places
-from .signs.definitions import definitions
+from .signs.definitions import beside, definitions
 from .signs.mentions import mentions
 from .signs.option_places import option_places
 from .signs.plugin_places import plugin_places
+from .signs.shared import with_shared
 
 MAX_PROGRAMS = 14
 MIN_PLACES = 24
@@ -91,6 +92,7 @@ def parts_of(
         return _nothing(index, program, library)
     trains = program.entry.trains
     parts = {name: _part(program, name, trains) for name in COMPONENTS}
+    parts = with_shared(program, parts)
     truth = truth_of(program, launch)
     if recipe is not None or launch is not None:
         parts = {name: chosen_first(program, truth, part, limit) for name, part in parts.items()}
@@ -202,7 +204,7 @@ def _running(program: Program, name: str) -> Iterator[Place]:
 def _followed(program: Program, name: str, places: Iterator[Place]) -> Iterator[Place]:
     """The best places, with the definitions of what they call."""
     found = list(_best(places))
-    yield from _best(chain(found, definitions(program, name, found)))
+    yield from _best(chain(found, definitions(program, name, found), beside(program, name, found)))
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:

@@ -13,7 +13,7 @@ from ..loop.batch_path import Stage
 from ..loop.networks import calls_loss, calls_network, class_it_makes, is_dataset, is_factory, is_loss_class, is_network
 from ..program import Called, Program
 from ..records import Place
-from ..signs.data_reads import passed_through, reads
+from ..signs.data_reads import helped_by, passed_through, reads
 from ..signs.environments import acts_by, environments
 from ..signs.experience import takes_experience
 
@@ -272,6 +272,12 @@ def _defined(program: Program, cls: Class, score: float) -> Iterator[Place]:
             yield program.at(method, line, "read", 0.5 * share)
         for method in passed_through(program, one) if depth == 0 else ():
             yield program.at(method, method.line, "item", 0.52 * share)
+        for method, line, helper in islice(helped_by(program, one), MOST_HELPERS) if depth == 0 else ():
+            yield program.at(method, line, "item", 0.46 * share)
+            yield program.at(helper, helper.line, "item", 0.44 * share)
+
+
+MOST_HELPERS = 4  # functions with which the items of a data set are made
 
 
 _HANDS = re.compile(

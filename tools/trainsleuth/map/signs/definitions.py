@@ -53,3 +53,35 @@ def _classes(program: Program, component: str, places: Sequence[Place]) -> Itera
 
 def _is_named(function: Function) -> bool:
     return function.name not in _NO_PARTS and "<" not in function.name
+
+
+BESIDE = 0.48  # of the score of the best place of the file
+LONG = 40  # lines of a function that surely says something of its own
+_HOMES = {
+    "data": re.compile(r"data|loader|batch|transform|augment|sampler|buffer|env|feeder|reader|pipeline", re.I),
+    "evaluation": re.compile(r"eval|metric|test|valid|infer|sampl|demo|generat|score", re.I),
+    "model": re.compile(r"model|net|arch|backbone|module|layer|encoder|decoder|policy|head", re.I),
+}
+
+
+def beside(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:
+    """What the program reaches of files that are called like the component and hold one of its places, and of classes
+    that are one of its places; long functions first.
+    """
+    if component not in _HOMES:
+        return
+    best: dict[str, float] = {}
+    strong = [place for place in places[:MAX_FOLLOWED] if place.score >= STRONG]
+    for place in strong:
+        best[place.path] = max(best.get(place.path, 0.0), place.score)
+    found = {(place.path, place.line) for place in strong}
+    for path, score in best.items():
+        file = program.index.files.get(path)
+        is_home = _HOMES[component].search(path) is not None
+        for function in file.functions.values() if file is not None else ():
+            owner = file.classes.get(function.owner) if file is not None else None
+            if not is_home and (owner is None or (path, owner.line) not in found):
+                continue
+            if (program.is_reached(function) or not program.is_loaded(path)) and _is_named(function):
+                length = min(1.0, (function.end_line - function.line) / LONG)
+                yield program.at(function, function.line, "beside", BESIDE * score * (0.5 + 0.5 * length))

@@ -1,0 +1,56 @@
+"""Places of one component that say something of another as well, behind what it has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from trainsleuth.repository import is_python
+
+from ..program import Program
+from ..records import Part, Place
+
+STRONG = 0.5  # of a place that another component gets too
+MADE, SET, DONE = 0.3, 0.36, 0.5  # of its score there
+
+
+def with_shared(program: Program, parts: Mapping[str, Part]) -> dict[str, Part]:
+    """What the file that is started makes belongs to the entry, what files of settings say to the configuration,
+    what the training step does for its loss to the loop.
+    """
+    more = {
+        "entry_point": list(_of(parts, MADE, lambda place: place.path == program.entry.path)),
+        "config": list(_of(parts, SET, lambda place: not is_python(place.path) and not _is_document(place))),
+        "training_loop": list(_in_step(program, parts)),
+    }
+    return {name: _joined(part, more.get(name, ())) for name, part in parts.items()}
+
+
+def _of(parts: Mapping[str, Part], share: float, belongs: Callable[[Place], bool]) -> Iterator[Place]:
+    for part in parts.values():
+        for place in part.places:
+            if place.score >= STRONG and belongs(place):
+                yield place._replace(role="shared", score=share * place.score)
+
+
+def _in_step(program: Program, parts: Mapping[str, Part]) -> Iterator[Place]:
+    step = program.training.step
+    if step is not None:
+        for place in parts["loss"].places:
+            if place.score >= STRONG and place.path == step.path and step.line <= place.line <= step.end_line:
+                yield place._replace(score=DONE * place.score)
+
+
+def _is_document(place: Place) -> bool:
+    return place.path.endswith((".md", ".rst", ".sh", ".txt"))
+
+
+def _joined(part: Part, more: Sequence[Place]) -> Part:
+    """Behind its own places by their scores; a component of which nothing was found stays so."""
+    known = {(place.path, place.line) for place in part.places}
+    best: dict[tuple[str, int], Place] = {}
+    for place in more:
+        key = (place.path, place.line)
+        if part.places and key not in known and (key not in best or best[key].score < place.score):
+            best[key] = place
+    return replace(part, places=tuple(sorted((*part.places, *best.values()), key=lambda place: -place.score)))
