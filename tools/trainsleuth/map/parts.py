@@ -33,7 +33,7 @@ from .recipe.hydra_main import not_found
 from .records import COMPONENTS, Part, Place
 from .signs.arguments import argument_places
 from .signs.bound import bound_places, section_places, setting_places
-from .signs.definitions import beside, definitions
+from .signs.definitions import beside, definitions, within
 from .signs.mentions import mentions
 from .signs.option_places import option_places
 from .signs.plugin_places import plugin_places
@@ -204,7 +204,7 @@ def _running(program: Program, name: str) -> Iterator[Place]:
 def _followed(program: Program, name: str, places: Iterator[Place]) -> Iterator[Place]:
     """The best places, with the definitions of what they call."""
     found = list(_best(places))
-    yield from _best(chain(found, definitions(program, name, found), beside(program, name, found)))
+    yield from _best(chain(found, definitions(program, name, found), beside(program, name, found), within(program, name, found)))
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:

@@ -60,6 +60,7 @@ LONG = 40  # lines of a function that surely says something of its own
 _HOMES = {
     "data": re.compile(r"data|loader|batch|transform|augment|sampler|buffer|env|feeder|reader|pipeline", re.I),
     "evaluation": re.compile(r"eval|metric|test|valid|infer|sampl|demo|generat|score", re.I),
+    "loss": re.compile(r"loss|criteri|reward|objective", re.I),
     "model": re.compile(r"model|net|arch|backbone|module|layer|encoder|decoder|policy|head", re.I),
 }
 
@@ -85,3 +86,31 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
             if (program.is_reached(function) or not program.is_loaded(path)) and _is_named(function):
                 length = min(1.0, (function.end_line - function.line) / LONG)
                 yield program.at(function, function.line, "beside", BESIDE * score * (0.5 + 0.5 * length))
+
+
+WITHIN, STEPS, APART = 0.34, 5, 6  # share of the score, statements of one function, lines between them
+_WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
+_STEPPED = frozenset({"data", "model", "loss", "evaluation"})
+
+
+def within(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:
+    """Statements of the functions that are the best of `places`, some lines apart: what is done in them, one thing after the other."""
+    if component not in _STEPPED:
+        return
+    for place in places[:MAX_FOLLOWED]:
+        file = program.index.files.get(place.path)
+        if file is None or place.score < STRONG:
+            continue
+        for function in file.functions.values():
+            owner = file.classes.get(function.owner)
+            is_work = function.name in _WORK and owner is not None and owner.line == place.line
+            if function.line == place.line or is_work:
+                yield from _steps(program, function, WITHIN * place.score)
+
+
+def _steps(program: Program, function: Function, score: float) -> Iterator[Place]:
+    last, left = function.line, STEPS
+    for event in function.events:
+        if left and event.line - last >= APART and event.kind in ("assign", "expression", "return") and event.calls:
+            yield program.at(function, event.line, "step", score)
+            last, left = event.line, left - 1
