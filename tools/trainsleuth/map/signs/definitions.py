@@ -88,9 +88,9 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
                 yield program.at(function, function.line, "beside", BESIDE * score * (0.5 + 0.5 * length))
 
 
-WITHIN, STEPS, APART = 0.34, 5, 6  # share of the score, statements of one function, lines between them
+WITHIN, STEPS, APART = 0.34, 8, 8  # share of the score, statements of one function, lines between them
 _WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
-_STEPPED = frozenset({"data", "model", "loss", "evaluation"})
+_STEPPED = frozenset({"data", "model", "loss", "evaluation", "optimizer_scheduler", "checkpointing", "logging", "config"})
 
 
 def within(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:
