@@ -55,7 +55,7 @@ def _is_named(function: Function) -> bool:
     return function.name not in _NO_PARTS and "<" not in function.name
 
 
-BESIDE = 0.48  # of the score of the best place of the file
+BESIDE = 0.42  # of the score of the best place of the file
 LONG = 40  # lines of a function that surely says something of its own
 _HOMES = {
     "data": re.compile(r"data|loader|batch|transform|augment|sampler|buffer|env|feeder|reader|pipeline", re.I),
@@ -88,7 +88,7 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
                 yield program.at(function, function.line, "beside", BESIDE * score * (0.5 + 0.5 * length))
 
 
-WITHIN, STEPS, APART = 0.34, 8, 8  # share of the score, statements of one function, lines between them
+WITHIN, STEPS, APART = 0.34, 10, 9
 _WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
 _STEPPED = frozenset({"data", "model", "loss", "evaluation", "optimizer_scheduler", "checkpointing", "logging", "config"})
 
@@ -111,6 +111,6 @@ def within(program: Program, component: str, places: Sequence[Place]) -> Iterato
 def _steps(program: Program, function: Function, score: float) -> Iterator[Place]:
     last, left = function.line, STEPS
     for event in function.events:
-        if left and event.line - last >= APART and event.kind in ("assign", "expression", "return") and event.calls:
+        if left and event.line - last >= APART and event.kind in ("assign", "expression", "return") and (event.calls or event.kind == "assign"):
             yield program.at(function, event.line, "step", score)
             last, left = event.line, left - 1
