@@ -90,7 +90,7 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
 
 WITHIN, STEPS, APART = 0.34, 10, 9
 _WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
-_STEPPED = frozenset({"data", "model", "loss", "evaluation", "optimizer_scheduler", "checkpointing", "logging", "config"})
+_STEPPED = frozenset({"data", "model", "loss", "evaluation", "optimizer_scheduler", "checkpointing", "logging", "config", "training_loop"})
 
 
 def within(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:

@@ -34,10 +34,13 @@ def _of(parts: Mapping[str, Part], share: float, belongs: Callable[[Place], bool
 
 
 def _in_step(program: Program, parts: Mapping[str, Part]) -> Iterator[Place]:
+    """The loss and the networks in the step, and in other methods of the class that steps."""
     step = program.training.step
-    if step is not None:
-        for place in parts["loss"].places:
-            if place.score >= STRONG and place.path == step.path and step.line <= place.line <= step.end_line:
+    owner = program.index.class_of(step) if step is not None else None
+    around = owner if owner is not None else step
+    for name in ("loss", "model") if around is not None else ():
+        for place in parts[name].places:
+            if place.score >= STRONG and place.path == around.path and around.line < place.line <= around.end_line:
                 yield place._replace(score=DONE * place.score)
 
 
