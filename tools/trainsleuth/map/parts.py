@@ -204,7 +204,9 @@ def _running(program: Program, name: str) -> Iterator[Place]:
 def _followed(program: Program, name: str, places: Iterator[Place]) -> Iterator[Place]:
     """The best places, with the definitions of what they call."""
     found = list(_best(places))
-    yield from _best(chain(found, definitions(program, name, found), beside(program, name, found), within(program, name, found)))
+    yield from _best(
+        chain(found, definitions(program, name, found), beside(program, name, found), within(program, name, found))
+    )
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:

@@ -89,8 +89,21 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
 
 
 WITHIN, STEPS, APART = 0.34, 10, 9
+_DOES = ("assign", "expression", "return", "for", "while", "if")
 _WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
-_STEPPED = frozenset({"data", "model", "loss", "evaluation", "optimizer_scheduler", "checkpointing", "logging", "config", "training_loop"})
+_STEPPED = frozenset(
+    {
+        "data",
+        "model",
+        "loss",
+        "evaluation",
+        "optimizer_scheduler",
+        "checkpointing",
+        "logging",
+        "config",
+        "training_loop",
+    }
+)
 
 
 def within(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:
@@ -111,6 +124,6 @@ def within(program: Program, component: str, places: Sequence[Place]) -> Iterato
 def _steps(program: Program, function: Function, score: float) -> Iterator[Place]:
     last, left = function.line, STEPS
     for event in function.events:
-        if left and event.line - last >= APART and event.kind in ("assign", "expression", "return") and (event.calls or event.kind == "assign"):
+        if left and event.line - last >= APART and event.kind in _DOES:
             yield program.at(function, event.line, "step", score)
             last, left = event.line, left - 1

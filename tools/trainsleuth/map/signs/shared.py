@@ -36,6 +36,8 @@ def _of(parts: Mapping[str, Part], share: float, belongs: Callable[[Place], bool
 def _in_step(program: Program, parts: Mapping[str, Part]) -> Iterator[Place]:
     """The loss and the networks in the step, and in other methods of the class that steps."""
     step = program.training.step
+    for function in dict.fromkeys(stage.function for stage in program.training.stages):
+        yield program.at(function, function.line, "step", DONE * program.weight(function) ** 0.3)
     owner = program.index.class_of(step) if step is not None else None
     around = owner if owner is not None else step
     for name in ("loss", "model") if around is not None else ():
