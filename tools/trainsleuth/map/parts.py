@@ -33,7 +33,8 @@ from .recipe.hydra_main import not_found
 from .records import COMPONENTS, Part, Place
 from .signs.arguments import argument_places
 from .signs.bound import bound_places, section_places, setting_places
-from .signs.definitions import beside, definitions, within
+from .signs.definitions import definitions
+from .signs.filling import FILLING, beside, within
 from .signs.mentions import mentions
 from .signs.option_places import option_places
 from .signs.plugin_places import plugin_places
@@ -185,7 +186,7 @@ def _is_own(program: Program, place: Place) -> bool:
     return place.role not in _SAY_LITTLE and program.is_loaded(place.path)
 
 
-_SAY_LITTLE = ("bound", "mention", "program", "option", HELD_OUT, NO_GRADIENTS, DRAW)
+_SAY_LITTLE = ("bound", "mention", "program", "option", *FILLING, HELD_OUT, NO_GRADIENTS, DRAW)
 
 
 def _running(program: Program, name: str) -> Iterator[Place]:
@@ -202,11 +203,11 @@ def _running(program: Program, name: str) -> Iterator[Place]:
 
 
 def _followed(program: Program, name: str, places: Iterator[Place]) -> Iterator[Place]:
-    """The best places, with the definitions of what they call."""
+    """The best places, with the definitions of what they call, and what fills the room that is left."""
     found = list(_best(places))
-    yield from _best(
-        chain(found, definitions(program, name, found), beside(program, name, found), within(program, name, found))
-    )
+    filling = chain(beside(program, name, found), within(program, name, found))
+    runs = (place for place in filling if not program.never_runs(place.path, place.line))
+    yield from _best(chain(found, definitions(program, name, found), runs))
 
 
 def _best(places: Iterator[Place]) -> Iterator[Place]:

@@ -26,7 +26,7 @@ def definitions(program: Program, component: str, places: Sequence[Place]) -> It
         if place.score >= STRONG:
             for called in program.project_calls.get((place.path, place.line), ())[:2]:
                 for target in called.targets:
-                    if isinstance(target, Class) or (isinstance(target, Function) and _is_named(target)):
+                    if isinstance(target, Class) or (isinstance(target, Function) and is_named(target)):
                         yield program.at_target(target, "defined", SHARE * place.score)
 
 
@@ -51,79 +51,5 @@ def _classes(program: Program, component: str, places: Sequence[Place]) -> Itera
                 yield program.at_target(cls, "class", SHARE * place.score)
 
 
-def _is_named(function: Function) -> bool:
+def is_named(function: Function) -> bool:
     return function.name not in _NO_PARTS and "<" not in function.name
-
-
-BESIDE = 0.42  # of the score of the best place of the file
-LONG = 40  # lines of a function that surely says something of its own
-_HOMES = {
-    "data": re.compile(r"data|loader|batch|transform|augment|sampler|buffer|env|feeder|reader|pipeline", re.I),
-    "evaluation": re.compile(r"eval|metric|test|valid|infer|sampl|demo|generat|score", re.I),
-    "loss": re.compile(r"loss|criteri|reward|objective", re.I),
-    "model": re.compile(r"model|net|arch|backbone|module|layer|encoder|decoder|policy|head", re.I),
-}
-
-
-def beside(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:
-    """What the program reaches of files that are called like the component and hold one of its places, and of classes
-    that are one of its places; long functions first.
-    """
-    if component not in _HOMES:
-        return
-    best: dict[str, float] = {}
-    strong = [place for place in places[:MAX_FOLLOWED] if place.score >= STRONG]
-    for place in strong:
-        best[place.path] = max(best.get(place.path, 0.0), place.score)
-    found = {(place.path, place.line) for place in strong}
-    for path, score in best.items():
-        file = program.index.files.get(path)
-        is_home = _HOMES[component].search(path) is not None
-        for function in file.functions.values() if file is not None else ():
-            owner = file.classes.get(function.owner) if file is not None else None
-            if not is_home and (owner is None or (path, owner.line) not in found):
-                continue
-            if (program.is_reached(function) or not program.is_loaded(path)) and _is_named(function):
-                length = min(1.0, (function.end_line - function.line) / LONG)
-                yield program.at(function, function.line, "beside", BESIDE * score * (0.5 + 0.5 * length))
-
-
-WITHIN, STEPS, APART = 0.34, 10, 9
-_DOES = ("assign", "expression", "return", "for", "while", "if")
-_WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
-_STEPPED = frozenset(
-    {
-        "data",
-        "model",
-        "loss",
-        "evaluation",
-        "optimizer_scheduler",
-        "checkpointing",
-        "logging",
-        "config",
-        "training_loop",
-    }
-)
-
-
-def within(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:
-    """Statements of the functions that are the best of `places`, some lines apart: what is done in them, one thing after the other."""
-    if component not in _STEPPED:
-        return
-    for place in places[:MAX_FOLLOWED]:
-        file = program.index.files.get(place.path)
-        if file is None or place.score < STRONG:
-            continue
-        for function in file.functions.values():
-            owner = file.classes.get(function.owner)
-            is_work = function.name in _WORK and owner is not None and owner.line == place.line
-            if function.line == place.line or is_work:
-                yield from _steps(program, function, WITHIN * place.score)
-
-
-def _steps(program: Program, function: Function, score: float) -> Iterator[Place]:
-    last, left = function.line, STEPS
-    for event in function.events:
-        if left and event.line - last >= APART and event.kind in _DOES:
-            yield program.at(function, event.line, "step", score)
-            last, left = event.line, left - 1

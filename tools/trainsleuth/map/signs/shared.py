@@ -34,13 +34,14 @@ def _of(parts: Mapping[str, Part], share: float, belongs: Callable[[Place], bool
 
 
 def _in_step(program: Program, parts: Mapping[str, Part]) -> Iterator[Place]:
-    """The loss and the networks in the step, and in other methods of the class that steps."""
-    step = program.training.step
+    """The functions from the step down to the loss; the loss and the networks in them and in the class that steps."""
     for function in dict.fromkeys(stage.function for stage in program.training.stages):
         yield program.at(function, function.line, "step", DONE * program.weight(function) ** 0.3)
-    owner = program.index.class_of(step) if step is not None else None
-    around = owner if owner is not None else step
-    for name in ("loss", "model") if around is not None else ():
+    step = program.training.step
+    if step is None:
+        return
+    around = program.index.class_of(step) or step
+    for name in ("loss", "model"):
         for place in parts[name].places:
             if place.score >= STRONG and place.path == around.path and around.line < place.line <= around.end_line:
                 yield place._replace(score=DONE * place.score)
