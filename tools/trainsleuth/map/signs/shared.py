@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trainsleuth.repository import is_python
 
+from ..drawing.source_text import source_lines
 from ..program import Program
 from ..records import Part, Place
 
-STRONG = 0.5  # of a place that another component gets too
-MADE, SET, DONE = 0.3, 0.36, 0.5  # of its score there
+STRONG = 0.3  # of a place that another component gets too
+MADE, SET, DONE, SAID = 0.3, 0.36, 0.5, 0.3  # of its score there
+MAX_OF_EACH = 60  # places of one component that are read for words of others
+_SAYS = {
+    "config": r"add_argument|\boption\(|getattr\(\w*(?:args|opts?|cfg|config)\b",
+    "data": r"data|batch|loader|transform|pipeline",
+    "loss": r"loss|criterion|reward|advantage",
+    "optimizer_scheduler": r"optim|sched|\blr\b|learning_rate|requires_grad|warm_?up|weight_decay|scaler",
+    "logging": r"\bprint\(|\blog\w*\b|log_|writer|wandb|tensorboard|meter|progress",
+    "checkpointing": r"checkpoint|ckpt|\bsave|resum|restor|load_state|\.pth?\b|pretrained|work_dir|output_dir|snapshot",
+    "evaluation": r"(?:\b|_)(?:val|test|eval|best|acc|iou|psnr|metrics?)(?:\b|_)|valid|evaluat|accuracy|infer",
+}
+_PATTERNS = {name: re.compile(pattern, re.I) for name, pattern in _SAYS.items()}
 
 
 def with_shared(program: Program, parts: Mapping[str, Part]) -> dict[str, Part]:
@@ -23,7 +36,24 @@ def with_shared(program: Program, parts: Mapping[str, Part]) -> dict[str, Part]:
         "config": list(_of(parts, SET, lambda place: not is_python(place.path) and not _is_document(place))),
         "training_loop": list(_in_step(program, parts)),
     }
+    for name, place in _said(program, parts):
+        more.setdefault(name, []).append(place)
     return {name: _joined(part, more.get(name, ())) for name, part in parts.items()}
+
+
+def _said(program: Program, parts: Mapping[str, Part]) -> Iterator[tuple[str, Place]]:
+    """Lines of other components that speak of this one: if psnr > best_psnr, shown where checkpoints are written."""
+    texts: dict[str, list[str]] = {}
+    for other, part in parts.items():
+        for place in part.places[:MAX_OF_EACH]:
+            if place.score < STRONG or _is_document(place):
+                continue
+            if place.path not in texts:
+                texts[place.path] = source_lines(program.index, place.path)
+            text = "".join(texts[place.path][place.line - 1 : place.line])
+            for name, pattern in _PATTERNS.items():
+                if name != other and pattern.search(text):
+                    yield name, place._replace(role="shared", score=SAID * place.score)
 
 
 def _of(parts: Mapping[str, Part], share: float, belongs: Callable[[Place], bool]) -> Iterator[Place]:
