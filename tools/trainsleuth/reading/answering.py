@@ -12,6 +12,7 @@ from trainsleuth.map import Anatomy, Part, Place
 from trainsleuth.map.drawing.scale import largest_files, lines_of_code, most_changed
 from trainsleuth.map.parts import clean, source_lines
 
+FILLING = ("beside", "within", "shared")  # roles of places that fill the room of a map, and answer nothing
 MOST_PLACES = 6
 KINDS = {
     "argparse": r"ArgumentParser|add_argument|parse_args",
@@ -44,7 +45,7 @@ def replies(anatomy: Anatomy) -> Mapping[str, Reply]:
 
 def _of(part: Part, among: Callable[[Place], bool] = lambda place: True) -> Reply | None:
     """The places of a part that was found, or that a framework holds, in the words of their lines."""
-    places = [place for place in part.places if among(place)][:MOST_PLACES]
+    places = [one for one in part.places if among(one) and one.role not in FILLING][:MOST_PLACES]
     if part.status not in ("found", "elsewhere") or not (places or part.status == "elsewhere"):
         return None
     words = "; ".join(dict.fromkeys(place.text for place in places[:3] if place.text))

@@ -17,9 +17,8 @@ MADE, SET, DONE, SAID = 0.3, 0.36, 0.5, 0.3  # of its score there
 MAX_OF_EACH = 60  # places of one component that are read for words of others
 _SAYS = {
     "config": r"add_argument|\boption\(|getattr\(\w*(?:args|opts?|cfg|config)\b",
-    "data": r"data|batch|loader|transform|pipeline",
     "loss": r"loss|criterion|reward|advantage",
-    "optimizer_scheduler": r"optim|sched|\blr\b|learning_rate|requires_grad|warm_?up|weight_decay|scaler",
+    "optimizer_scheduler": r"optim|lr_?sched|\bscheduler\.step|\blr\b|learning_rate|requires_grad|warm_?up|weight_decay|grad_scaler|scaler\.(?:step|scale|update)",
     "logging": r"\bprint\(|\blog\w*\b|log_|writer|wandb|tensorboard|meter|progress",
     "checkpointing": r"checkpoint|ckpt|\bsave|resum|restor|load_state|\.pth?\b|pretrained|work_dir|output_dir|snapshot",
     "evaluation": r"(?:\b|_)(?:val|test|eval|best|acc|iou|psnr|metrics?)(?:\b|_)|valid|evaluat|accuracy|infer",
