@@ -30,11 +30,11 @@ from .programs.uncalled import uncalled
 from .programs.unreached import trained_elsewhere
 from .recipe.choices import moved, selecting
 from .recipe.hydra_main import not_found
-from .records import COMPONENTS, Part, Place
+from .records import COMPONENTS, FILLING, Part, Place
 from .signs.arguments import argument_places
 from .signs.bound import bound_places, section_places, setting_places
 from .signs.definitions import definitions
-from .signs.filling import FILLING, beside, within
+from .signs.filling import beside, within
 from .signs.mentions import mentions
 from .signs.option_places import option_places
 from .signs.plugin_places import plugin_places
@@ -157,7 +157,8 @@ def _part(program: Program, name: str, trains: bool) -> Part:
     if places and program.assumed and name in _TRAINING_ONLY:
         said = uncalled(program.index, program.assumed) or "how it is reached was not read"
         return Part("unresolved", f"taken for that of this program; {said}", places)
-    own = tuple(place for place in places if name != "evaluation" or _is_own(program, place))
+    strong = (place for place in places if place.role not in FILLING)
+    own = tuple(place for place in strong if name != "evaluation" or _is_own(program, place))
     if places and trains and not own:
         if program.plugin is not None:  # the library evaluates
             return Part("elsewhere", f"inside {program.plugin.framework.name}; the repository defines no hook for it")
@@ -186,7 +187,7 @@ def _is_own(program: Program, place: Place) -> bool:
     return place.role not in _SAY_LITTLE and program.is_loaded(place.path)
 
 
-_SAY_LITTLE = ("bound", "mention", "program", "option", *FILLING, HELD_OUT, NO_GRADIENTS, DRAW)
+_SAY_LITTLE = ("bound", "mention", "program", "option", HELD_OUT, NO_GRADIENTS, DRAW)
 
 
 def _running(program: Program, name: str) -> Iterator[Place]:

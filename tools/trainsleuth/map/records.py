@@ -19,6 +19,11 @@ COMPONENTS = (
     "checkpointing",
     "evaluation",
 )
+BESIDE, WITHIN, SHARED = FILLING = (
+    "beside",
+    "within",
+    "shared",
+)  # roles of places that fill the room of a map, and prove nothing
 OBSERVED = "observed"  # the role of a place that was seen to run, whatever reading says of it
 
 

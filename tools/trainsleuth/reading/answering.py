@@ -11,8 +11,8 @@ from typing import NamedTuple
 from trainsleuth.map import Anatomy, Part, Place
 from trainsleuth.map.drawing.scale import largest_files, lines_of_code, most_changed
 from trainsleuth.map.parts import clean, source_lines
+from trainsleuth.map.records import FILLING
 
-FILLING = ("beside", "within", "shared")  # roles of places that fill the room of a map, and answer nothing
 MOST_PLACES = 6
 KINDS = {
     "argparse": r"ArgumentParser|add_argument|parse_args",

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from trainsleuth.facts import Function
 
 from ..program import Program
-from ..records import Place
+from ..records import BESIDE, WITHIN, Place
 from .definitions import MAX_FOLLOWED, STRONG, is_named
 
-BY, IN = FILLING = "beside", "within"  # their roles
-BESIDE = 0.42  # of the score of the best place of the file
+OF_FILE = 0.42  # of the score of the best place of the file
 LONG = 40  # lines of a function that surely says something of its own
 _HOMES = {
     "data": re.compile(r"data|loader|batch|transform|augment|sampler|buffer|env|feeder|reader|pipeline", re.I),
@@ -36,36 +35,25 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
     for path, score in best.items():
         file = program.index.files.get(path)
         is_home = _HOMES[component].search(path) is not None
-        for function in file.functions.values() if file is not None else ():
-            owner = file.classes.get(function.owner) if file is not None else None
+        if file is None:
+            continue
+        for function in file.functions.values():
+            owner = file.classes.get(function.owner)
             if not is_home and (owner is None or (path, owner.line) not in found):
                 continue
             if (program.is_reached(function) or not program.is_loaded(path)) and is_named(function):
                 length = min(1.0, (function.end_line - function.line) / LONG)
-                yield program.at(function, function.line, BY, BESIDE * score * (0.5 + 0.5 * length))
+                yield program.at(function, function.line, BESIDE, OF_FILE * score * (0.5 + 0.5 * length))
 
 
-WITHIN, STEPS, APART = 0.34, 10, 9
+OF_FUNCTION, STEPS, APART = 0.34, 10, 9  # share of its score, statements of it, lines between them
 _DOES = ("assign", "expression", "return", "for", "while", "if")
 _WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
-_STEPPED = frozenset(
-    {
-        "data",
-        "model",
-        "loss",
-        "evaluation",
-        "optimizer_scheduler",
-        "checkpointing",
-        "logging",
-        "config",
-        "training_loop",
-    }
-)
 
 
 def within(program: Program, component: str, places: Sequence[Place]) -> Iterator[Place]:
     """Statements of the functions that are the best of `places`, some lines apart: what is done in them, one thing after the other."""
-    if component not in _STEPPED:
+    if component == "entry_point":  # all of its file may stand there, see `shared`
         return
     for place in places[:MAX_FOLLOWED]:
         file = program.index.files.get(place.path)
@@ -75,12 +63,12 @@ def within(program: Program, component: str, places: Sequence[Place]) -> Iterato
             owner = file.classes.get(function.owner)
             is_work = function.name in _WORK and owner is not None and owner.line == place.line
             if function.line == place.line or is_work:
-                yield from _steps(program, function, WITHIN * place.score)
+                yield from _steps(program, function, OF_FUNCTION * place.score)
 
 
 def _steps(program: Program, function: Function, score: float) -> Iterator[Place]:
     last, left = function.line, STEPS
     for event in function.events:
         if left and event.line - last >= APART and event.kind in _DOES:
-            yield program.at(function, event.line, IN, score)
+            yield program.at(function, event.line, WITHIN, score)
             last, left = event.line, left - 1

@@ -10,7 +10,7 @@ from trainsleuth.repository import is_python
 
 from ..drawing.source_text import source_lines
 from ..program import Program
-from ..records import Part, Place
+from ..records import SHARED, Part, Place
 
 STRONG = 0.3  # of a place that another component gets too
 MADE, SET, DONE, SAID = 0.3, 0.36, 0.5, 0.3  # of its score there
@@ -52,14 +52,14 @@ def _said(program: Program, parts: Mapping[str, Part]) -> Iterator[tuple[str, Pl
             text = "".join(texts[place.path][place.line - 1 : place.line])
             for name, pattern in _PATTERNS.items():
                 if name != other and pattern.search(text):
-                    yield name, place._replace(role="shared", score=SAID * place.score)
+                    yield name, place._replace(role=SHARED, score=SAID * place.score)
 
 
 def _of(parts: Mapping[str, Part], share: float, belongs: Callable[[Place], bool]) -> Iterator[Place]:
     for part in parts.values():
         for place in part.places:
             if place.score >= STRONG and belongs(place):
-                yield place._replace(role="shared", score=share * place.score)
+                yield place._replace(role=SHARED, score=share * place.score)
 
 
 def _in_step(program: Program, parts: Mapping[str, Part]) -> Iterator[Place]:
