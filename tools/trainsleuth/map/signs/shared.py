@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from trainsleuth.facts import MODULE_BODY, Function
 from trainsleuth.repository import is_python
 
 from ..drawing.source_text import source_lines
@@ -19,9 +20,9 @@ _SAYS = {
     "config": r"add_argument|\boption\(|getattr\(\w*(?:args|opts?|cfg|config)\b",
     "loss": r"loss|criterion|reward|advantage",
     "optimizer_scheduler": r"optim|lr_?sched|\bscheduler\.step|\blr\b|learning_rate|requires_grad|warm_?up|weight_decay|grad_scaler|scaler\.(?:step|scale|update)",
-    "logging": r"\bprint\(|\blog\w*\b|log_|writer|wandb|tensorboard|meter|progress",
+    "logging": r"\bprint\(|(?:\b|_)log(?:s|ger|gers|ging)?(?:\b|_)|writer|wandb|tensorboard|(?<!para)meters?\b|progress",
     "checkpointing": r"checkpoint|ckpt|\bsave|resum|restor|load_state|\.pth?\b|pretrained|work_dir|output_dir|snapshot",
-    "evaluation": r"(?:\b|_)(?:val|test|eval|best|acc|iou|psnr|metrics?)(?:\b|_)|valid|evaluat|accuracy|infer",
+    "evaluation": r"(?:\b|_)(?:val|test|eval|best|acc|iou|psnr|metrics?)(?:\b|_)|(?<!in)valid|evaluat|accuracy|infer",
 }
 _PATTERNS = {name: re.compile(pattern, re.I) for name, pattern in _SAYS.items()}
 
@@ -65,15 +66,28 @@ def _of(parts: Mapping[str, Part], share: float, belongs: Callable[[Place], bool
 def _in_step(program: Program, parts: Mapping[str, Part]) -> Iterator[Place]:
     """The functions from the step down to the loss; the loss and the networks in them and in the class that steps."""
     for function in dict.fromkeys(stage.function for stage in program.training.stages):
-        yield program.at(function, function.line, "step", DONE * program.weight(function) ** 0.3)
+        if function.name != MODULE_BODY:
+            yield program.at(function, function.line, "step", DONE * program.weight(function) ** 0.3)
     step = program.training.step
     if step is None:
         return
-    around = program.index.class_of(step) or step
+    inside = list(_ranges(program, step))
     for name in ("loss", "model"):
         for place in parts[name].places:
-            if place.score >= STRONG and place.path == around.path and around.line < place.line <= around.end_line:
+            if place.score >= STRONG and place.path == step.path and any(place.line in lines for lines in inside):
                 yield place._replace(score=DONE * place.score)
+
+
+def _ranges(program: Program, step: Function) -> Iterator[range]:
+    """The lines of the step: the methods of its class but the one that makes it, else from the loop around its first stage on."""
+    cls = program.index.class_of(step)
+    if cls is not None:
+        yield from (range(m.line + 1, m.end_line + 1) for name, m in cls.methods.items() if name != "__init__")
+        return
+    own = (one.event for one in program.training.stages if one.function is step)
+    loop = next((step.loops[event.block.loops[0]] for event in own if event.block.loops), None)
+    if loop is not None or step.name != MODULE_BODY:
+        yield range(loop.line if loop is not None else step.line + 1, step.end_line + 1)
 
 
 def _is_document(place: Place) -> bool:
