@@ -172,9 +172,8 @@ def test_a_variable_of_the_shell_decides_nothing(tmp_path: Path) -> None:
     script = 'source $1\ncmd="python3 -m go \\\n  $2 \\\n  --model $model"\n$cmd\n'
     found = _map(tmp_path, {"go.py": train, "run.sh": script}, "run.sh")
     assert (found.trains, found.components["training_loop"].status) == (True, "found")
-    assert (
-        "--train" not in found.text.partition("# data")[0]
-    )  # the script does not hold it: whoever calls it may give it
+    started = found.text.partition("# config")[0]
+    assert "--train" not in started  # the script does not hold it: whoever calls it may give it
     lines = expand_component(tmp_path, "lines backward in go.py", recipe="run.sh").text
     assert "backward()" in lines and "off" not in lines
 

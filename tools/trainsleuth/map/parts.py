@@ -87,14 +87,14 @@ def parts_of(
     launch: Command | None = None,
 ) -> Anatomy:
     """All parts, with as many places as `budget` tokens could ever show."""
-    limit = max(MIN_PLACES, budget // 35)
+    limit = max(MIN_PLACES, budget // 20)
     library = other_library(index)
     if library or program is None:
         return _nothing(index, program, library)
     trains = program.entry.trains
     parts = {name: _part(program, name, trains) for name in COMPONENTS}
-    parts = with_shared(program, parts)
     truth = truth_of(program, launch)
+    parts = with_shared(program, truth, parts)
     if recipe is not None or launch is not None:
         parts = {name: chosen_first(program, truth, part, limit) for name, part in parts.items()}
     found = features(program, truth) if trains else {name: Part("absent", "nothing is trained") for name in FEATURES}

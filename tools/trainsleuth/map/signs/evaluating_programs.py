@@ -16,6 +16,7 @@ from ..program import Program
 from ..programs.sidelines import ASIDE, NEVER
 
 MOST = 4  # programs
+BY_DEED = 0.45  # the score of one that does not say so by its name
 _FILE = re.compile(
     r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl(?!ers?\.)\w*|predict\w*|demo|score|transcribe|synth\w*|fid|calc\w*_(?:metrics?|scores?)|enjoy|play(?:[._]|er))",
     re.I,
@@ -69,10 +70,17 @@ def _score(program: Program, path: str, lines: tuple[Command, ...], is_beside: b
     if NEVER.search(path) and (not (shown or near) or source.holds(_UNIT_TEST) or not source.holds(_LOADS)):
         return 0.0
     if not (_FILE.search(name) or _OF_EVALUATION.search(path)):
-        return 0.0
+        return BY_DEED if (shown or near) and _only_applies(program, path) else 0.0
     if ASIDE.search(_OF_EVALUATION.sub("", path)) and not near and not shown:
         return 0.0
     return 0.9 if is_beside else 0.8 if shown and near else 0.75 if near or shown else 0.5
+
+
+def _only_applies(program: Program, path: str) -> bool:
+    """It brings a network its weights and trains none: denoise.py, run_mujoco.py."""
+    file = program.index.files[path]
+    does = [event for function in file.functions.values() for event in function.events]
+    return any(map(restores, does)) and not any(call.last == "backward" for one in does for call in one.calls)
 
 
 def _of_the_same_script(program: Program) -> Iterator[Command]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby, islice
 
 from trainsleuth.facts import Function
 
@@ -46,8 +47,7 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
                 yield program.at(function, function.line, BESIDE, OF_FILE * score * (0.5 + 0.5 * length))
 
 
-OF_FUNCTION, STEPS, APART = 0.34, 10, 9  # share of its score, statements of it, lines between them
-_DOES = ("assign", "expression", "return", "for", "while", "if")
+OF_FUNCTION, STEPS, APART = 0.34, 10, 9  # share of its score, statements of it, lines for each
 _WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
 
 
@@ -67,8 +67,11 @@ def within(program: Program, component: str, places: Sequence[Place]) -> Iterato
 
 
 def _steps(program: Program, function: Function, score: float) -> Iterator[Place]:
-    last, left = function.line, STEPS
-    for event in function.events:
-        if left and event.line - last >= APART and event.kind in _DOES:
-            yield program.at(function, event.line, WITHIN, score)
-            last, left = event.line, left - 1
+    """Of every few lines the statement that says most."""
+    told = [event for event in function.events if event.kind in _DOES and event.line - function.line >= APART]
+    for _, near in islice(groupby(told, lambda event: (event.line - function.line) // APART), STEPS):
+        best = max(near, key=lambda event: (_DOES[event.kind], len(event.calls)))
+        yield program.at(function, best.line, WITHIN, score)
+
+
+_DOES = {"for": 3, "while": 3, "return": 2, "if": 1, "assign": 1, "expression": 1}  # what says more, by kind
