@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -186,6 +187,38 @@ def test_one_silent_search_refutes_nothing() -> None:
 def test_a_failure_outweighs_the_passes_of_the_same_test() -> None:
     check = [fail("check:double-softmax"), said("check:double-softmax", "pass")]
     assert by_id(update(check))["double-normalised-loss"].verdict == "supported"
+
+
+def test_an_alarm_may_name_a_cause_that_its_row_does_not_know() -> None:
+    copies = replace(fail("probe:independence", "off-by-one-target"), suspects=("targets-misaligned-with-inputs",))
+    first = update([*ALL_PASS, copies])[0]
+    assert (first.id, first.verdict, first.for_) == (
+        "targets-misaligned-with-inputs",
+        "supported",
+        (reference(copies),),
+    )
+    beside = ("learning-rate-too-high", "accumulation-scale")
+    row = table().columns["probe:first-nonfinite"]
+    counted = table().column(replace(fail(row.test), suspects=beside))
+    assert counted is not None and counted.fails["accumulation-scale"] == row.fails["learning-rate-too-high"]
+    noted = replace(fail("probe:determinism", severity="note"), suspects=("seed-noise",))
+    assert table().column(noted) == table().columns["probe:determinism"]
+
+
+def test_what_a_probe_saw_is_not_undone_by_what_others_did_not_see() -> None:
+    fell = replace(fail("probe:learning_rate", family="optimizer"), suspects=("learning-rate-zero-or-tiny",))
+    passes = [one for one in ALL_PASS if one.by != fell.by]
+    first = update([fell, *passes])[0]
+    assert (first.id, first.verdict, first.against) == ("learning-rate-zero-or-tiny", "supported", ())
+    for doubtful in (replace(fell, confidence="medium"), replace(fell, severity="note")):
+        assert by_id(update([doubtful, *passes]))["learning-rate-zero-or-tiny"].against
+    search = [fail("check:double-softmax"), said("probe:loss_contract", "pass")]
+    assert by_id(update(search))["double-normalised-loss"].against
+
+
+def test_a_test_that_fails_is_not_cited_against_its_cause() -> None:
+    both = [NAMES[8][0], said(NAMES[8][0].by, "pass")]
+    assert by_id(update(both))["missing-zero-grad"].against == ()
 
 
 def test_the_order_of_findings_does_not_matter() -> None:

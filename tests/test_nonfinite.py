@@ -20,8 +20,10 @@ pytest.importorskip("torch")
 
 from trainsleuth import probes
 from trainsleuth.finding import Finding
-from trainsleuth.probes import first_nonfinite
+from trainsleuth.ledger import update
+from trainsleuth.probes import first_nonfinite, parameter_table, step_trace
 from trainsleuth.trace import Trace
+from trainsleuth.triage import cause_first
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "targets" / "nonfinite"
@@ -167,6 +169,15 @@ def test_a_whole_masked_row_is_explained(ran: Ran) -> None:
 def test_divergence_points_at_the_learning_rate(ran: Ran) -> None:
     finding = only(ran("diverges")[0])
     assert finding.suspects[0] == "learning-rate-too-high" and "largest float32" in finding.message
+
+
+def test_divergence_on_sums_of_gradients_points_at_the_sum_first(ran: Ran) -> None:
+    trace, _ = ran("diverges_on_sums")
+    told = [f for probe in (first_nonfinite, parameter_table, step_trace) for f in probe.probe(trace) if f.is_alarm]
+    assert [set(f.suspects) >= {"learning-rate-too-high", "accumulation-scale"} for f in told] == [True, True, False]
+    hypotheses = update(told)
+    assert hypotheses[0].id == "accumulation-scale" and hypotheses[0].credence.middle > 0.5
+    assert cause_first(told, hypotheses)[0].by == "probe:step_trace"
 
 
 def test_half_precision_is_told_with_its_limit(ran: Ran) -> None:

@@ -6,7 +6,8 @@ mended, run the tests again: the next one may have been hidden behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from trainsleuth.finding import Finding
@@ -28,18 +29,26 @@ class LedgerError(ValueError):
 
 @dataclass(frozen=True)
 class _Evidence:
-    """What one test said: the failures that name the same causes count once, passes only without failures."""
+    """What one test said: the failures that name the same causes count once, passes only without failures.
+
+    `seen` are causes that another probe saw in this run: a pass looked elsewhere or too early to speak against them.
+    """
 
     column: Column
     fails: Mapping[frozenset[str], float]
     passes: float
+    seen: frozenset[str]
 
     def likelihood(self, cause: str) -> float:
         """P(what the test said | cause), tempered by confidence."""
-        product = 1.0 if self.fails else (1 - self.column.p_fail(cause)) ** self.passes
-        for named, weight in self.fails.items():
-            product *= self.column.p_naming(named, cause) ** weight
-        return product
+        if not self.fails:
+            p_fail = self.column.otherwise if cause in self.seen else self.column.p_fail(cause)
+            return math.pow(1 - p_fail, self.passes)
+        return math.prod(math.pow(self.column.p_naming(named, cause), weight) for named, weight in self.fails.items())
+
+    def is_against(self, cause: str) -> bool:
+        """A silence that this cause would have broken."""
+        return not self.fails and cause not in self.seen and self.column.p_fail(cause) > self.column.otherwise
 
     def about(self, cause: str) -> _Evidence | None:
         """What is left of it when failures that name only other causes are passed over."""
@@ -56,11 +65,11 @@ def update(findings: Iterable[Finding], symptom: str = "", many_devices: bool = 
     given = sorted({reference(finding): finding for finding in findings}.items())
     evidence = _evidence(shipped, [finding for _, finding in given])
     before = priors(symptom, many_devices)
-    after = _posterior(before, evidence)
+    after = _posterior(before, evidence.values())
     hypotheses = []
     for id, cause in shipped.causes.items():
-        for_, against = _cited(shipped, id, given)
-        about = [part for one in evidence if (part := one.about(id)) is not None]
+        for_, against = _cited(shipped, id, given, evidence)
+        about = [part for one in evidence.values() if (part := one.about(id)) is not None]
         verdict = _verdict(before[id].middle, _posterior(before, about)[id], for_, against)
         prior, credence = before[id].rounded(), before[id].moved(after[id]).rounded()
         known = Hypothesis(id, cause.statement, cause.family, prior, credence, verdict, for_, against)
@@ -92,7 +101,9 @@ def confirm(hypothesis: Hypothesis, before: Finding, after: Finding) -> Hypothes
     )
 
 
-def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
+def _evidence(shipped: Table, findings: Collection[Finding]) -> dict[str, _Evidence]:
+    """By the name of the test."""
+    seen = frozenset(_seen(shipped, findings))
     heard: dict[str, _Evidence] = {}
     for finding in findings:
         column = shipped.column(finding)
@@ -100,17 +111,29 @@ def _evidence(shipped: Table, findings: Iterable[Finding]) -> list[_Evidence]:
             continue
         noted = finding.outcome == "fail" and finding.severity == "note"
         weight = _WEIGHT["low" if noted else finding.confidence]
-        one = heard.get(column.test, _Evidence(column, {}, 0.0))
+        one = heard.get(column.test, _Evidence(column, {}, 0.0, seen))
         if finding.outcome == "pass":
             heard[column.test] = replace(one, passes=max(one.passes, weight))
             continue
         named = shipped.named(finding, column)
         fails = {**one.fails, named: max(one.fails.get(named, 0.0), weight)}
-        heard[column.test] = replace(one, fails=fails)
-    return list(heard.values())
+        known = replace(column, fails={**one.column.fails, **column.fails})
+        heard[column.test] = replace(one, column=known, fails=fails)
+    return heard
 
 
-def _cited(shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _seen(shipped: Table, findings: Iterable[Finding]) -> Iterator[str]:
+    """Causes that a sure alarm of a probe names alone: it watched them happen."""
+    for finding in findings:
+        column = shipped.column(finding)
+        if column is not None and finding.is_alarm and finding.confidence == "high" and finding.by.startswith("probe:"):
+            named = shipped.named(finding, column)
+            yield from named if len(named) == 1 else ()
+
+
+def _cited(
+    shipped: Table, cause: str, given: Iterable[tuple[str, Finding]], evidence: Mapping[str, _Evidence]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for_, against = [], []
     for ref, finding in given:
         column = shipped.column(finding)
@@ -118,7 +141,7 @@ def _cited(shipped: Table, cause: str, given: Iterable[tuple[str, Finding]]) -> 
             continue
         if finding.outcome == "fail" and cause in shipped.named(finding, column):
             for_.append(ref)
-        elif finding.outcome == "pass":
+        elif finding.outcome == "pass" and evidence[column.test].is_against(cause):
             against.append(ref)
     return tuple(for_), tuple(against)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trainsleuth.content import read_evidence
@@ -13,6 +13,7 @@ from trainsleuth.finding import Family, Finding
 from trainsleuth.hypothesis import Credence
 
 JUDGED = 4.0  # cells of the fault matrix that a probability set by hand counts for
+UNMEASURED = 0.7  # P(it fails | this cause), where a failure names a cause and no row says how often
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ class Column:
             return self.p_fail(cause)
         return self.otherwise * len(named) / max(len(self.fails), 1)
 
+    def naming(self, suspects: Collection[str]) -> Column:
+        """The row with these causes in it: as surely as the least of those that it has, else as where nothing is measured."""
+        told = min((self.fails[cause] for cause in suspects if cause in self.fails), default=UNMEASURED)
+        return replace(self, fails={**dict.fromkeys(sorted(suspects), told), **self.fails})
+
 
 @dataclass(frozen=True)
 class Symptom:
@@ -86,14 +92,15 @@ class Table:
     def column(self, finding: Finding) -> Column | None:
         """The test that a finding is the answer of; None when it says nothing about any cause.
 
-        A test that the table does not know counts by what its failures suspect, else by the claims they cite.
+        A test that the table does not know counts by what its failures suspect, else by the claims they cite;
+        an alarm of one that it knows may name a cause that stands not in its row.
         """
         known = self.columns.get(test_id(finding.by))
-        if known is not None or finding.outcome != "fail":
-            return known
         suspected = set(finding.suspects) & set(self.causes)
+        if known is not None or finding.outcome != "fail":
+            return known.naming(suspected) if known is not None and finding.is_alarm else known
         cited = {
-            cause.id: 0.7
+            cause.id: UNMEASURED
             for cause in self.causes.values()
             if (cause.id in suspected if suspected else set(cause.claims) & set(finding.claims))
         }

@@ -77,7 +77,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
 
     findings = _of_this_program(findings, reports)
     hypotheses = ledger.update(findings, symptom=symptom)
-    ordered = tuple(_cause_first(findings, hypotheses))
+    ordered = tuple(cause_first(findings, hypotheses))
     told = tuple(h for place, h in enumerate(hypotheses) if place < TOLD or h.for_ or h.verdict != "open")
     done = {f.by for f in findings}
     if book is not None:
@@ -153,7 +153,7 @@ def _told_apart(finding: Finding, is_loaded: bool) -> Finding:
     return replace(finding, severity="note", confidence="low", message=said)
 
 
-def _cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -> list[Finding]:
+def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -> list[Finding]:
     """Failures in the order of the hypothesis they speak for; for one cause, the line to edit before its effects."""
     place = {hypothesis.id: number for number, hypothesis in enumerate(hypotheses)}
     failures = [f for f in findings if f.outcome == "fail"]
@@ -164,6 +164,7 @@ def _cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) 
         return (
             not finding.is_alarm,
             best,
+            len(finding.suspects) > 1,  # one that names this cause alone saw it, others saw what it does
             ("error", "warning", "note").index(finding.severity),
             not finding.by.startswith("check:"),  # a check names the line to edit, a probe often its effect
             ("high", "medium", "low").index(finding.confidence),

@@ -74,7 +74,7 @@ def read_table(trace: Trace) -> Table | None:
 def fail(
     site: str | None,
     message: str,
-    suspect: str,
+    *suspects: str,
     severity: Severity = "error",
     confidence: Confidence = "high",
     **more: object,
@@ -83,5 +83,5 @@ def fail(
     path, line = place(site)
     return Finding(
         by="probe:parameter_table", outcome="fail", severity=severity, confidence=confidence, message=message,
-        path=path, line=line, suspects=(suspect,), family="optimizer", **more,  # type: ignore[arg-type]
+        path=path, line=line, suspects=suspects, family="optimizer", **more,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -83,10 +83,7 @@ def scaler_left_out(trace: Trace) -> Iterator[Finding]:
 
 def accumulates_sums(trace: Trace) -> Iterator[Finding]:
     """Several backward calls of one line before each step, each from a mean loss that was not divided."""
-    for number in trace.stepping:
-        cycles = [c for c in list(trace.cycles(number))[1:] if sum(op["op"] == "backward" for op in c) > 1]
-        if len(cycles) < NEEDED_CYCLES or not all(_is_plain_sum(cycle) for cycle in cycles):
-            continue
+    for number, cycles in _summed(trace):
         micro = sum(op["op"] == "backward" for op in cycles[0])
         backward = next(op for op in cycles[0] if op["op"] == "backward")
         cls = str(trace.optimizer(number).get("cls", "optimizer"))
@@ -95,11 +92,28 @@ def accumulates_sums(trace: Trace) -> Iterator[Finding]:
             f"{cls} steps on the sum of {micro} gradients, each of a mean loss ({backward['value']:.4g} at {shown(backward)}, not "
             f"divided): a step is {micro} times that of one batch as large; expected loss / {micro} before backward",
             "accumulation-scale",
-            severity="warning" if cls == "SGD" else "note",
+            severity="warning" if cls == _SCALED else "note",
             measured={"micro_batches": micro, "cycles": len(cycles)},
             next=f"divide the loss by {micro}, or keep the sum knowing that the learning rate is {micro} times what it says",
             claims=("accumulation-divide",),
         )
+
+
+def causes_of_large_steps(trace: Trace) -> tuple[str, ...]:
+    """The rate, and what multiplies it in this run: gradients that are summed where the step grows with them."""
+    summed = any(trace.optimizer(number).get("cls") == _SCALED for number, _ in _summed(trace))
+    return ("learning-rate-too-high", "accumulation-scale") if summed else ("learning-rate-too-high",)
+
+
+_SCALED = "SGD"  # its step is proportional to the gradient
+
+
+def _summed(trace: Trace) -> Iterator[tuple[int, list[tuple[Event, ...]]]]:
+    """Optimizers that step on plain sums of the gradients of several batches, each with its cycles."""
+    for number in trace.stepping:
+        cycles = [c for c in list(trace.cycles(number))[1:] if sum(op["op"] == "backward" for op in c) > 1]
+        if len(cycles) >= NEEDED_CYCLES and all(_is_plain_sum(cycle) for cycle in cycles):
+            yield number, cycles
 
 
 def _is_plain_sum(cycle: tuple[Event, ...]) -> bool:

@@ -10,6 +10,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
 from ._parameters import NEEDED_READINGS, Table, fail
+from ._step_scaling import causes_of_large_steps
 
 STARTED_AT_ZERO = 0.2  # of a parameter's norm
 NEARLY_ALL = 0.9  # of the elements
@@ -191,7 +192,7 @@ def too_fast(trace: Trace, table: Table) -> list[Finding]:
             step.get("site"),
             f"the loss goes from {values[0]:.3g} to {last:.3g} in {len(values)} steps, and a step at {shown(step)} changes {what} of "
             "their size or more; expected a fall, and steps of about a thousandth",
-            "learning-rate-too-high",
+            *causes_of_large_steps(trace),
             severity="warning",
             confidence="medium",
             measured={"first_loss": values[0], "last_loss": last, "update_ratio": typical, "steps": len(values)},

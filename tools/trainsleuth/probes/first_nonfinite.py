@@ -24,6 +24,8 @@ from trainsleuth.probes import _arithmetic as arithmetic
 from trainsleuth.probes import _nonfinite_words as words
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._step_scaling import causes_of_large_steps
+
 EXPERIMENT = "observe"
 BY = "probe:first_nonfinite"
 NUMERICAL: Family = "numerical"
@@ -36,7 +38,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         if str(event["why"]).startswith("another rank"):
             yield Finding(by=BY, outcome="skip", family=NUMERICAL, message=f"rank {trace.rank}: {event['why']}")
             return
-        yield _named(event) if event["reproduced"] else _unnamed(event)
+        yield _named(trace, event) if event["reproduced"] else _unnamed(event)
         return
     watched = trace.events("watched")
     if not watched or not (watched[-1]["losses"] or watched[-1]["gradients"]):
@@ -75,7 +77,7 @@ def _unused(watched: Event) -> Iterator[Finding]:
 # -- with an origin ------------------------------------------------------------------------
 
 
-def _named(event: Event) -> Finding:
+def _named(trace: Trace, event: Event) -> Finding:
     links = event["chain"]
     first = links[0]
     site = next((link["site"] for link in links if link.get("site")), None) or event["site"]
@@ -93,7 +95,7 @@ def _named(event: Event) -> Finding:
         measured=_measured(event, first),
         next=_next(first, shown(event) if site is None else site),
         claims=("nan-loss-or-grad-first",),
-        suspects=_suspects(event),
+        suspects=_suspects(trace, event),
     )
 
 
@@ -128,22 +130,24 @@ def _next(first: Event, site: str) -> str:
     return "find who writes it: the step before, loading of weights, or code of your own"
 
 
-def _suspects(event: Event) -> tuple[str, ...]:
+def _suspects(trace: Trace, event: Event) -> tuple[str, ...]:
     first = event["chain"][0]
     if first["kind"] == "source":
         by_source = {
             "input": ("bad-data-values",),
             "batch": ("bad-data-values",),
             "buffer": ("another-model-fault",),
-            "parameter": ("learning-rate-too-high", "another-loop-fault") if event["n"] else ("another-model-fault",),
+            "parameter": (*causes_of_large_steps(trace), "another-loop-fault")
+            if event["n"]
+            else ("another-model-fault",),
         }
         return by_source.get(str(first.get("source")), ("bad-data-values",))
     if any(link.get("direction") == "backward" for link in event["chain"]):
         return ("nonfinite-in-backward",)
     if arithmetic.diverged(first):
-        return ("learning-rate-too-high", "bad-initialisation-scale", "nonfinite-in-forward")
+        return (*causes_of_large_steps(trace), "bad-initialisation-scale", "nonfinite-in-forward")
     if arithmetic.overflows(first):
-        return ("nonfinite-in-forward", "learning-rate-too-high")
+        return ("nonfinite-in-forward", *causes_of_large_steps(trace))
     return ("nonfinite-in-forward",)
 
 
