@@ -45,6 +45,37 @@ def train(model, loader):
             optimizer.step()
             scheduler.step()
 """,
+    "a loader by what makes it, a length under a key": """
+import json, sys
+import torch
+from torch.utils.data import DataLoader
+
+def run(cfg, model, examples):
+    train = DataLoader(examples, cfg["batch"], shuffle=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=cfg["lr"])
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=cfg["decay_every_epochs"], gamma=0.5)
+    for epoch in range(cfg["epochs"]):
+        for digits, tags in train:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(digits), tags).backward()
+            optimizer.step()
+            scheduler.step()
+
+run(json.load(open(sys.argv[1])), torch.nn.Linear(2, 2), [])
+""",
+    "what is handed in is gone over in each epoch": """
+import torch
+
+def fit(model, examples, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
+    for epoch in range(epochs):
+        for x, y in examples:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            scheduler.step()
+""",
     "warm-up in batches, stepped per epoch": """
 import torch
 from transformers import get_cosine_schedule_with_warmup
@@ -81,6 +112,35 @@ def train(model, collect, max_iterations, n_epochs, batch_size):
                 nn.functional.mse_loss(model(x), y).backward()
                 optimizer.step()
             scheduler.step()
+""",
+    "a loader by what makes it, stepped in the loop over epochs": """
+import torch
+from torch.utils.data import DataLoader
+
+def run(cfg, model, examples):
+    train = DataLoader(examples, cfg["batch"], shuffle=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=cfg["lr"])
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=cfg["decay_every_epochs"], gamma=0.5)
+    for epoch in range(cfg["epochs"]):
+        for digits, tags in train:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(digits), tags).backward()
+            optimizer.step()
+        scheduler.step()
+""",
+    "each model of an ensemble has its own schedule": """
+import torch
+
+def fit(parts, x, y, epochs):
+    schedules = {}
+    for model, optimizer in parts:
+        schedules[model] = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
+    for epoch in range(epochs):
+        for model, optimizer in parts:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            schedules[model].step()
 """,
     "small numbers without a unit": """
 import torch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, External, Index, Literal, Site, Spot
+from trainsleuth.facts import Expr, External, Index, Instance, Literal, Site, Spot
 
 from ._numbers import option_default
 
@@ -15,6 +15,15 @@ def loader_sites(index: Index) -> Iterator[Site]:
         symbol = index.resolve(site.function, site.call.callee) if site.call.callee else None
         if isinstance(symbol, External) and symbol.name.startswith("torch") and "geometric" not in symbol.name:
             yield site
+
+
+def loaders_gone_over(index: Index, source: Expr, spot: Spot) -> Iterator[Expr]:
+    """The calls that make what a loop goes over, where these make data loaders."""
+    if source.kind == "call" and source.last in ("enumerate", "tqdm", "iter", "track"):
+        source = source.arguments[0] if source.arguments else source
+    for thing in index.objects.of(source, spot):
+        if isinstance(thing, Instance) and thing.call is not None and thing.call.last == "DataLoader":
+            yield thing.call
 
 
 def is_spread(call: Expr) -> bool:

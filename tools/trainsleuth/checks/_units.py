@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Index, Spot, makers, written
 
@@ -22,6 +23,7 @@ def unit_of(index: Index, length: Expr, spot: Spot, epoch_counts: list[tuple[Exp
     if any(part.kind == "call" and part.last == "len" and _DATA.search(written(part)) for part in texts):
         return "batch"
     names = [part.text for part in texts if part.kind == "path"]
+    names += [part.parts[1].text for part in texts if _is_keyed(part)]
     if any(_STEPS.search(name) for name in names):
         return "batch"
     if any(part.kind == "call" or (part.kind == "binary" and part.text in ("*", "%")) for part in texts):
@@ -46,10 +48,23 @@ def _all_epochs(texts: list[Expr]) -> bool:
 def spelled_out(index: Index, expr: Expr, spot: Spot, depth: int) -> list[Expr]:
     """All parts of an expression; names replaced by what they were given, if that is written out."""
     found: list[Expr] = []
-    for part in expr.walk():
+    for part in _walk(expr):
         found.append(part)
         if part.kind == "path" and depth and not _EPOCHS.search(part.text):
             for made, at in makers(index, part, spot, 3):
                 if made is not part and made.kind in ("binary", "call", "path", "number", "list"):
                     found += spelled_out(index, made, at, depth - 1)
     return found
+
+
+def _walk(expr: Expr) -> Iterator[Expr]:
+    """What an object is made of says nothing of what its key holds."""
+    yield expr
+    if not _is_keyed(expr):
+        for part in expr.parts:
+            yield from _walk(part)
+
+
+def _is_keyed(part: Expr) -> bool:
+    """config["epochs"]"""
+    return part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "string"

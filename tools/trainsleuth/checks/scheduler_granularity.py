@@ -75,6 +75,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._loading import loaders_gone_over
 from ._schedules import Schedule, schedules
 from ._units import spelled_out, unit_of
 from ._verdicts import Verdicts
@@ -184,10 +185,10 @@ def _stepped(index: Index, around: Surrounding) -> str:
         return ""
     if here.loops[-1:] != (around.loop.id,) or _ends_at_once(around, here):
         return ""
-    deeper = [e for e in steps if _loops_below(around, e)]
+    deeper = [e for e in steps if _loops_below(index, around, e)]
     if len(deeper) == len(steps):
         return "epoch"
-    return "batch" if not deeper and _is_batch_loop(around) else ""
+    return "batch" if not deeper and _is_batch_loop(index, around) else ""
 
 
 def _ends_at_once(around: Surrounding, here: Block) -> bool:
@@ -198,7 +199,7 @@ def _ends_at_once(around: Surrounding, here: Block) -> bool:
 def _own_guards(around: Surrounding) -> Iterator[Expr]:
     """Tests inside the loop that decide on the schedule's step alone."""
     assert around.loop is not None
-    header = next(e for e in around.function.events if e.kind in ("for", "while") and e.text == str(around.loop.id))
+    header = around.function.events[_header(around.function, around.loop)]
     outside = {id(branch) for branch in header.block.branches}
     event = around.function.events[around.here.position]
     shared = [set(around.function.events[e.position].block.branches) for e in around.effects if e.kind == "backward"]
@@ -207,33 +208,58 @@ def _own_guards(around: Surrounding) -> Iterator[Expr]:
             yield branch.tests[0]
 
 
-def _loops_below(around: Surrounding, effect: Effect) -> bool:
+def _loops_below(index: Index, around: Surrounding, effect: Effect) -> bool:
     """The effect runs in a further loop inside the loop: in this function, or in one that is called."""
     assert around.loop is not None
     own = around.function.events[effect.position].block.loops
     inner = own[own.index(around.loop.id) + 1 :] if around.loop.id in own else ()
-    if inner and not _is_small(around.function.loops[inner[-1]]):
+    if inner and _goes_over_batches(index, around.function, around.function.loops[inner[-1]]):
         return True
     deeper = (*effect.trail[1:], effect.spot) if effect.trail else ()
     return any(
-        not _is_small(spot.function.loops[place])
+        _goes_over_batches(index, spot.function, spot.function.loops[place])
         for spot in deeper
         for place in spot.function.events[spot.position].block.loops
     )
 
 
-def _is_small(loop: Loop) -> bool:
-    """A loop over a few things of one batch: optimizers, critic steps, chunks."""
-    source = written(loop.source).lower() if loop.source is not None else ""
-    return not _LOADER.search(source)
+def _goes_over_batches(index: Index, function: Function, loop: Loop) -> bool:
+    """No loop over a few things of one batch: optimizers, critic steps, chunks."""
+    if loop.source is None:
+        return False
+    spot = Spot(function, _header(function, loop))
+    return (
+        _LOADER.search(written(loop.source)) is not None
+        or any(True for _ in loaders_gone_over(index, loop.source, spot))
+        or _is_round_of_epoch(index, spot, loop)
+    )
 
 
-def _is_batch_loop(around: Surrounding) -> bool:
+def _is_round_of_epoch(index: Index, header: Spot, loop: Loop) -> bool:
+    """Inside of a loop over epochs it goes over something, and each round holds backward() and the step."""
+    function = header.function
+    outer = [function.loops[place] for place in function.events[header.position].block.loops if place != loop.id]
+    if not any(_EPOCH.search(_names(one)) for one in outer) or loop.source is None or loop.source.last == "range":
+        return False
+    inside = [e for e in index.effects.of(function) if loop.id in function.events[e.position].block.loops]
+    bound = {part.text for part in loop.target.walk() if part.kind == "path"} if loop.target is not None else set()
+    stepped = {written(e.expr.receiver) for e in inside if e.kind == "step" and e.expr.receiver is not None}
+    return {"backward", "step"} <= {e.kind for e in inside} and bound.isdisjoint(stepped)
+
+
+def _header(function: Function, loop: Loop) -> int:
+    """Where the loop begins among the events of its function."""
+    return next(n for n, e in enumerate(function.events) if e.kind in ("for", "while") and e.text == str(loop.id))
+
+
+def _names(loop: Loop) -> str:
+    return " ".join(written(part) for part in (loop.target, loop.source) if part is not None)
+
+
+def _is_batch_loop(index: Index, around: Surrounding) -> bool:
     """The loop goes over a loader, not over epochs."""
     assert around.loop is not None
-    source = written(around.loop.source) if around.loop.source is not None else ""
-    target = written(around.loop.target) if around.loop.target is not None else ""
-    return bool(_LOADER.search(source)) and not _EPOCH.search(source + target)
+    return not _EPOCH.search(_names(around.loop)) and _goes_over_batches(index, around.function, around.loop)
 
 
 def _epoch_loops(index: Index, site: Site) -> list[tuple[Expr, Spot]]:
@@ -245,11 +271,9 @@ def _epoch_loops(index: Index, site: Site) -> list[tuple[Expr, Spot]]:
         function = waiting.pop()
         seen.add(function)
         for loop in function.loops:
-            names = f"{written(loop.target) if loop.target else ''} {written(loop.source) if loop.source else ''}"
-            if loop.source is not None and _EPOCH.search(names) and loop.source.last in ("range", "trange"):
+            if loop.source is not None and _EPOCH.search(_names(loop)) and loop.source.last in ("range", "trange"):
                 end = loop.source.arguments[1 if len(loop.source.arguments) > 1 else 0]
-                place = next(n for n, e in enumerate(function.events) if e.kind == "for" and e.text == str(loop.id))
-                found.append((end, Spot(function, place)))
+                found.append((end, Spot(function, _header(function, loop))))
         waiting += [caller.spot.function for caller in index.callers(function) if caller.spot.function not in seen]
     return found
 

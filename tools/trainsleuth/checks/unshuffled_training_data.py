@@ -85,7 +85,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 
 from ._flags import is_ruled_out
-from ._loading import is_spread, loader_sites
+from ._loading import is_spread, loader_sites, loaders_gone_over
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -113,13 +113,13 @@ _SORTED = (
 
 
 def check(index: Index) -> Iterator[Finding]:
-    trained = dict(_trained_loaders(index))
+    trained = dict(_trainedloaders_gone_over(index))
     for site in loader_sites(index):
         if not is_test(site.function.path) and site.call in trained:
             yield _examined(index, site, trained[site.call])
 
 
-def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
+def _trainedloaders_gone_over(index: Index) -> Iterator[tuple[Expr, Link]]:
     """Every call that makes a loader whose loop steps an optimizer, and where that loop is."""
     for site in index.calls("backward"):
         if is_test(site.function.path):
@@ -131,7 +131,7 @@ def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
                 continue
             place = next(n for n, e in enumerate(function.events) if e.kind == loop.kind and e.text == str(loop.id))
             for spot in _training_ways(index, site, Spot(function, place)):
-                for call in _loaders(index, loop.source, spot):
+                for call in loaders_gone_over(index, loop.source, spot):
                     yield call, Link(function.path, loop.line, "trains on it, in the order that it gives")
 
 
@@ -144,14 +144,6 @@ def _training_ways(index: Index, backward: Site, loop: Spot) -> Iterator[Spot]:
         spot = loop._replace(frame=frame)
         if not is_ruled_out(index, backward.event.block, spot):
             yield spot
-
-
-def _loaders(index: Index, source: Expr, spot: Spot) -> Iterator[Expr]:
-    if source.kind == "call" and source.last in ("enumerate", "tqdm", "iter", "track"):
-        source = source.arguments[0] if source.arguments else source
-    for thing in index.objects.of(source, spot):
-        if isinstance(thing, Instance) and thing.call is not None and thing.call.last == "DataLoader":
-            yield thing.call
 
 
 def _examined(index: Index, site: Site, use: Link) -> Finding:
