@@ -62,14 +62,46 @@ def _pace(program: Program, function: Function, line: int, hops: int) -> str:
     event = event_at(function, line)
     inside = set(event[1].block.loops) if event is not None else set()
     for loop in sorted((one for one in function.loops if one.id in inside), key=lambda one: -one.line):
-        if told := goes_over(loop):
-            return told
+        if hops == MAX_HOPS and _only_steps(program, function, loop):
+            return ""
+        if (told := goes_over(loop)) or _holds_step(program, function, loop):
+            return told or _of_step(program, function, loop)
     if hook := _HOOK.search(function.name):
         return "step" if hook[1] == "iter" else hook[1]
     if not hops:
         return ""
     above = {pace(program, caller, at, hops - 1) for caller, at in _callers(program, function)}
     return above.pop() if len(above) == 1 else ""
+
+
+def is_over_batches(program: Program, function: Function, loop: Loop) -> bool:
+    """By its names, else by the training step that it holds."""
+    return (goes_over(loop) or _of_step(program, function, loop)) == "batch"
+
+
+def _of_step(program: Program, function: Function, loop: Loop) -> str:
+    """ "batch" where a loop holds backward() or the optimizer's step and goes over something; a count does not tell."""
+    counts = loop.source is None or loop.kind == "while" or loop.source.last in _COUNTS
+    return "batch" if not counts and _holds_step(program, function, loop) else ""
+
+
+_COUNTS = ("range", "trange", "count")
+
+
+def _holds_step(program: Program, function: Function, loop: Loop) -> bool:
+    """In no further loop inside of it."""
+    signs = program.training.signs.get(function, ())
+    return any(one.role in _TRAINS and one.site.event.block.loops[-1:] == (loop.id,) for one in signs)
+
+
+_TRAINS = ("backward", "optimizer step")
+
+
+def _only_steps(program: Program, function: Function, loop: Loop) -> bool:
+    """A schedule is wound forward: for _ in range(start_epoch * steps): scheduler.step()."""
+    inside = [one for one in function.events if loop.id in one.block.loops and one.kind not in ("for", "while")]
+    wound = {one.site.call.line for one in program.training.signs.get(function, ()) if one.role == "scheduler step"}
+    return bool(inside) and all(one.line in wound for one in inside)
 
 
 def _callers(program: Program, function: Function) -> Iterator[tuple[Function, int]]:

@@ -13,7 +13,7 @@ from ...drawing.statements import any_of, conditions, event_at
 from ...drawing.wording import clean
 from ...program import Program
 from ...programs.standing import off
-from .pace import goes_over
+from .pace import is_over_batches
 
 TEST_WIDTH = 60  # characters of the test of an arm
 _HOLDER = re.compile(r"\bself\.(?:(?:cfg|config|args|hparams)\.)?(?=\w)")
@@ -77,7 +77,7 @@ def called_under(program: Program, truth: Truth, function: Function, line: int) 
 def after_batches(program: Program, truth: Truth, function: Function, line: int) -> bool:
     """The loop over batches is over where a statement that runs once an epoch stands, or the call that leads to it."""
     for caller, at in callers_of(program, truth, function, line):
-        if any(goes_over(loop) == "batch" and loop.end_line < at for loop in caller.loops):
+        if any(loop.end_line < at and is_over_batches(program, caller, loop) for loop in caller.loops):
             return True
     return False
 
