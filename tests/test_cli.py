@@ -28,8 +28,8 @@ from small_programs import (
     wait_for,
 )
 from trainsleuth import ledger
-from trainsleuth.answers.findings import counted
-from trainsleuth.answers.hypotheses import suggestions_section
+from trainsleuth.answers.findings import counted, sections
+from trainsleuth.answers.hypotheses import hypotheses_section, pointed_section, suggestions_section
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
 from twins import Answer
@@ -235,6 +235,40 @@ def test_the_head_counts_a_problem_once_and_calls_a_note_a_note() -> None:
     assert counted([seen, probe, note]) == "1 problem found, 1 note to look into"
     assert counted([check, probe]) == "2 problems found"
     assert counted([note, note]) == "no alarm, 2 notes to look into"
+
+
+def test_what_no_finding_points_to_is_one_line() -> None:
+    guesses = ledger.update([])[:6]
+    (told,) = pointed_section(guesses).items
+    assert told.startswith("  open  nothing points anywhere; ") and all(one.id in told for one in guesses)
+    seen = Finding("probe:loss_contract", "fail", "broadcasts", "error", "high", claims=("shape-broadcast-loss",))
+    first, second, below = pointed_section(ledger.update([seen])).items
+    assert first.startswith("  supported  ") and "broadcast-in-loss: " in first
+    assert second.endswith("more") and "library-or-hardware" in below
+
+
+def test_an_order_that_findings_do_not_give_says_why() -> None:
+    doubt = Finding("check:padding-in-loss", "fail", "counts padding", confidence="low", family="loss")
+    first, rest = pointed_section(ledger.update([replace(doubt, suspects=("wrong-loss-choice",))])[:6]).items
+    assert "wrong-loss-choice: " in first
+    assert "no finding points to: label-noise" in rest or "no finding points to: preprocessing-mismatch" in rest
+    assert "likelier only by what goes wrong most often" in rest
+
+
+def test_a_cause_that_is_all_but_excluded_is_counted() -> None:
+    stays = Finding("probe:overfit_one_batch", "fail", "the loss stays", "warning")
+    sure = Finding("probe:loss_contract", "fail", "broadcasts", "error", "high", claims=("shape-broadcast-loss",))
+    passes = [Finding(f"probe:{name}", "pass", "", confidence="high") for name in ("parameter_table", "step_trace")]
+    lines = hypotheses_section(ledger.update([sure, stays, *passes])).items
+    assert not [line for line in lines if line.startswith("  open  0.000  ")]
+
+
+def test_checks_without_a_site_are_counted() -> None:
+    skips = [Finding(f"check:number-{n}", "skip", "none") for n in range(30)]
+    assert sections(skips, None, "")[-1].items == (
+        "  nothing in this code to examine: 30 checks (the JSON result names them)",
+    )
+    assert "check:number-1" in sections(skips[:2], None, "")[-1].items[0]
 
 
 def test_tests_to_do_next_can_be_copied() -> None:

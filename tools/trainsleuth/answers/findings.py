@@ -10,6 +10,7 @@ from trainsleuth.hypothesis import reference
 from trainsleuth.wording import measured_text, one_line, path_text, quoted, wrapped
 
 MAX_COPIES = 8  # told in the text; JSON has all
+FEW = 4  # checks without a site that the text names
 
 
 def failure_text(finding: Finding, width: int | None = None) -> str:
@@ -81,10 +82,11 @@ def counted(findings: Iterable[Finding]) -> str:
 
 
 def _skips(findings: Sequence[Finding], width: int | None) -> Iterator[str]:
-    """The probes with their reasons; the checks, of which most find nothing to examine, by name."""
+    """The probes with their reasons; the checks by name where they are few, for most find nothing to examine."""
     yield from (line_text(f, width) for f in findings if f.outcome == "skip" and not f.by.startswith("check:"))
     if checks := [one_line(f.by) for f in findings if f.outcome == "skip" and f.by.startswith("check:")]:
-        yield wrapped(f"nothing in this code to examine: {', '.join(checks)}", "  ", width, "  ")
+        told = ", ".join(checks) if len(checks) <= FEW else f"{len(checks)} checks (the JSON result names them)"
+        yield wrapped(f"nothing in this code to examine: {told}", "  ", width, "  ")
 
 
 def _lines(findings: Iterable[Finding], outcome: str, width: int | None) -> Iterator[str]:

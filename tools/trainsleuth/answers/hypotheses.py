@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -20,13 +20,47 @@ def hypotheses_section(hypotheses: Iterable[Hypothesis], width: int | None = Non
     """A line for each: verdict, how likely, what it says, what is cited for and against; one line for the refuted."""
     given = list(hypotheses)
     left = [one for one in given if one.verdict != "refuted"]
-    likely = [one for one in left if one.verdict != "open" or one.for_ or one.credence.high >= UNLIKELY]
-    lines = [_line(one, width) for one in likely]
+    return _section(_lines(left, width), given, width)
+
+
+def pointed_section(hypotheses: Iterable[Hypothesis], width: int | None = None) -> Section:
+    """A line for each that a finding speaks for; the rest, which only what is usual speaks for, in one."""
+    given = list(hypotheses)
+    left = [one for one in given if one.verdict != "refuted"]
+    pointed = [one for one in left if one.for_ or one.verdict != "open"]
+    rest = [one for one in left if one not in pointed and not _is_unlikely(one)]
+    lines = [*_lines([one for one in left if one not in rest], width)]
+    if rest:
+        lines.append(wrapped(_unpointed(rest, pointed), "  ", width, "  "))
+    return _section(lines, given, width)
+
+
+def _unpointed(rest: Sequence[Hypothesis], pointed: Sequence[Hypothesis]) -> str:
+    """An order that differs from that of the findings is explained."""
+    named = ", ".join(one.id for one in rest)
+    if not pointed:
+        return f"open  nothing points anywhere; likeliest of what is not ruled out: {named}"
+    before = sum(one.credence.middle > pointed[0].credence.middle for one in rest)
+    why = f" (the first {before} are likelier only by what goes wrong most often)" if before > 1 else ""
+    why = " (the first is likelier only by what goes wrong most often)" if before == 1 else why
+    return f"open  no finding points to: {named}{why}"
+
+
+def _is_unlikely(one: Hypothesis) -> bool:
+    return one.verdict == "open" and one.credence.high < UNLIKELY
+
+
+def _lines(left: Sequence[Hypothesis], width: int | None) -> Iterator[str]:
+    likely = [one for one in left if not _is_unlikely(one)]
+    yield from (_line(one, width) for one in likely)
     if len(likely) < len(left):
-        lines.append(f"  open  below {UNLIKELY}: {len(left) - len(likely)} more")
-    if refuted := [one.id for one in given if one.verdict == "refuted"]:
-        lines.append(wrapped(f"refuted  {', '.join(refuted)}", "  ", width, "  "))
-    return Section("hypotheses, likeliest first:", tuple(lines))
+        yield f"  open  below {UNLIKELY}: {len(left) - len(likely)} more"
+
+
+def _section(lines: Iterable[str], given: Sequence[Hypothesis], width: int | None) -> Section:
+    refuted = [one.id for one in given if one.verdict == "refuted"]
+    last = [wrapped(f"refuted  {', '.join(refuted)}", "  ", width, "  ")] if refuted else []
+    return Section("hypotheses, likeliest first:", (*lines, *last))
 
 
 def suggestions_section(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
 from trainsleuth.answers.findings import counted, line_text, sections
-from trainsleuth.answers.hypotheses import hypotheses_section, suggestions_section
+from trainsleuth.answers.hypotheses import pointed_section, suggestions_section
 from trainsleuth.finding import Finding
 from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
 
@@ -168,7 +168,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, symptom)]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
-    outcome, guesses = counted(case.findings), [hypotheses_section(case.hypotheses, width)]
+    outcome, guesses = counted(case.findings), [pointed_section(case.hypotheses, width)]
     if case.trained:
         guesses.append(suggestions_section(case.suggestions, width, shlex.join(asked.command)))
     else:  # no probe can be asked of a program that does not come to train: that is to be mended first
