@@ -37,6 +37,7 @@ FIRST_WIDTH = 220  # characters of the first line of settings of a topic
 MORE_WIDTH = 240  # of those that follow
 FIRST_OTHER = 2.0  # rank of what changes other settings
 LAST = 4.0  # rank of settings that belong to no topic
+OTHERWISE = 2.0  # of statements without a word of the topic
 LEFT = 5.0  # of the first defaults of which no topic says a word
 REST = 6.0  # of further places
 LAST_LEFT = 40.0  # of the other defaults
@@ -95,6 +96,8 @@ def blocks(program: Program, truth: Truth, anatomy: Anatomy, names: Mapping[str,
     for topic in TOPICS:
         if not any(map(_says, found[topic.name])):
             found[topic.name] += [Line(0.0, *one) for one in _of_framework(program, topic)]
+        if not found[topic.name]:
+            found[topic.name] += [Line(OTHERWISE, *one) for one in code.otherwise(topic)]
     missing = [topic.name for topic in TOPICS if not found[topic.name] and not topic.is_rare]
     if missing:
         yield Block((), (len(TOPICS),), (f"nothing found: {', '.join(missing)}",), {"missing": missing})

@@ -46,7 +46,7 @@ _COUNTS = re.compile(r"^$|rank|step|epoch|iter|idx|index|^[a-z]$", re.I)
 _LITERALS = ("string", "list", "tuple", "set")
 _SAVES = re.compile(r"^(?!.*(?:loader|tokenizer|optim|scheduler|hook)).*(?:save|ckpt|write|dump)", re.I)
 _ANYTHING, _NOTHING = re.compile(""), re.compile("(?!)")
-_REPEATED = frozenset({"scheduler step", "save", "evaluation call", "averaged weights", "tracked"})
+_REPEATED = frozenset({"scheduler step", "save", "evaluation call", "averaged weights", "tracked", "printed"})
 _LENGTHS = (
     re.compile(r"epoch", re.I),
     re.compile(
@@ -55,7 +55,7 @@ _LENGTHS = (
     ),
     re.compile(r"loader|progress|batch|while True", re.I),
 )
-_PACED = (*_REPEATED, "learning rate", "save defined")
+_PACED = (*_REPEATED, "learning rate", "save defined", "evaluation mode")
 MOST_PACED = 8  # places of which one that stands in a loop is looked for
 
 
@@ -88,6 +88,13 @@ class Code:
                 yield short if is_told else clean(held.why, WIDTH), {"feature": where.part}
         idle = (self._idle(self._held(where).places, where) for where in topic.places if topic.is_switch and not count)
         yield from islice((one for one in idle if one is not None), 1)
+
+    def otherwise(self, topic: Topic) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Plain statements for a topic of which nothing else is known."""
+        for where in topic.otherwise:
+            for place in self._first_of(self._held(where).places, where, (), _NOTHING):
+                self._shown.add((place.path, place.line))
+                yield self._line(place, ())
 
     def terms(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The statements that put the loss together, in one line."""

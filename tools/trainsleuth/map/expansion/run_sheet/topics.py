@@ -36,6 +36,7 @@ class Topic(NamedTuple):
     is_switch: bool = False
     is_rare: bool = False
     doubtful: re.Pattern[str] = re.compile("^$")
+    otherwise: tuple[Where, ...] = ()
 
     def tells(self, word: str) -> bool:
         return any(one.fullmatch(word) is not None for one in (self.words, self.weak, self.sections))
@@ -51,9 +52,10 @@ def _read(
     switch: bool = False,
     rare: bool = False,
     doubtful: Sequence[str] = (),
+    otherwise: Sequence[Sequence[str]] = (),
 ) -> Topic:
-    where = tuple(_where(*one) for one in places)
-    return Topic(name, _any(words), _any(weak), _any(sections), where, built, switch, rare, _any(doubtful))
+    where, last = (tuple(_where(*one) for one in given) for given in (places, otherwise))
+    return Topic(name, _any(words), _any(weak), _any(sections), where, built, switch, rare, _any(doubtful), last)
 
 
 def _any(words: Sequence[str]) -> re.Pattern[str]:
