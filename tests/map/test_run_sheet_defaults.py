@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from map_depth import STEP
@@ -70,3 +71,29 @@ def test_room_that_is_left_shows_statements_whole(program: Path) -> None:
     whole = "nesterov=args.with_nesterov)"
     assert whole in expand_component(program, "run", recipe=COMMAND, budget=3000).text
     assert whole not in expand_component(program, "run", recipe=COMMAND, budget=200).text
+
+
+OPTIONS = """    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.125)
+    parser.add_argument("--epochs", type=int, default=15)
+    PARSED
+"""
+RUN = """    net = torch.nn.Linear(2, 4)
+    opt = torch.optim.SGD(net.parameters(), lr=a.lr)
+    for epoch in range(a.epochs):
+        loss = net(torch.ones(1, 2)).sum()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
+
+
+@pytest.mark.parametrize("parsed", ["a = parser.parse_args()", "a, rest = parser.parse_known_args()"])
+@pytest.mark.parametrize("text", [f"def main():\n{OPTIONS}{RUN}", f"{dedent(OPTIONS)}\n\ndef main():\n{RUN}"])
+def test_options_are_read_by_whatever_name_the_parser_made(tmp_path: Path, parsed: str, text: str) -> None:
+    program = f"import argparse\nimport torch\n\n\n{text}\n\nif __name__ == '__main__':\n    main()\n"
+    (tmp_path / "train.py").write_text(program.replace("PARSED", parsed))
+    sheet = expand_component(tmp_path, "run", budget=3000).text
+    assert "lr=0.125 default" in sheet and "epochs=15 default" in sheet
+    asked = expand_component(tmp_path, "run", recipe="python train.py --lr 2e-4", budget=3000).text
+    assert "lr=2e-4 the command\n" in asked

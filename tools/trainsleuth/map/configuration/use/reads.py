@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, is_test
+from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, Index, is_test
 
 from ...recipe.held_settings import WORDS
 
@@ -34,11 +34,13 @@ class Reads:
         self._recipes = recipes
         self._named: dict[str, list[Read]] = {}
         self._said: set[str] = set()
+        self._parsed: set[tuple[Function | str, str]] = set()  # of a function, or of a file: names of its options
         for function in index.functions():
             if is_test(function.path):
                 continue
             self._said.update(parameter.name for parameter in function.parameters)
             for event in function.events:
+                self._parsed.update(_parsed(function, event))
                 if event.value is not None:
                     self._read(function, event.value)
                 for target in event.targets:
@@ -76,12 +78,12 @@ class Reads:
             return
         near = section.rpartition(".")[2]
         exact = [read for read in found if near and f"{near}.{last}" in read.text]
-        yield from exact or (read for read in found if _HOLDS.search(_holder(read)))
+        yield from exact or (read for read in found if self._is_of_settings(read))
 
     def of_any(self, last: str) -> Iterator[Read]:
         """Places that read a word as an attribute or a literal key of anything that holds settings."""
         named = (read for read in self._named.get(last, ()) if read.kind != "name" and not read.is_callee)
-        yield from (read for read in named if _HOLDS.search(_holder(read)))
+        yield from (read for read in named if self._is_of_settings(read))
 
     def of_kin(self, key: str) -> Iterator[Read]:
         """Those of them whose holder is called nearly like the section of a nested key: optim_config, generator_cfg."""
@@ -91,6 +93,12 @@ class Reads:
             holder = _HOLDER.sub("", _holder(read).lower())
             if near and len(holder) >= _AKIN and (near.startswith(holder) or holder.startswith(near)):
                 yield read
+
+    def _is_of_settings(self, read: Read) -> bool:
+        """By the name of what holds it, or by the parser that made that."""
+        holder = _holder(read)
+        places = (read.function, read.function.path)
+        return _HOLDS.search(holder) is not None or any((place, holder) in self._parsed for place in places)
 
     def _read(self, function: Function, expr: Expr) -> None:
         called: set[int] = set()  # ids of what is only gone through: to call it, or for something in it
@@ -135,6 +143,16 @@ class Reads:
 
     def _add(self, word: str, read: Read) -> None:
         self._named.setdefault(word, []).append(read)
+
+
+def _parsed(function: Function, event: Event) -> Iterator[tuple[Function | str, str]]:
+    """The names that a = parser.parse_args() and a, rest = parser.parse_known_args() bind, and where they are seen."""
+    value, bound = event.value, event.targets[:1]
+    if value is None or value.kind != "call" or value.last not in ("parse_args", "parse_known_args"):
+        return
+    name = bound[0].parts[0] if bound and bound[0].kind == "tuple" else bound[0] if bound else None
+    if name is not None and name.kind == "path":
+        yield function.path if function.name == MODULE_BODY else function, name.last
 
 
 def _holder(read: Read) -> str:
