@@ -363,3 +363,24 @@ def test_an_experiment_runs_its_main_unless_a_command_is_named(tmp_path: Path, w
     assert ("torch.optim.Adam(" in shown) is speed
     assert ("torch.optim.SGD(" in shown) is not speed
     assert "steps=400" not in shown and ("steps=4 main.py:10" in shown or speed)
+
+
+LOADS_BY_NAME = "from importlib import import_module\n\n\ndef main():\n    name = open('settings').read()\n    import_module(f'{0}.{{name}}.train').run()\n"
+
+
+def test_programs_that_only_import_their_training_by_a_name_are_told_and_the_first_shown_is_the_first(
+    tmp_path: Path,
+) -> None:
+    def program(folder: str) -> str:
+        return LOADS_BY_NAME.format(folder) + GUARD
+
+    files = {
+        "app/main.py": program("app"),
+        "app/pretrain/train.py": f"import torch\n\n\n{TRAINS}",
+        "evals/main.py": program("evals") + "\n\ndef more():\n    return [1, 2, 3]\n",
+        "evals/probe/train.py": f"import torch\n\n\n{TRAINS}",
+        "README.md": "```\npython -m app.main\n```\nThen evaluate:\n```\npython -m evals.main --fname a\npython -m evals.main --fname b\n```\n",
+    }
+    made = _map(tmp_path, files)
+    assert (made.entry, len(made.programs)) == ("app/main.py", 2), made.text[:400]
+    assert "evals/main.py" in made.text

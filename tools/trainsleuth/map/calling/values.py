@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Variable
 from trainsleuth.facts.reading.scopes import Binding, bindings
 
 from ..naming.auto_classes import GIVES, auto_classes
@@ -97,6 +97,10 @@ class Values:
         """The same, where names that hold nothing known hold these."""
         known = replace(self.known, kinds={**kinds, **self.known.kinds})
         return Values(self.index, known, self.objects, self.detours)
+
+    def loading(self, modules: Mapping[tuple[str, int], tuple[Module, ...]]) -> Values:
+        """The same, where imports by a name load these modules."""
+        return Values(self.index, replace(self.known, modules=modules), self.objects, self.detours)
 
     def making(self, made: frozenset[Class]) -> Values:
         """The same, where these classes are seen to be made."""

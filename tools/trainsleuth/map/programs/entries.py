@@ -20,6 +20,7 @@ from ..launching.launch import Command
 from ..launching.loaded_packages import started_of_library
 from ..loop.frameworks import Handover
 from ..loop.steps import Sign
+from ..naming.named_modules import named_modules
 from .running import has_guard
 from .sidelines import ASIDE, NEVER
 from .training_steps import steps_in
@@ -178,6 +179,8 @@ def entries(
         if scope in index.files:
             likely.setdefault(scope, 0.0)
     found = _judged(index, graph, likely, commands, signs, handed)
+    if not any(entry.trains for entry in found) and (wider := _loading_by_name(graph, found)) is not None:
+        found = _judged(index, wider, likely, commands, signs, handed)
     if scope is None and not any(entry.trains for entry in found):
         found = sorted((*found, *_judged(index, graph, unguarded(index, likely), commands, signs, handed)), key=_rank)
     is_started = any(command.target == scope for command in commands)
@@ -186,6 +189,13 @@ def entries(
         using = [one for one in outside if one.trains and any(is_under(path, scope) for path in one.reach.files)]
         found = [*using, *found]  # the scope is a library: the programs that use it
     return found if any(entry.trains for entry in found) else sorted(found, key=_shows, reverse=True)
+
+
+def _loading_by_name(graph: Graph, found: Iterable[Entry]) -> Graph | None:
+    """The graph where imports by a name load every module that fits, if some do: what they train no entry else is seen to."""
+    reached = frozenset(function for entry in found for function in entry.reach.distance)
+    modules = named_modules(graph.index, (), reached)
+    return graph.again(graph.values.loading(modules)) if modules else None
 
 
 def _shows(entry: Entry) -> float:
