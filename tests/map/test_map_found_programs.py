@@ -384,3 +384,34 @@ def test_programs_that_only_import_their_training_by_a_name_are_told_and_the_fir
     made = _map(tmp_path, files)
     assert (made.entry, len(made.programs)) == ("app/main.py", 2), made.text[:400]
     assert "evals/main.py" in made.text
+
+
+@pytest.mark.parametrize("scope", [None, "sounds", "sounds/trainer.py"])
+def test_a_library_whose_readme_takes_a_gradient_and_no_step_is_its_trainer(tmp_path: Path, scope: str | None) -> None:
+    trainer = "import torch\n\n\nclass NetTrainer:\n    def __init__(self, net):\n        self.net = net\n"
+    trainer += (
+        "        self.opt = torch.optim.Adam(net.parameters())\n\n    def train(self):\n        for x in range(9):\n"
+    )
+    trainer += "            loss = self.net(x)\n            loss.backward()\n            self.opt.step()\n            self.opt.zero_grad()\n"
+    files = {
+        "sounds/__init__.py": "from sounds.net import Net\nfrom sounds.trainer import NetTrainer\n",
+        "sounds/net.py": NET,
+        "sounds/trainer.py": trainer,
+        "README.md": "```python\nimport torch\nfrom sounds import Net\n\nnet = Net()\nloss = net(torch.ones(2)).sum()\nloss.backward()\n```\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    made = map_repository(tmp_path, scope)
+    assert made.entry == "sounds/trainer.py", made.text[:400]
+    assert "no optimizer step was found" not in made.text
+
+
+def test_a_readme_that_steps_an_optimizer_stays_the_program(tmp_path: Path) -> None:
+    trainer = f"import torch\n\n\n{TRAINS}"
+    readme = "```python\nimport torch\nfrom sounds.net import Net\n\nnet = Net()\nopt = torch.optim.SGD(net.parameters(), lr=1)\n"
+    readme += "net(torch.ones(2)).sum().backward()\nopt.step()\n```\n"
+    made = _map(
+        tmp_path, {"sounds/__init__.py": "", "sounds/net.py": NET, "sounds/trainer.py": trainer, "README.md": readme}
+    )
+    assert made.entry == "README.md"

@@ -29,7 +29,7 @@ from .loop.frameworks import Handover, handovers
 from .loop.steps import Sign, signs
 from .program import Program
 from .programs.entries import Entry, candidates, entries, is_for_other, trainings
-from .programs.library import ways_in
+from .programs.library import trainers_shown_in_part, ways_in
 from .programs.siblings import groups
 from .programs.sidelines import NEVER
 from .programs.training_steps import steps_in
@@ -250,6 +250,7 @@ def find_program(
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None
+    found = [*trainers_shown_in_part(index, graph, found, table, handed, scope), *found]
     entry = _started_by(_launched(found, launch), recipe, launch, started)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     told = told_of(first, recipe, launch)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from trainsleuth.facts import Function, Index
+from trainsleuth.repository import is_notebook, is_python, is_under
 
 from ..calling.graph import Graph
 from ..calling.reach import reach
@@ -27,6 +28,27 @@ def ways_in(
     every = dict.fromkeys((*_named(index), *steps)) if steps or handed else ()
     found = [_entry(index, graph, one, signs, handed) for one in every if not NEVER.search(one.path)]
     return sorted(found, key=lambda entry: (-entry.score, entry.path, entry.line))
+
+
+def trainers_shown_in_part(
+    index: Index,
+    graph: Graph,
+    found: Sequence[Entry],
+    signs: Mapping[Function, list[Sign]],
+    handed: Mapping[Function, list[Handover]],
+    scope: str | None = None,
+) -> list[Entry]:
+    """The ways in of a library whose README alone trains, by a gradient without a step: its users call them."""
+    training = [entry for entry in found if entry.trains]
+    if not training or any(is_python(one.path) or is_notebook(one.path) or _steps(one, signs) for one in training):
+        return []
+    ways = ways_in(index, graph, signs, handed)
+    return [one for one in ways if (scope is None or is_under(one.path, scope)) and one.trains and _steps(one, signs)]
+
+
+def _steps(entry: Entry, signs: Mapping[Function, list[Sign]]) -> bool:
+    reached = signs.keys() & entry.reach.distance.keys()
+    return any(sign.role == "optimizer step" for function in reached for sign in signs[function])
 
 
 def _named(index: Index) -> Iterator[Function]:
