@@ -137,3 +137,33 @@ def test_what_a_trainer_is_handed_in_a_table_and_what_only_runs_again(tmp_path: 
     assert "gradient_clip_val" in topics["clipping"]
     assert "dtype=bf16" in topics["precision"]
     assert "checkpoint(self.net" not in topics.get("saved", "")
+
+
+MOVED = """import torch
+
+net, slow = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    loss = net(torch.ones(1, 2)).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    for q, k in zip({pairs}):
+        {moves}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pairs", "moves", "status"),
+    [
+        ("net.parameters(), slow.parameters()", "k.data.mul_(0.9).add_(0.1 * q.detach().data)", "found"),
+        ("net.parameters(), slow.parameters()", "k.data = 0.9 * k.data + 0.1 * q.data", "found"),
+        ("net.parameters(), slow.parameters()", "k.data.copy_(0.9 * k.data + 0.1 * q.data)", "found"),
+        ("net.parameters(), slow.parameters()", "k.data.copy_(q.data)", "absent"),
+        ("gradients, averages", "k.mul_(0.9).add_(q, alpha=0.1)", "absent"),
+    ],
+)
+def test_weights_averaged_in_the_loop_itself(tmp_path: Path, pairs: str, moves: str, status: str) -> None:
+    write({"train.py": MOVED.format(pairs=pairs, moves=moves)}, tmp_path)
+    ema = map_repository(tmp_path).features["ema"]
+    assert (ema.status, [place.line for place in ema.places]) == (status, [11] if status == "found" else [])

@@ -13,7 +13,7 @@ from ..program import Program
 from ..programs.standing import off_at
 from ..records import Part, Place
 from .set_later import set_later
-from .steps import averages_weights
+from .steps import averages_in_place, averages_weights
 from .switches import switch_of
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
@@ -257,11 +257,12 @@ def _resumes(program: Program, function: Function, event: Event, weight: float) 
             yield "resume", program.at(function, call.line, "resume", weight)
     if event.kind == "expression" and any(_EMA.search(call.callee) for call in event.calls):
         yield "ema", program.at(function, event.line, "ema", 0.8 * weight)
-    elif event.kind == "expression" and event.block.loops and _averages(program, function, event):
+    elif event.block.loops and (_averages(program, function, event) or averages_in_place(function, event)):
         yield "ema", program.at(function, event.line, "ema", 0.9 * weight)
 
 
 def _averages(program: Program, function: Function, event: Event) -> bool:
     """accumulate(net_ema, net, decay), a function of the project that moves the parameters of one towards the other's."""
-    targets = (one for call in event.calls for one in program.graph.targets(function, call))
+    calls = event.calls if event.kind == "expression" else ()
+    targets = (one for call in calls for one in program.graph.targets(function, call))
     return any(isinstance(one, Function) and one is not function and averages_weights(one) for one in targets)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Loop, Site, written
 from trainsleuth.facts.naming.sites import call_sites
+from trainsleuth.facts.training.optimizers import LISTING
 
 from ..calling.values import Values
 from ..recipe.branches import Settled, is_not_chosen
@@ -215,6 +216,16 @@ def averages_weights(function: Function) -> bool:
         return True
     given = len(function.parameters) >= LEAST_OF_AVERAGE
     return any(event.block.loops and ((given and _moves(event)) or _blends(event)) for event in function.events)
+
+
+def averages_in_place(function: Function, event: Event) -> bool:
+    """A loop over the parameters of two networks moves those of one: for q, k in zip(net.parameters(), ema.parameters())"""
+    return (_moves(event) or _blends(event)) and any(_goes_over_two(function.loops[one]) for one in event.block.loops)
+
+
+def _goes_over_two(loop: Loop) -> bool:
+    pairs = [part for part in loop.source.walk() if part.last == "zip"] if loop.source is not None else []
+    return any(call.last in LISTING for zipped in pairs for call in zipped.walk())
 
 
 LEAST_OF_AVERAGE = 2  # parameters: what is moved, and towards what
