@@ -167,3 +167,50 @@ def test_weights_averaged_in_the_loop_itself(tmp_path: Path, pairs: str, moves: 
     write({"train.py": MOVED.format(pairs=pairs, moves=moves)}, tmp_path)
     ema = map_repository(tmp_path).features["ema"]
     assert (ema.status, [place.line for place in ema.places]) == (status, [11] if status == "found" else [])
+
+
+SEEDED = """import random
+
+import numpy as np
+import torch
+
+{seeds}
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    opt.zero_grad()
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("seeds", "lines"),
+    [
+        ("np.random.seed(1)\nrandom.seed(1)", [6, 7]),
+        ("rng = np.random.RandomState(1)\nrng.seed(1)", []),
+        ("torch.Generator().manual_seed(1)", []),
+    ],
+)
+def test_the_seeds_of_the_generators_of_the_program(tmp_path: Path, seeds: str, lines: list[int]) -> None:
+    write({"train.py": SEEDED.format(seeds=seeds)}, tmp_path)
+    assert [place.line for place in map_repository(tmp_path).features["seeds"].places] == lines
+
+
+def test_what_a_module_loaded_by_a_name_seeds_when_it_is_imported(tmp_path: Path) -> None:
+    way = SEEDED.format(seeds="torch.manual_seed(0)\n\n\ndef run():").replace("\n", "\n    ").rstrip(" ")
+    way = (
+        way.replace("    import", "import")
+        .replace("    torch.manual_seed", "torch.manual_seed")
+        .replace("    def", "def")
+    )
+    files = {
+        "main.py": "from importlib import import_module\n\nname = open('which').read()\n"
+        "import_module(f'ways.{name}').run()\n",
+        "ways/first.py": way,
+        "ways/second.py": f"{way}\n\nif __name__ == '__main__':\n    torch.cuda.manual_seed_all(0)\n",
+        "README.md": "```\npython main.py\n```\n",
+    }
+    write(files, tmp_path)
+    seeds = map_repository(tmp_path).features["seeds"].places
+    assert [(place.path, place.line) for place in seeds] == [("ways/first.py", 6), ("ways/second.py", 6)]

@@ -10,6 +10,7 @@ from trainsleuth.facts import Event, Expr, Function, written
 
 from ..configuration import Truth
 from ..program import Program
+from ..programs.running import is_guarded
 from ..programs.standing import off_at
 from ..records import Part, Place
 from .set_later import set_later
@@ -26,6 +27,7 @@ _CALLS = {
     "ema": r"\w*EMA|AveragedModel|ExponentialMovingAverage|ModelEma\w*|ModuleDictEMA|update_ema|ema_update|EMAModel|swap_ema_state",
     "seeds": r"manual_seed|manual_seed_all|seed_everything|set_seed|set_random_seed|random_seed|set_torch_seed",
 }
+_SEEDS = ("random.seed", "numpy.random.seed")
 _COMPILED = ("torch.compile", "torch.jit.script")
 _KEYWORDS = {
     "accumulation": ("gradient_accumulation_steps", "accumulate_grad_batches"),
@@ -126,19 +128,20 @@ _TO_TRAINER = re.compile(rb"gradient_clip_val\b")
 
 
 def _signs(program: Program) -> Iterator[tuple[str, Place]]:
-    for function, weight in program.functions():
-        for event in function.events:
-            if _is_strategy(event):
-                yield "distribution", program.at(function, event.line, "distribution", 1.1 * weight)
-            for call in event.calls:
-                for name in _by_class(call):
-                    yield name, program.at(function, call.line, name, 1.2 * weight)
-                for name in _named(call.last):
-                    if _counts(program, name, function, call):
-                        yield name, program.at(function, call.line, name, weight)
-                yield from _keywords(program, function, call, weight)
-            yield from _accumulates(program, function, event, weight)
-            yield from _resumes(program, function, event, weight)
+    for function, event, weight in _statements(program):
+        if _is_strategy(event):
+            yield "distribution", program.at(function, event.line, "distribution", 1.1 * weight)
+        for call in event.calls:
+            for name in _by_class(call):
+                yield name, program.at(function, call.line, name, 1.2 * weight)
+            if call.last == "seed" and program.full_name(function, call.callee) in _SEEDS:
+                yield "seeds", program.at(function, call.line, "seeds", weight)
+            for name in _named(call.last):
+                if _counts(program, name, function, call):
+                    yield name, program.at(function, call.line, name, weight)
+            yield from _keywords(program, function, call, weight)
+        yield from _accumulates(program, function, event, weight)
+        yield from _resumes(program, function, event, weight)
     yield from _launched(program)
     for choice_path, line, key, value in program.settings:
         if key.rpartition(".")[2] in ("accelerator", "distributed_backend") and _SHARES.match(value):
@@ -155,6 +158,16 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
                 "no",
             ):
                 yield name, Place(choice_path, line, name, 0.5)
+
+
+def _statements(program: Program) -> Iterator[tuple[Function, Event, float]]:
+    """Those of reached functions, and those that run when a file of theirs is imported by a name that is not known."""
+    for function, weight in program.functions():
+        yield from ((function, event, weight) for event in function.events)
+    for path in sorted(program.entry.reach.files):
+        body = program.index.files[path].body
+        if not program.is_reached(body):
+            yield from ((body, event, program.weight(body)) for event in body.events if not is_guarded(event))
 
 
 _SHARES = re.compile(r"ddp|dp$|fsdp|deepspeed|horovod")
@@ -206,7 +219,7 @@ def _counts(program: Program, name: str, function: Function, call: Expr) -> bool
         return program.full_name(function, call.callee) in _COMPILED if call.callee else False
     if name == "seeds":  # a generator of one sampler is not the program's seed
         held = call.receiver.last if call.receiver is not None else ""
-        return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held))
+        return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held, re.I))
     if name == "mixed_precision":  # autocast(enabled=False) keeps a part out of it, as does dtype=torch.float32
         enabled, dtype = call.keyword("enabled"), call.keyword("dtype")
         return (enabled is None or enabled.text != "False") and (
