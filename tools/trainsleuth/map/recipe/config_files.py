@@ -20,6 +20,7 @@ from ..launching.launch import Command, folder_of, that_counts
 from ..programs.running import is_guarded
 from .composition import Found, Part, composed, config_file, entries_of, file_of, normal
 from .hydra_main import of_main, own_root
+from .sections_read import sections_read
 
 MAX_FILES = 40
 MAX_COMPOSED = 400  # by Hydra, whose lists say outright what belongs to a run
@@ -42,7 +43,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     if recipe is not None:
         if not found:
             in_code = _named_in_code(index, reached)
-            found.extend(Part(one) for one in in_code if _IS_DEFAULT.search(PurePosixPath(one).stem))
+            found.extend(one for one in in_code if _IS_DEFAULT.search(PurePosixPath(one.path).stem))
             found.extend(_above(index, reached, recipe))
             found.extend(with_bases(index, recipe, own_root(index, reached)))
         return tuple(dict.fromkeys(found))[-most:]
@@ -56,12 +57,14 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         paths = paths or list(_in_folders(index, words_behind(command.text), folder))
         if named := [part for path in paths for part in with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
-    read = [one for one in _named_in_code(index, reached) if one not in composed]
+    read = [one for one in _named_in_code(index, reached) if one.path not in composed]
     if composed and (root := file_of(found[-1].path).rpartition("/")[0]):  # of Hydra's folder it has what belongs to it
-        read = [one for one in read if not is_under(one, root)]
+        read = [one for one in read if not is_under(one.path, root)]
     if given and named:  # what other code of a large program reads is for its other runs
-        read = [one for one in read if _IS_DEFAULT.search(PurePosixPath(one).stem)]
-    found.extend(part for one in read for part in _bases(index, Part(one), _package_root(index, one), set()))
+        read = [one for one in read if _IS_DEFAULT.search(PurePosixPath(one.path).stem)]
+    whole = {one.path for one in (*read, *named) if not one.taken}
+    read = [one for one in read if not one.taken or one.path not in whole]
+    found.extend(part for one in read for part in _bases(index, one, _package_root(index, one.path), set()))
     found = [part for part in found if part not in named] + named
     if not found and not given:  # else the caller says what there is
         found.extend(Part(one) for one in _beside(index, reached))
@@ -147,8 +150,10 @@ def _sections(index: Index, part: Part) -> Iterator[Part]:
 _OF_LIGHTNING = ("model", "data", "trainer", "optimizer", "lr_scheduler")
 
 
-def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
-    """String literals of reached code that are the path of a configuration file, or import one that is Python."""
+def _named_in_code(index: Index, reached: Reach) -> Iterator[Part]:
+    """Configuration files whose path is a string literal of reached code, or that it imports; of one that a part of the
+    program reads for itself what it takes.
+    """
     started = {root.path for root in reached.roots}
     for function in reached.distance:
         if "pretrained" in function.name or not function.source.holds(_CONFIG_NAME):
@@ -160,12 +165,14 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[str]:
             for call in event.calls:
                 if call.last == "import_module" and call.arguments and call.arguments[0].kind == "string":
                     module = index.names.module(function.path, call.arguments[0].text)
-                    yield from [module.path] if module is not None and module.path in index.configs else []
+                    yield from [Part(module.path)] if module is not None and module.path in index.configs else []
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 read = expr is not None and (event.calls or event.kind == "assign") and not _lists_many(expr)
                 for text in _file_names(expr) if expr is not None and read else ():
                     found = (one for one in _named_in(index, text, folder) if not _sets_nothing(index.configs[one]))
-                    yield from (one for one in found if "/" in text or not _is_of_others(index, reached, one))
+                    own = [one for one in found if "/" in text or not _is_of_others(index, reached, one)]
+                    part = sections_read(index, function, event) if own and function.path not in started else ()
+                    yield from (Part(one, taken=part) for one in own)
 
 
 def _sets_nothing(table: Mapping[str, ConfigValue]) -> bool:
