@@ -188,6 +188,9 @@ for step in range(10):
     ("seeds", "lines"),
     [
         ("np.random.seed(1)\nrandom.seed(1)", [6, 7]),
+        ("np.random.seed()", []),
+        ("np.random.seed(np.random.get_state()[1][0] + 1)", []),
+        ("own = torch.initial_seed() % 2**32\nrandom.seed(own)", []),
         ("rng = np.random.RandomState(1)\nrng.seed(1)", []),
         ("torch.Generator().manual_seed(1)", []),
     ],

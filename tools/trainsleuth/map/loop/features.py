@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from trainsleuth.facts import Event, Expr, Function, written
+from trainsleuth.facts.reading.scopes import bindings
 
 from ..configuration import Truth
 from ..program import Program
@@ -134,7 +135,7 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
         for call in event.calls:
             for name in _by_class(call):
                 yield name, program.at(function, call.line, name, 1.2 * weight)
-            if call.last == "seed" and program.full_name(function, call.callee) in _SEEDS:
+            if call.last == "seed" and _seeds(program, function, call):
                 yield "seeds", program.at(function, call.line, "seeds", weight)
             for name in _named(call.last):
                 if _counts(program, name, function, call):
@@ -226,6 +227,18 @@ def _counts(program: Program, name: str, function: Function, call: Expr) -> bool
             dtype is None or dtype.last not in ("float32", "float")
         )
     return True
+
+
+def _seeds(program: Program, function: Function, call: Expr) -> bool:
+    """random.seed(1), not seed(), nor one that a worker makes of the state that it has: seed(torch.initial_seed() % 2**32)"""
+    if not call.arguments or program.full_name(function, call.callee) not in _SEEDS:
+        return False
+    bound = (one.value for one in bindings(function).get(call.arguments[0].text, ()))
+    made = (part for value in (call.arguments[0], *bound) if value is not None for part in value.walk())
+    return not any(part.kind == "call" and part.last in _STATES for part in made)
+
+
+_STATES = ("get_state", "initial_seed")
 
 
 def _keywords(program: Program, function: Function, call: Expr, weight: float) -> Iterator[tuple[str, Place]]:
