@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from ..records import OBSERVED, Place
+from .telling import telling_word
 
 WIDTH = 16
 RAN = " [ran]"  # behind the line number of a place that was seen to run
 _BETWEEN, _AND = " · ", ", "
-_WORDS = tuple(
-    map(
-        re.compile,
-        (
-            r"^(?:async )?(?:class|def) (\w+)",
-            r"^((?:for|while|if|elif) (?:not )?[\w.]+)",
-            r"([\w-]+\.(?:py|sh))\b",
-            r"\.((?:backward|step|zero_grad)\w*)\(",
-            r"(\w+)\(",
-            r"^[\"'-]*\s*([\w.]+)[\"']?\s*[:=]",
-            r"(\w+)\W*$",
-        ),
-    )
-)
 
 
 @lru_cache(maxsize=10_000)
 def word_of(place: Place) -> str:
     """What is defined, looped over or called there, else its role."""
-    found = filter(None, (pattern.search(place.text) for pattern in _WORDS))
-    word = next((match[1] for match in found), place.role)
+    word = telling_word(place.text) or place.role
     return word if len(word) <= WIDTH else word[: WIDTH - 1] + "…"
 
 
