@@ -304,6 +304,18 @@ def test_missing_labels_that_a_mask_takes_out_are_no_fault(host: Host, tmp_path:
     assert judged and not [finding for finding in judged if finding.is_alarm], ended
 
 
+def test_two_predictions_that_meet_in_all_pairs_are_a_note(host: Host, tmp_path: Path) -> None:
+    """A ranking loss has no targets, and all pairs may be meant."""
+    pairs = "loss = torch.relu(1 - (model(x) - model(x.flip(0)).squeeze(1))).mean()"
+    program = edited(PROGRAMS / "table.py", (("loss = criterion(model(x), y)", pairs),), tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    if not any(graph["shapes_known"] for graph in trace.events("graph")):
+        pytest.skip("this torch (2.0) tells no shapes of a graph")
+    (told,) = [f for f in probes.judge("observe", trace, frozenset({"loss_contract"})) if f.outcome == "fail"]
+    assert (told.severity, told.confidence) == ("note", "low"), ended
+    assert "both operands carry a gradient: all 576 pairs are formed" in told.message and "target" not in told.message
+
+
 FROZEN = "model[:4].requires_grad_(False)\noptimizer = torch.optim.SGD(model[4].parameters()"
 LOADED = "model.load_state_dict(model.state_dict())\n"
 

@@ -48,13 +48,37 @@ def outer_products(graphs: tuple[Event, ...]) -> Iterator[Finding]:
             if outer["site"] in seen or outer["site"] is None:
                 continue
             seen.add(outer["site"])
-            n = outer["to"][0]
-            yield failure(
-                outer,
-                f"at {shown(outer)} an operand of shape {tuple(outer['from'])} broadcasts to {tuple(outer['to'])} on the way to "
-                f"the loss: each of {n} predictions meets all {n} targets; expected elementwise {n} against {n}",
-                "broadcast-in-loss",
-                measured={"compared": n * n, "expected": n},
-                next="print both shapes on that line; squeeze or unsqueeze one side",
-                claims=("shape-broadcast-loss",),
-            )
+            yield _all_pairs(outer) if outer["both"] else _all_targets(outer)
+
+
+def _all_targets(outer: Event) -> Finding:
+    n = outer["to"][0]
+    return failure(
+        outer,
+        f"{_broadcasts(outer)} on the way to the loss: each of {n} predictions meets all {n} targets; "
+        f"expected elementwise {n} against {n}",
+        "broadcast-in-loss",
+        measured={"compared": n * n, "expected": n},
+        next="print both shapes on that line; squeeze or unsqueeze one side",
+        claims=("shape-broadcast-loss",),
+    )
+
+
+def _all_pairs(outer: Event) -> Finding:
+    """Both operands carry a gradient, as the scores of a ranking do: nothing tells whether all pairs are meant."""
+    n = outer["to"][0]
+    return failure(
+        outer,
+        f"{_broadcasts(outer)} on the way to the loss, and both operands carry a gradient: all {n * n} pairs are formed; "
+        f"expected {n}, unless each is to meet all others",
+        "broadcast-in-loss",
+        severity="note",
+        confidence="low",
+        measured={"pairs": n * n, "rows": n},
+        next="print both shapes on that line; where all pairs are meant, make the axes by hand (a[:, None] - b[None, :])",
+        claims=("shape-broadcast-loss",),
+    )
+
+
+def _broadcasts(outer: Event) -> str:
+    return f"at {shown(outer)} an operand of shape {tuple(outer['from'])} broadcasts to {tuple(outer['to'])}"

@@ -96,7 +96,8 @@ def loss_arithmetic(roots):
 def outer_products(roots):
     """Elementwise operations of the loss in which a (N, 1) or (N,) column met a row and became (N, N).
 
-    With further axes, (N, 1, H, W) that met (N, H, W), where both are known.
+    With further axes, (N, 1, H, W) that met (N, H, W), where both are known. Gives (node, shape of the operand,
+    shape of the result, whether the other operand carries a gradient as well).
 
     A deliberate pairwise comparison makes its axes by hand (unsqueeze, expand) or meets two operands with
     graphs as (N, 1) and (1, N); a parameter that scales a square matrix comes from a leaf. Both are left alone.
@@ -115,7 +116,7 @@ def outer_products(roots):
         for parent, operand in zip(parents, operands):
             is_made_by_hand = name_of(parent).startswith(("Unsqueeze", "Expand"))
             if operand in ([n, 1, *rest], [n, *rest]) and not is_made_by_hand and leaf_of(source(parent)) is None:
-                yield node, operand, result
+                yield node, operand, result, len(parents) > 1
 
 
 def operand_shape(node):

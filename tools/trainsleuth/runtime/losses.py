@@ -143,9 +143,10 @@ class Listener:
 
     def outer(self, tensors):
         found = []
-        for node, operand, result in graph.outer_products(tensors):
+        for node, operand, result, is_both in graph.outer_products(tensors):
             user, library = self.bus.sites.of_traceback(graph.lines_of(node))
-            found.append({"op": graph.name_of(node), "from": operand, "to": result, "site": user, "lib": library})
+            told = {"op": graph.name_of(node), "from": operand, "to": result, "both": is_both}
+            found.append({**told, "site": user, "lib": library})
         return found[:5]
 
 
