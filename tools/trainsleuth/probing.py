@@ -64,6 +64,11 @@ class ProbeReport:
         """Did the program take at least one step under our eyes?"""
         return any(trace.trains for run in self.runs for trace in traces(run.events))
 
+    @property
+    def saw_no_step(self) -> bool:
+        """Did nothing train, or end by itself without a whole step? Another experiment would see as little."""
+        return all(_saw_no_step(seen) for seen in self.seen.values())
+
 
 @dataclass(frozen=True)
 class Request:
@@ -111,7 +116,7 @@ def run_probes(request: Request) -> ProbeReport:
         runs += repeated
         seen[experiment] = _seen(repeated[-1])
         findings += _judged(experiment, repeated, request.only)
-        if repeated[-1].ended in NEVER_RAN or not any(trace.trains for run in repeated for trace in traces(run.events)):
+        if repeated[-1].ended in NEVER_RAN or _saw_no_step(seen[experiment]):
             break  # a second experiment would see as little
     report = replace(_report(findings, runs, asked), seen=seen)
     _keep(request, report)
@@ -128,6 +133,10 @@ def _seen(run: Run) -> dict[str, Any]:
         "hooks": sorted(hooks - lost),
         "whole": run.ended == "finished",
     }
+
+
+def _saw_no_step(seen: Mapping[str, Any]) -> bool:
+    return not seen["processes"] or (seen["whole"] and not seen["steps"])
 
 
 def _keep(request: Request, report: ProbeReport) -> None:
@@ -241,15 +250,17 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
         yield Finding(by="probe:run", outcome="fail", severity="error", confidence="high", message=run.why,
                       suspects=("program-crashes",), said=run.output[-1500:])  # fmt: skip
     elif not training:
-        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run), said=run.output[-800:])
+        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run, experiment), said=run.output[-800:])
     elif run.ended in ("timeout", "out_of_memory", "cancelled"):
         yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
 
 
-def _nothing_trained(run: Run) -> str:
+def _nothing_trained(run: Run, experiment: str) -> str:
     """Why nothing can be judged, with what was seen instead of a training step."""
     if run.ended in NEVER_RAN:
         return run.why
+    if "trace" not in probes.EXPERIMENTS[experiment]["listeners"]:  # it tells of whole steps only
+        return f"no training step was seen: {run.why}"
     forwards = sum(event.get("op") == "forward" for event in run.events)
     grads = sum(event.get("op") == "autograd_grad" for event in run.events)
     seen = f" ({forwards} module calls and {grads} torch.autograd.grad calls were)" if forwards or grads else ""

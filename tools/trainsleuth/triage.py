@@ -72,7 +72,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         reports.append(report)
         findings += report.findings
         _write(book, report.findings, shown)
-        if not report.trained or any("program-crashes" in finding.suspects for finding in report.findings):
+        if report.saw_no_step or any("program-crashes" in finding.suspects for finding in report.findings):
             break  # a second run would show the same
 
     findings = _of_this_program(findings, reports)

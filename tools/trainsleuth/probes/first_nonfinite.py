@@ -29,6 +29,7 @@ from ._step_scaling import causes_of_large_steps
 EXPERIMENT = "observe"
 BY = "probe:first_nonfinite"
 NUMERICAL: Family = "numerical"
+UNREAD = {"loss": "no optimizer stepped, so no gradient was read", "gradients": "no loss was seen"}
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -54,7 +55,7 @@ def _finite(watched: Event) -> Finding:
     skipped = watched["skipped_by_scaler"]
     scaler = f"; the gradient scaler skipped {skipped} steps, its scale is {watched['scale']:g}" if skipped else ""
     read = [what for what, times in (("loss", watched["losses"]), ("gradients", watched["gradients"])) if times]
-    unread = "" if len(read) > 1 else f"; no {'gradient' if read == ['loss'] else 'loss'} was seen"
+    unread = "" if len(read) > 1 else f"; {UNREAD[read[0]]}"
     return Finding(
         by=BY, outcome="pass", confidence="low" if unread else "high", family=NUMERICAL,
         message=f"{' and '.join(read)} {'was' if read == ['loss'] else 'were'} finite over {watched['steps']} steps "

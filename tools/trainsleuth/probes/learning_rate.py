@@ -28,7 +28,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     ticks = trace.events("tick")
     if len(ticks) < NEEDED_STEPS or not trace.stepping:
         yield Finding(by="probe:learning_rate", outcome="open", family="optimizer",
-                      message=f"{len(ticks)} steps and {len(trace.stepping)} torch optimizers were seen; at least {NEEDED_STEPS} "
+                      message=f"{len(ticks)} steps were seen, by {len(trace.stepping)} torch optimizers; at least {NEEDED_STEPS} "
                 "steps of one are needed to judge the learning rate",
                       next="allow more steps with --steps or --time")  # fmt: skip
         return

@@ -4,7 +4,7 @@ A second run: the data are frozen (loader content, then the random state, then r
 weight decay and the schedule are held off, and the loss is followed. The verdict rests on fingerprints that
 prove the freeze; without that proof it is open.
 
-Fails on: a loss that does not move on frozen data; a loss that levels off at the floor of a double softmax;
+Fails on: a loss that does not move on frozen data, by name where no optimizer steps; a loss that levels off at the floor of a double softmax;
 targets that are shuffled anew while the inputs stay the same.
 A pass means that model, loss and optimizer can fit: it says nothing about labels, data or evaluation,
 and nearly every data bug passes it.
@@ -55,7 +55,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if len(held) < NEEDED_STEPS:
         yield _open(f"only {len(held)} steps on frozen data were seen", "allow more --steps or --time", trace)
         return
-    yield _verdict(trace, losses, held[-1]["mode"])
+    yield _unchanged(trace, held) or _verdict(trace, losses, _means(held[-1]))
 
 
 # -- proof ---------------------------------------------------------------------------------
@@ -168,7 +168,18 @@ def _permutations(trace: Trace, losses: Sequence[Event]) -> list[str]:
 # -- verdict -------------------------------------------------------------------------------
 
 
-def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
+def _unchanged(trace: Trace, held: Sequence[Event]) -> Finding | None:
+    """No optimizer steps, and the same data give the same loss to the last bit."""
+    losses = {event["loss"] for event in held}
+    if len(losses) > 1 or any(event["optimizers"] for event in trace.events("frozen")):
+        return None
+    (loss,) = losses
+    return _finding(trace, "fail", f"nothing changes the parameters: the loss is {loss:.4g} to the last digit at {len(held)} steps on one "
+                    f"frozen batch (by {_means(held[-1])}), and no optimizer stepped; expected an optimizer that steps after backward",
+                    {"loss": loss, "steps": len(held)}, ("step-order",), "warning", "medium", ("updates-not-applied",))  # fmt: skip
+
+
+def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
     start, end, lowest = fmean(losses[:2]), fmean(losses[-3:]), min(losses)
     third = losses[-max(3, len(losses) // 3) :]
     change = (fmean(third[:2]) - fmean(third[-2:])) / max(abs(start), 1e-12)
@@ -179,7 +190,7 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
         "steps": len(losses),
         "slope_last_third": change,
     }
-    curve = f"{start:.4g} to {end:.4g}, the last {len(losses) - 2} steps on one frozen batch (by {_means(mode)})"
+    curve = f"{start:.4g} to {end:.4g}, the last {len(losses) - 2} steps on one frozen batch (by {means})"
     floor = _softmax_floor(trace)
     if floor is not None and abs(end - floor) < 0.02 * floor and abs(change) < LEVEL:
         return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "
@@ -191,7 +202,9 @@ def _verdict(trace: Trace, losses: list[float], mode: str) -> Finding:
                         "data, labels and evaluation are not ruled out", measured)  # fmt: skip
     if end > UNMOVED * start and len(losses) >= ENOUGH_STEPS_TO_BLAME and abs(change) < LEVEL and start > 0:
         if end > 1.5 * start:
-            return _finding(trace, "open", f"the loss rises from {curve} at the constructor's learning rate", measured)
+            stepped = any(event["optimizers"] for event in trace.events("frozen"))
+            rate = " at the constructor's learning rate" if stepped else ""
+            return _finding(trace, "open", f"the loss rises from {curve}{rate}", measured)
         return _finding(trace, "fail", f"the loss stays: {curve}; expected a clear fall, since the batch, dropout, decay and "
                         "schedule are held still", measured, STANDSTILL, "warning", "medium",
                         ("overfit-one-batch", "failing-one-batch-shapes"))  # fmt: skip
@@ -223,8 +236,11 @@ def _smoothed_floor(trace: Trace) -> float:
     return 0.0
 
 
-def _means(mode: str) -> str:
-    return {"random": "loader content and random state", "replay": "replayed arguments and targets"}[mode]
+def _means(held: Event) -> str:
+    """What held the data still, in words."""
+    if held["mode"] == "replay":
+        return "replayed arguments and targets"
+    return "loader content and random state" if held["loader"] else "random state"
 
 
 def _finding(

@@ -90,7 +90,7 @@ class Freezer:
 
     def boundary(self, step):
         """What this step met; then the means for the next one."""
-        seen = {"mode": self.mode, "inputs": self.calls, "targets": self.losses}
+        seen = {"mode": self.mode, "loader": bool(self.batches), "inputs": self.calls, "targets": self.losses}
         self.history.append([self.calls, self.losses])
         self._new_step()
         if self.mode == "content" and step >= (CONTENT_STEPS if self.batches else NO_LOADER_STEPS):

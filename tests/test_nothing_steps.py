@@ -1,0 +1,84 @@
+"""Gradients that nothing uses: told as that, whatever the program has instead of an optimizer that steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from probed import Host
+from twins import Answer
+
+pytest.importorskip("torch")
+
+from trainsleuth import probes
+from trainsleuth.finding import Finding
+
+MODEL = """
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(3, 1)
+"""
+BARE = MODEL + "for step in range(40):\n    model(torch.randn(4, 3)).square().mean().backward()\n"
+CLEARED = BARE + "    model.zero_grad()\n"
+BY_HAND = (
+    BARE
+    + "    with torch.no_grad():\n        for p in model.parameters():\n            p -= 0.1 * p.grad\n    model.zero_grad()\n"
+)
+OF_INPUTS = BARE.replace("torch.randn(4, 3)", "torch.randn(4, 3, requires_grad=True)")
+FEW = BARE.replace("range(40)", "range(4)")
+REPLACED = BARE + "    model.weight = torch.nn.Parameter(model.weight.detach() - 0.1 * model.weight.grad)\n"
+NOT_STEPPED = CLEARED.replace("for step", "optimizer = torch.optim.Adam(model.parameters())\nfor step")
+
+
+def judged(host: Host, folder: Path, text: str, experiment: str = "observe") -> list[Finding]:
+    (folder / "train.py").write_text(text)
+    trace, ended = host.run(folder / "train.py", folder, dict(probes.EXPERIMENTS[experiment]))
+    assert ended["code"] == 0 and not trace.hooks_missing, ended["output"]
+    return list(probes.judge(experiment, trace))
+
+
+@pytest.mark.parametrize("text", [BARE, CLEARED], ids=["bare", "cleared"])
+def test_without_an_optimizer_nothing_changes_the_parameters(host: Host, tmp_path: Path, text: str) -> None:
+    (told,) = [one for one in judged(host, tmp_path, text) if one.outcome == "fail"]
+    assert (told.by, told.place, told.is_alarm) == ("probe:step_trace", "train.py:7", True)
+    assert "nothing changes the parameters: 40 backward calls" in told.message
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (BY_HAND, "40 backward calls but no torch optimizer step were seen: parameters are updated by hand"),
+        (OF_INPUTS, "and no parameter changed"),
+        (FEW, "4 backward calls but no torch optimizer step were seen, and no parameter changed"),
+        (REPLACED, "no torch optimizer step were seen"),
+    ],
+    ids=["by hand", "of inputs", "few", "replaced"],
+)
+def test_what_may_be_meant_is_left_open(host: Host, tmp_path: Path, text: str, words: str) -> None:
+    said = judged(host, tmp_path, text)
+    assert not [one for one in said if one.is_alarm]
+    assert [one.outcome for one in said if one.by == "probe:step_trace" and words in one.message] == ["open"], said
+
+
+def test_one_batch_is_not_called_stuck_where_no_optimizer_steps(host: Host, tmp_path: Path) -> None:
+    (told,) = judged(host, tmp_path, BARE, "overfit")
+    assert told.outcome == "fail" and "nothing changes the parameters" in told.message
+    assert "(by random state)" in told.message and "loader" not in told.message + told.next
+    (told,) = judged(host, tmp_path, BY_HAND, "overfit")
+    assert told.outcome == "pass", told.message
+
+
+def test_an_optimizer_that_never_steps_is_told_without_contradiction(
+    tmp_path: Path, warm: Callable[..., Answer]
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "train.py").write_text(NOT_STEPPED)
+    words = ("triage", "--no-notes", "--contain", "none", "--", "python", "train.py")
+    answer = warm(*words, cwd=tmp_path / "project")
+    assert answer.code == 1 and "Adam built at train.py:6 never stepped in 40 backward calls" in answer.output
+    assert "no backward" not in answer.output and "0 torch optimizers were seen" not in answer.output
+    assert "no gradient was seen" not in answer.output
+    only = warm("probe", "--only", "overfit_one_batch", *words[2:], cwd=tmp_path / "project")
+    assert only.code == 2 and "no training step was seen" in only.output and "no backward" not in only.output
