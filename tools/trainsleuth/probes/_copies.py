@@ -6,21 +6,17 @@ from collections.abc import Iterator
 
 from trainsleuth.finding import Finding
 
-from ._parameters import Row, Table, fail
+from ._parameters import Calls, Table, fail
 
 NEEDED_STEPS_FOR_COPIES = 100
+NEEDED_CALLS = 5  # of each of two modules by one line, and steps between the first and the last of the former
 
 
 def left_behind(table: Table) -> list[Finding]:
     """A module with the names and sizes of a trained one that is in no optimizer and never changes."""
     if table.steps < NEEDED_STEPS_FOR_COPIES:
         return []
-    by_root: dict[int, list[Row]] = {}
-    for row in table.rows:
-        if row.root is not None:
-            by_root.setdefault(row.root, []).append(row)
-    shapes = {root: [(r.name, r.elements) for r in rows] for root, rows in by_root.items()}
-    trained = [shapes[root] for root in table.trained_roots]
+    copies = {root: [row for row in table.rows if row.root == root] for root in table.copies - _given_up(table)}
     return [
         fail(
             None,
@@ -32,9 +28,49 @@ def left_behind(table: Table) -> list[Finding]:
             measured={"parameters": len(rows), "steps": table.steps},
             next="if it is meant to follow the model, look for the line that updates it and whether it runs",
         )
-        for root, rows in by_root.items()
-        if root not in table.trained_roots and shapes[root] in trained and not any(r.changed for r in rows)
+        for root, rows in copies.items()
+        if not any(r.changed for r in rows)
     ]
+
+
+def taken_over(table: Table) -> Iterator[Finding]:
+    """A line called a copy of the trained model, and from some step on the trained model itself, for good."""
+    for copy, trained in _takeovers(table):
+        known_as = f" ({' and '.join(trained.names)})" if trained.names else ""
+        yield fail(
+            trained.site,
+            f"{trained.site} calls a copy of the trained {table.roots[trained.root]} up to step {copy.last}, and from step {trained.first} "
+            f"on the trained one itself{known_as}, {trained.number} times: two networks have become one, and the former copy "
+            "moves with every step; expected it to stay a network of its own, with new values",
+            "another-loop-fault",
+            severity="warning",
+            confidence="medium",
+            measured={"from_step": trained.first, "calls": trained.number},
+            next="look for an assignment of one network to the name of the other; to update a copy use "
+            "target.load_state_dict(online.state_dict()), or copy.deepcopy",
+        )
+
+
+def _given_up(table: Table) -> frozenset[int]:
+    return frozenset(copy.root for copy, _ in _takeovers(table))
+
+
+def _takeovers(table: Table) -> Iterator[tuple[Calls, Calls]]:
+    """(calls of the copy, later calls of the trained model) by one line; the copy is called nowhere afterwards."""
+    for copy in table.calls:
+        if copy.root not in table.copies or copy.last - copy.first < NEEDED_CALLS or copy.number < NEEDED_CALLS:
+            continue  # an evaluation before the training calls it at one step only
+        over = max(calls.last for calls in table.calls if calls.root == copy.root)
+        at_line = [calls for calls in table.calls if calls.site == copy.site and calls is not copy]
+        for trained in at_line:
+            is_last = all(calls.last <= trained.first for calls in at_line if calls is not trained)
+            if (
+                trained.root in table.trained_roots
+                and over <= trained.first
+                and is_last
+                and trained.number >= NEEDED_CALLS
+            ):
+                yield copy, trained
 
 
 def untied(table: Table) -> Iterator[Finding]:

@@ -34,17 +34,41 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Calls:
+    """Of one outermost module, by one line of the user's code."""
+
+    site: str
+    root: int
+    first: int
+    """The step of the first of them."""
+    last: int
+    number: int
+    names: tuple[str, ...] = ()  # by which the caller knows a module that came after another
+
+
+@dataclass(frozen=True)
 class Table:
     rows: tuple[Row, ...]
     roots: tuple[str, ...]
     twins: tuple[tuple[str, str, str, str], ...]  # name and class of two tensors that began as equal copies
     steps: int
     sampled: bool
+    calls: tuple[Calls, ...] = ()
 
     @cached_property
     def trained_roots(self) -> frozenset[int]:
         """Modules of which an optimizer holds at least one parameter."""
         return frozenset(r.root for r in self.rows if r.root is not None and r.optimizer is not None)
+
+    @cached_property
+    def copies(self) -> frozenset[int]:
+        """Modules that no optimizer holds, with the names and sizes of one that is trained."""
+        by_root: dict[int, list[tuple[str | None, int]]] = {}
+        for row in self.rows:
+            if row.root is not None:
+                by_root.setdefault(row.root, []).append((row.name, row.elements))
+        trained = [by_root[root] for root in self.trained_roots]
+        return frozenset(r for r, shape in by_root.items() if r not in self.trained_roots and shape in trained)
 
     def of(self, optimizer: int) -> list[Row]:
         return [row for row in self.rows if row.optimizer == optimizer]
@@ -68,6 +92,7 @@ def read_table(trace: Trace) -> Table | None:
     return Table(
         tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]),
         tuple(tuple(pair) for pair in last["twins"]), last["n"], last["sampled"],
+        tuple(Calls(line, root, first, until, number, tuple(names)) for line, root, first, until, number, names in last["called_at"]),
     )  # fmt: skip
 
 

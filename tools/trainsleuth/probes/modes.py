@@ -45,7 +45,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         yield Finding(by="probe:modes", outcome="open", family="eval",
                       message="no module was called before a backward, so no phase of training was seen")  # fmt: skip
     elif not any(finding.is_alarm for finding in found):
-        yield from _passes(phases, models_among(roots, trace))
+        yield from _passes(phases, models_among(roots, trace), _untold(trace))
 
 
 def _of_root(phases: Sequence[Event]) -> Iterator[Finding]:
@@ -186,7 +186,12 @@ def _undecided(trained: Sequence[Event], evaluated: Sequence[Event]) -> str:
     return "" if evaluated else ", so whether evaluation turns them off is open"
 
 
-def _passes(phases: Sequence[Event], roots: list[int]) -> Iterator[Finding]:
+def _untold(trace: Trace) -> int:
+    """All backwards of the run where only its first phases were told, else 0."""
+    return next((int(event["backwards"]) for event in trace.events("phases") if not event["all_told"]), 0)
+
+
+def _passes(phases: Sequence[Event], roots: list[int], untold: int) -> Iterator[Finding]:
     for root in roots:
         mine = [phase for phase in phases if phase["root"] == root]
         trained = [phase for phase in mine if phase["backwards"]]
@@ -202,10 +207,12 @@ def _passes(phases: Sequence[Event], roots: list[int]) -> Iterator[Finding]:
         if evaluated:
             off = all(not phase["training"] for phase in evaluated)
             again = f"; {sum(p['calls'] for p in evaluated)} calls that nothing learns from, {'all in evaluation mode' if off else 'some in training mode'}"
+        backwards = sum(phase["backwards"] for phase in trained)
+        seen = f"of the first {backwards} of {untold} backwards" if untold else f"{backwards} backwards seen"
         why = _undecided(trained, evaluated) if _mode_layers(trained[0]) else ""
         yield Finding(
             by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
-            message=f"{trained[0]['cls']} trains in {mode} mode in all {sum(p['backwards'] for p in trained)} backwards seen{frozen}{again}; "
+            message=f"{trained[0]['cls']} trains in {mode} mode in all {seen}{frozen}{again}; "
             f"{_mode_layers(trained[0]) or 'no'} layers depend on it{why}",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
         )  # fmt: skip

@@ -9,7 +9,8 @@ no optimizer; hidden parameters; an optimizer whose parameters are all frozen; p
 reaches, when they are a large share or lie behind a detach, or that only get gradients of exactly zero; steps that
 change nothing, less than a millionth, or less than half precision can hold; one of several optimizers that never
 steps; weights that decay away; steps of a tenth of the weights, or more, with a loss that ends above its start;
-an embedding and an output layer that began as equal copies. A copy of the model that never moves is a note.
+an embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
+trained model itself (a target network whose name was rebound). A copy of the model that never moves is a note.
 A model that is mostly frozen, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
@@ -46,6 +47,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         found += _updates.shrunk(trace, table, optimizer)
         found += _updates.stands_still(trace, table, optimizer) or _updates.rounded_off(trace, table, optimizer)
     found += _updates.idle(trace, table)
+    found += _copies.taken_over(table)
     found += _copies.left_behind(table)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)

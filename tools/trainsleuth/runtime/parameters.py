@@ -4,6 +4,7 @@ Change is measured on real values between steps: a copy when all parameters toge
 else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ... and at the end.
 """
 
+from .called_at import CalledAt
 from .gradients import members
 from .tensors import local
 
@@ -37,6 +38,7 @@ class Listener:
         self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
         self.phase, self.scanned = 0, None  # step at which the last optimizer was built
         self.sampled = self.twins = None
+        self.called_at = CalledAt(bus)
 
     # -- who is there ----------------------------------------------------------------------
 
@@ -47,10 +49,13 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         number = next((n for n, known in enumerate(self.roots) if known is module), None)
-        if number is None:
+        is_new = number is None
+        if is_new:
             number = len(self.roots)
             self.roots.append(module)
-        elif self.bus.steps != self.phase or self.scanned == (number, self.phase):
+        if len(self.roots) > 1:
+            self.called_at.add(number, module)
+        if not is_new and (self.bus.steps != self.phase or self.scanned == (number, self.phase)):
             return
         self.scanned = (number, self.phase)  # a head may be replaced between two phases
         owners = {id(p): type(one).__name__ for one in module.modules() for p in one.parameters(recurse=False)}
@@ -161,7 +166,7 @@ class Listener:
         self.events(
             "parameters", n=step, sampled=bool(self.sampled), optimizers=len(self.optimizers),
             roots=[type(root).__name__ for root in self.roots], training=[root.training for root in self.roots],
-            twins=self._twins(),
+            twins=self._twins(), called_at=self.called_at.told(),
             rows=[self._row(key, row, owner, called) for key, row in self.rows.items()],
         )  # fmt: skip
 

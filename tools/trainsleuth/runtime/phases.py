@@ -17,7 +17,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.phases, self.loader = {}, None
-        self.told = 0
+        self.told = self.backwards = 0
         self.optimizers, self.weighed, self.coder = [], {}, Coder(bus.torch)
 
     def optimizer_born(self, optimizer):
@@ -45,6 +45,7 @@ class Listener:
         phase["waiting"] = key[1]
 
     def backward_before(self, tensors, gradients):
+        self.backwards += 1
         for phase in self.phases.values():
             phase["backwards"] += phase["waiting"]
             phase["waiting"] = False
@@ -70,6 +71,7 @@ class Listener:
     def close(self, reason):
         for root in list(self.phases):
             self._end(root)
+        self.events("phases", all_told=self.told < MOST_TOLD, backwards=self.backwards)
 
 
 def inner(module):

@@ -1,0 +1,76 @@
+"""A target network: a copy that is updated is healthy, one whose name is given to the trained network is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from probed import Host
+
+pytest.importorskip("torch")
+
+from trainsleuth import probes
+from trainsleuth.finding import Finding
+
+AGENT = """
+import copy
+import torch
+
+torch.manual_seed(0)
+
+
+class Agent:
+    def __init__(self):
+        self.online = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2))
+        self.target = copy.deepcopy(self.online)
+        self.optimizer = torch.optim.Adam(self.online.parameters())
+
+    def sync(self):
+        SYNC
+
+    def learn(self, s, n):
+        with torch.no_grad():
+            wished = 1 + 0.9 * self.target(n).max(1).values
+        loss = (self.online(s).max(1).values - wished).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+agent = Agent()
+for step in range(130):
+    agent.learn(torch.randn(8, 4), torch.randn(8, 4))
+    if step % 20 == 19:
+        agent.sync()
+"""
+HEALTHY = {
+    "values are copied": "self.target.load_state_dict(self.online.state_dict())",
+    "a new copy each time": "self.target = copy.deepcopy(self.online)",
+}
+
+
+def said(host: Host, folder: Path, sync: str) -> list[Finding]:
+    (folder / "agent.py").write_text(AGENT.replace("SYNC", sync))
+    trace, ended = host.run(folder / "agent.py", folder, dict(probes.EXPERIMENTS["observe"]))
+    assert ended["code"] == 0 and not trace.hooks_missing, ended["output"]
+    return [one for one in probes.judge("observe", trace, frozenset({"parameter_table"})) if one.outcome == "fail"]
+
+
+def test_a_target_that_is_rebound_is_told_with_its_names(host: Host, tmp_path: Path) -> None:
+    (told,) = said(host, tmp_path, "self.target = self.online")
+    assert told.is_alarm and told.line is not None
+    assert "self.target(n)" in AGENT.splitlines()[told.line - 1]
+    assert (
+        "up to step 19, and from step 20 on the trained one itself (self.online and self.target), 110 times"
+        in told.message
+    )
+
+
+@pytest.mark.parametrize("sync", HEALTHY.values(), ids=HEALTHY)
+def test_a_target_that_is_updated_raises_no_alarm(host: Host, tmp_path: Path, sync: str) -> None:
+    assert not [one for one in said(host, tmp_path, sync) if one.is_alarm]
+
+
+def test_a_target_that_is_never_updated_is_a_note(host: Host, tmp_path: Path) -> None:
+    (told,) = said(host, tmp_path, "pass")
+    assert told.severity == "note" and "none of its own changed" in told.message
