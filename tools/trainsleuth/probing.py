@@ -13,11 +13,12 @@ from typing import Any
 from trainsleuth import launcher, probes
 from trainsleuth.finding import Finding, best_first
 from trainsleuth.launcher import Limits, Run
-from trainsleuth.trace import Trace, traces
+from trainsleuth.trace import Event, Trace, traces
 
 FIRST_SHARE = 0.55  # of the time, for the first of two experiments; what it leaves goes to the second
-GRACE = 20.0  # seconds for imports and set-up on top of the watched time, before the run is killed
-LAST_WORDS = 10.0  # seconds before that in which a step must end, so that the last questions can be asked
+LAST_WORDS = 10.0  # seconds before a run is killed in which a step must end, so that the last questions can be asked
+LAST_SHARE = 0.2  # of its time that they take at most
+NEEDED = 3.0  # seconds to watch, below which a run is not worth its start
 RECORD = "asked.json"  # in the folder of the last run: what was asked and found, for running it again after a change
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
 
@@ -78,6 +79,11 @@ class Request:
     only: frozenset[str] | None = None
     steps: int | None = None
     seconds: float = 60.0
+    """For all runs together, with the start of the program."""
+    watch: float | None = None
+    """How many of them the training is watched; the rest is for a slow start. None: all but what others need."""
+    given: float | None = None
+    """The user's own limit, where `seconds` is what was left of it."""
     root: Path | None = None
     cwd: Path | None = None
     python: str | None = None
@@ -111,8 +117,12 @@ def run_probes(request: Request) -> ProbeReport:
     started = time.monotonic()
     for number, experiment in enumerate(experiments):
         left = request.seconds - (time.monotonic() - started)
+        if runs and left < start_up(runs) + NEEDED:
+            findings.append(_no_time(experiment, left, request))
+            break
         is_last = number == len(experiments) - 1
-        repeated = _repeated(request, experiment, left if is_last else left * FIRST_SHARE)
+        watch = left if is_last else left * FIRST_SHARE
+        repeated = _repeated(request, experiment, left, watch if request.watch is None else request.watch)
         runs += repeated
         seen[experiment] = _seen(repeated[-1])
         findings += _judged(experiment, repeated, request.only)
@@ -158,33 +168,51 @@ def _keep(request: Request, report: ProbeReport) -> None:
         (folder / RECORD).write_text(json.dumps(asked), encoding="utf-8")
 
 
-def _repeated(request: Request, experiment: str, seconds: float) -> list[Run]:
+def start_up(runs: Sequence[Run]) -> float:
+    """Seconds from the launch of a program to its first training step, or to its end where it had none."""
+    first = [event["t"] for event in runs[-1].events if event.get("kind") in ("tick", "frozen") or _is_backward(event)]
+    return float(min(first, default=runs[-1].seconds))
+
+
+def _is_backward(event: Event) -> bool:
+    return event.get("op") == "backward"
+
+
+def _no_time(experiment: str, left: float, request: Request) -> Finding:
+    given = request.given or request.seconds
+    return Finding(by="probe:run", outcome="open", next="allow more time with --time",
+                   message=f"the experiment {experiment} was not run: {max(0.0, left):.0f} of {given:g} s were left")  # fmt: skip
+
+
+def _repeated(request: Request, experiment: str, seconds: float, watch: float) -> list[Run]:
     """The runs of one experiment: one, unless it compares several; no further one after one that saw nothing."""
     times = int(probes.EXPERIMENTS[experiment].get("times", 1))
+    until = time.monotonic() + seconds
     runs: list[Run] = []
-    for _ in range(times):
-        runs.append(_launch(request, experiment, seconds / times))
+    for number in range(times):
+        left = (until - time.monotonic()) / (times - number)
+        runs.append(_launch(request, experiment, max(1.0, left), watch / times))
         if not any(trace.trains for trace in traces(runs[-1].events)):
             break
     return runs
 
 
-def _launch(request: Request, experiment: str, seconds: float) -> Run:
+def _launch(request: Request, experiment: str, seconds: float, watch: float) -> Run:
+    """One run, over after `seconds` however it goes, and `watch` seconds after its first step by itself."""
     wanted = dict(probes.EXPERIMENTS[experiment])
     if request.steps is not None:
         wanted["steps"] = request.steps
-    wanted["seconds"] = max(1.0, seconds)
-    limit = max(5.0, seconds) + GRACE
-    wanted["until"] = limit - LAST_WORDS
+    wanted["seconds"] = max(1.0, watch)
+    wanted["until"] = seconds - min(LAST_WORDS, LAST_SHARE * seconds)
     shown = ", ".join(wanted["listeners"])
-    request.say(f"{experiment}: running the program for up to {wanted['steps']} steps or {seconds:.0f} s ({shown})")
+    request.say(f"{experiment}: running the program for up to {wanted['steps']} steps or {watch:.0f} s ({shown})")
     return launcher.launch(
         list(request.command),
         wanted,
         root=request.root,
         cwd=request.cwd,
         python=request.python,
-        limits=Limits(seconds=limit),
+        limits=Limits(seconds=seconds, given=request.given or request.seconds),
         contain=request.contain,  # type: ignore[arg-type]
         cancelled=request.cancelled,
         progress=request.progress,

@@ -6,6 +6,7 @@ is not run. Notes are written after each stage, so that nothing is lost when the
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Iterable, Sequence
@@ -19,11 +20,13 @@ from trainsleuth.finding import Finding, best_first
 from trainsleuth.hypothesis import Hypothesis
 from trainsleuth.ledger import Suggestion
 from trainsleuth.notes import Notes
-from trainsleuth.probing import ProbeReport, Request, run_probes
+from trainsleuth.probing import NEEDED, ProbeReport, Request, run_probes, start_up
 from trainsleuth.repository import Repository
 from trainsleuth.trace import traces
 
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
+FIRST_SHARE = 0.6  # of the time, to watch the training under the first experiment
+START = 20  # seconds that a program of the usual size needs to start and to train a little
 TOLD = 6  # hypotheses that stay in the notes and in the answer when nothing speaks for or against them
 
 
@@ -47,7 +50,7 @@ class Case:
 
 
 def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Case:
-    """Runs the loop within `request.seconds`. Raises ProbeError and RepositoryError for wrong usage."""
+    """Runs the loop within `request.seconds`, the start of the program included. Raises ProbeError and RepositoryError for wrong usage."""
     started = time.monotonic()
     root = request.root or Path.cwd()
     book = Notes(notes, root) if notes is not None else None
@@ -64,17 +67,20 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     while left:
         seconds = request.seconds - (time.monotonic() - started)
         experiment = _next(left, findings, symptom, seconds)
-        if experiment is None:
+        if experiment is None or (reports and seconds < start_up(reports[-1].runs) + NEEDED):
             break
         left.remove(experiment)
-        share = seconds if not left else seconds * 0.6
-        report = run_probes(replace(request, only=_probes_of(experiment), seconds=max(5.0, share)))
+        share = seconds if not left else seconds * FIRST_SHARE
+        only = _probes_of(experiment)
+        report = run_probes(replace(request, only=only, seconds=seconds, watch=share, given=request.seconds))
         reports.append(report)
         findings += report.findings
         _write(book, report.findings, shown)
         if report.saw_no_step or any("program-crashes" in finding.suspects for finding in report.findings):
             break  # a second run would show the same
 
+    if not reports:
+        findings.append(_no_time(request.seconds, time.monotonic() - started))
     findings = _of_this_program(findings, reports)
     hypotheses = ledger.update(findings, symptom=symptom)
     ordered = tuple(cause_first(findings, hypotheses))
@@ -107,7 +113,7 @@ def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, second
 
     The first run is never skipped: a bug found by reading is still a guess about the program.
     """
-    if seconds < 3.0:
+    if seconds < NEEDED:
         return None
     if len(left) == len(probes.usual()):
         return left[0]
@@ -119,6 +125,12 @@ def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, second
     worth = {e: max((by_test.get(f"probe:{name}", 0.0) for name in _probes_of(e)), default=0.0) for e in left}
     best = max(left, key=lambda experiment: worth[experiment])
     return best if worth[best] > 0 else None
+
+
+def _no_time(seconds: float, spent: float) -> Finding:
+    least = math.ceil(spent) + START
+    return Finding(by="probe:run", outcome="open", next=f"allow at least {least} s",
+                   message=f"too little time to start a run: {seconds:g} s were given, and the search of the code took {spent:.1f} of them")  # fmt: skip
 
 
 def _write(book: Notes | None, findings: Iterable[Finding], command: str) -> None:

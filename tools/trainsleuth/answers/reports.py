@@ -174,7 +174,8 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     else:  # no probe can be asked of a program that does not come to train: that is to be mended first
         outcome = f"no training step was seen; in the code alone: {counted(_of_code(case.findings))}"
         guesses = guesses if any(f.is_alarm for f in _of_code(case.findings)) else []
-        tail.insert(0, "next: mend what kept the program from training (above), then do this again")
+        mended = "mend what kept the program from training (above)" if case.examined["runs"] else stopped[0].next
+        tail.insert(0, f"next: {mended}, then do this again")
     return Answer(
         head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
         sections=(

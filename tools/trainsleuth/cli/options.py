@@ -37,7 +37,13 @@ def add_run(parser: argparse.ArgumentParser, seconds: float | None, default: str
 
 
 def _add_limits(parser: argparse.ArgumentParser, seconds: float | None, default: str) -> None:
-    parser.add_argument("--time", metavar="SECONDS", type=_seconds, default=seconds, help=f"default: {default}")
+    parser.add_argument(
+        "--time",
+        metavar="SECONDS",
+        type=_seconds,
+        default=seconds,
+        help=f"for all, with the start of your program (default: {default})",
+    )
     parser.add_argument("--python", metavar="PY", help="the interpreter that runs your program")
     parser.add_argument(
         "--contain",

@@ -63,7 +63,7 @@ def _cut_short(report: Mapping[str, Any], events: Sequence[Event], limits: Limit
     if how == "timeout":
         where = "" if reasons.is_hooked(events) else ", and no probed process had imported torch by then"
         return "timeout", (
-            f"the command still ran after {limits.seconds:g} s and was stopped{where}: allow more time or fewer steps"
+            f"the command still ran after {_spent(limits)} and was stopped{where}: allow more time or fewer steps"
         )
     if how == "out_of_memory":
         return "out_of_memory", (
@@ -80,6 +80,15 @@ def _cut_short(report: Mapping[str, Any], events: Sequence[Event], limits: Limit
     if how == "finished" and _first(events, "finish") is None:
         return "stopped", "a process ended on purpose at its step budget, and the rest was stopped after it"
     return None
+
+
+def _spent(limits: Limits) -> str:
+    """The time that a run had, in the user's own number where that was nearly all of it."""
+    if limits.given is None:
+        return f"{limits.seconds:g} s"
+    if limits.seconds > 0.9 * limits.given:
+        return f"{limits.given:g} s"
+    return f"{limits.seconds:.0f} s, what was left of {limits.given:g} s,"
 
 
 def _first(events: Sequence[Event], kind: str) -> Event | None:

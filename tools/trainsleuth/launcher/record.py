@@ -29,11 +29,13 @@ class LaunchError(Exception):
 class Limits:
     """`seconds` of wall clock, more than 0; `memory_bytes` resident in the whole process tree, None for 80 %
     of what is available at the start; `output_bytes` of output kept, half from its head, half from its tail.
+    `given`: the limit that the user knows, where `seconds` is what was left of it.
     """
 
     seconds: float = 60.0
     memory_bytes: int | None = None
     output_bytes: int = 200_000
+    given: float | None = None
 
 
 DEFAULT = Limits()

@@ -19,7 +19,7 @@ from trainsleuth.observing.records import Difference, Observation, Seen, Setting
 from trainsleuth.observing.seeing import files, parts, settings
 from trainsleuth.observing.telling import lines
 from trainsleuth.observing.words import words_of
-from trainsleuth.probing import GRACE, Request
+from trainsleuth.probing import Request
 from trainsleuth.trace import Trace, traces
 
 __all__ = ["Difference", "Observation", "ObservedMap", "Seen", "Settings", "observe", "observed_map", "words_of"]
@@ -53,7 +53,7 @@ def observe(asked: Request) -> Observation:
         root=asked.root,
         cwd=asked.cwd,
         python=asked.python,
-        limits=Limits(seconds=asked.seconds + GRACE),
+        limits=Limits(seconds=asked.seconds),
         contain=asked.contain,  # type: ignore[arg-type]
         cancelled=asked.cancelled,
         progress=asked.progress,
