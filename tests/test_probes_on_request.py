@@ -68,6 +68,13 @@ def test_pairs_that_fit_matter(host: Host, tmp_path: Path) -> None:
     assert finding.measured["mixed"] > 2 * finding.measured["real"]  # type: ignore[operator]
 
 
+def test_a_program_that_ends_before_the_comparison_gets_a_step_that_helps(host: Host, tmp_path: Path) -> None:
+    finding = only(probes.judge("pairing", run(host, tmp_path, "pairing")))
+    assert finding.outcome == "open" and "the program ended by itself: 80 steps were seen" in finding.message
+    assert finding.next.startswith("let it train for more epochs, or give --steps 80"), finding.next
+    assert only(probes.judge("pairing", run(host, tmp_path, "pairing", steps=80))).outcome == "pass"
+
+
 def test_targets_shuffled_apart_are_found(host: Host, tmp_path: Path) -> None:
     finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", SHUFFLED, steps=76)))
     assert (finding.outcome, finding.path, finding.line) == ("fail", "table.py", 31)

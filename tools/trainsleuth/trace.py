@@ -45,6 +45,11 @@ class Trace:
         return self.steps > 0 or bool(self.ops("backward", "step"))
 
     @property
+    def ended_by_itself(self) -> bool:
+        """Did the program come to its own end, neither stopped by us nor killed? Known where the step trace listened."""
+        return bool(self.events("modules")) and not self.events("finish")
+
+    @property
     def hooks_missing(self) -> dict[str, str]:
         """Hooks that did not take, with the reason: what they would show was not observed."""
         taken: dict[str, str] = {}

@@ -45,8 +45,7 @@ def never_steps(trace: Trace) -> Iterator[Finding]:
 def nothing_steps(trace: Trace) -> Iterator[Finding]:
     """Without any optimizer: gradients reach the parameters of called modules, which stay as they are to the end."""
     backwards = _backwards(trace)
-    is_over = not trace.events("finish")
-    if trace.events("optimizer") or backwards < (NEEDED_OF_ALL if is_over else NEEDED_BACKWARDS):
+    if trace.events("optimizer") or backwards < (NEEDED_OF_ALL if trace.ended_by_itself else NEEDED_BACKWARDS):
         return
     held = _with_gradients(trace)
     if not held or any(row.changed or not row.called for row in held):

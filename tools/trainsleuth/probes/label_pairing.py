@@ -36,6 +36,7 @@ from trainsleuth.trace import Event, Trace, place
 EXPERIMENT = "pairing"
 BY = "probe:label_pairing"
 NEEDED = 10  # steps as they are, and as many mixed up
+NEEDED_OF_ALL = 70  # steps, of which a third is compared, so that both kinds get what they need
 FEWEST = 5  # of them with batches of one kind
 SMALL = 1 / 3  # of what mixing costs on pairs that were trained on
 CLEAR = 4.0  # standard errors between the two
@@ -52,8 +53,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if len(trace.stepping) > 1:
         yield _finding(trace, "open", "several optimizers step, so the loss is not one of examples against targets")
     elif len(real) < NEEDED or len(mixed) < NEEDED:
-        yield _finding(trace, "open", f"{len(steps)} steps were seen, too few to compare after {len(fit)} of training",
-                       next="allow more --steps or --time")  # fmt: skip
+        yield _too_few(trace, len(steps), len(fit))
     elif not any(event["changed"] for event in steps):
         yield _finding(
             trace, "open", "no batch of examples entered a module in training mode, so none could be mixed up"
@@ -66,6 +66,14 @@ def probe(trace: Trace) -> Iterator[Finding]:
             yield _finding(trace, "open", "too few steps of one kind were seen to compare", next="allow more --steps")
         else:
             yield _judge(trace, fit, met, _gap(steps, "known"))
+
+
+def _too_few(trace: Trace, steps: int, fit: int) -> Finding:
+    few = f"{steps} steps were seen, too few to compare after {fit} of training"
+    if not trace.ended_by_itself:
+        return _finding(trace, "open", few, next="allow more --steps or --time")
+    shorter = f", or give --steps {steps}: of those a part is kept for the comparison" if steps >= NEEDED_OF_ALL else ""
+    return _finding(trace, "open", f"the program ended by itself: {few}", next=f"let it train for more epochs{shorter}")
 
 
 def _loss(event: Event) -> Any:
