@@ -65,6 +65,7 @@ def test_what_may_be_meant_is_left_open(host: Host, tmp_path: Path, text: str, w
 def test_one_batch_is_not_called_stuck_where_no_optimizer_steps(host: Host, tmp_path: Path) -> None:
     (told,) = judged(host, tmp_path, BARE, "overfit")
     assert told.outcome == "fail" and "nothing changes the parameters" in told.message
+    assert told.place == "train.py:7", "a loss by hand has the place of its backward"
     assert "(by random state)" in told.message and "loader" not in told.message + told.next
     (told,) = judged(host, tmp_path, BY_HAND, "overfit")
     assert told.outcome == "pass", told.message

@@ -59,6 +59,9 @@ UNSEEN: dict[str, tuple[str, Any, int, str, str]] = {
     "nothing moves the output": (
         "letters", ((HEAD, "return self.head(x * 0.0)"),), 20, "independence", "nothing could move it",
     ),
+    "next to nothing moves the output": (
+        "letters", ((HEAD, "return self.head(x * 1e-7) + 1.0"),), 20, "input_matters", "next to nothing",
+    ),
     "nor do later tokens": (
         "letters", ((HEAD, "return self.head(x * 0.0)"),), 20, "independence", "no output moves when later tokens change",
     ),

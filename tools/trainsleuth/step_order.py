@@ -1,6 +1,6 @@
 """One typical step of a run, operation by operation: what the order of a step is judged and shown by.
 
-step_order.told(trace)    # "zero_grad > batch > forward > cross_entropy > backward > step"
+step_order.told(trace)    # "batch > zero_grad > forward > cross_entropy > backward > step > schedule"
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ _OPS = (
     *("batch", "forward", "loss", "backward", "clip", "step", "zero_grad", "schedule"),
     *("scaler_scale", "scaler_unscale", "scaler_step", "scaler_update"),
 )
+_BEGINS = ("batch", "forward", "backward", "step")
+_ENDS = ("schedule", "scaler_update")
 MAX_OPS = 200
 
 
@@ -23,9 +25,22 @@ def typical(trace: Trace) -> tuple[Event, ...]:
 
 
 def shown(trace: Trace) -> list[Event]:
-    """The operations of the typical step that a reader looks for, and what follows it before the next begins."""
+    """The operations of the typical step that a reader looks for, each once: what stands between two steps of an optimizer
+    is told where it stands in the loop, behind the one or before the other.
+    """
     cycle = typical(trace)
-    return [op for op in (*cycle, *_until_next_batch(trace, cycle[-1])) if op["op"] in _OPS][:MAX_OPS]
+    start = next((i for i, op in enumerate(cycle) if op["op"] in _BEGINS), 0)
+    before, after = list(cycle[:start]), _until_next_batch(trace, cycle[-1])
+    if after and any(op["op"] == "batch" for op in cycle):
+        before = []  # of the iteration before
+    elif after:
+        before, after = before[_ending(before) :], after[: _ending(after)]
+    return [op for op in (*before, *cycle[start:], *after) if op["op"] in _OPS][:MAX_OPS]
+
+
+def _ending(ops: list[Event]) -> int:
+    """How many of them end an iteration: clearing gradients may as well begin the next."""
+    return max((place for place, op in enumerate(ops, 1) if op["op"] in _ENDS), default=0)
 
 
 def name(op: Event) -> str:
@@ -44,7 +59,7 @@ def _until_next_batch(trace: Trace, step: Event) -> list[Event]:
     rest = ops[next(i for i, op in enumerate(ops) if op is step) + 1 :]
     found = []
     for op in rest:
-        if op["op"] in ("batch", "forward", "backward", "step"):
+        if op["op"] in _BEGINS:
             break
         found.append(op)
     return found

@@ -6,7 +6,7 @@ outputs are compared exactly.
 
 Fails on: outputs that are the same for every example although the examples differ: dead units, an input that
 is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect.
-A pass means that at least one example changes its output; not that the model uses the right part of it.
+Where it hardly moves the output, it is open. A pass means that at least one example changes its output; not that the model uses the right part of it.
 Cost: three calls of the model, once. Cannot see: modules that return only a loss, models spread over ranks.
 
 Bad:
@@ -28,6 +28,7 @@ from trainsleuth.trace import Event, Trace, shown
 EXPERIMENT = "observe"
 BY = "probe:input_matters"
 NEEDED_ROWS = 4  # by chance fewer could give the same output
+HARDLY = 1e-3  # of the largest output: less may be a model that says the same of everything, or a large constant in it
 NEEDED_STEPS = 5  # a last layer that starts at zero says the same of everything until it has learned
 
 
@@ -59,6 +60,13 @@ def _judge(trace: Trace, model: Event) -> Finding:
             f"{what}: exchanging {named} alone among the {model['rows']} examples changes no output at all, though the examples "
             f"differ there, after {trace.steps} steps; expected each input to matter",
             "follow this argument through the forward pass: is it dropped, overwritten or masked out?",
+        )  # fmt: skip
+    if model["input_effect"] < HARDLY * model["scale"]:
+        return finding(
+            BY, model, "open",
+            f"whether the input of {what} matters stays open: exchanging examples moves the output by no more than "
+            f"{model['input_effect']:.3g} of {model['scale']:.3g}, next to nothing, after {trace.steps} steps",
+            measured=measured, next="print the outputs of ten different examples, and the activations layer by layer (probe activations)",
         )  # fmt: skip
     return finding(
         BY, model, "pass",

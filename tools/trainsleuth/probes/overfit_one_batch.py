@@ -253,13 +253,18 @@ def _finding(
     confidence: Confidence = "medium",
     claims: tuple[str, ...] = ("overfit-one-batch", "overfit-one-batch-blind-spots"),
 ) -> Finding:
-    losses = [call for call in trace.events("loss") if call["training"]]
-    path, line = place(losses[0]["site"]) if losses else (None, None)
+    path, line = _place(trace)
     return Finding(
         by="probe:overfit_one_batch", outcome=outcome, severity=severity, confidence=confidence, message=message,
         path=path, line=line, measured=measured, suspects=suspects, claims=claims,
         next="look at the data as they enter the model" if outcome == "pass" else "read the parameter table of the same program",
     )  # fmt: skip
+
+
+def _place(trace: Trace) -> tuple[str | None, int | None]:
+    """Of the loss function that is trained on; of the backward where none of torch is called."""
+    calls = [call for call in trace.events("loss") if call["training"]]
+    return place(next((one["site"] for one in [*calls, *trace.events("graph")] if one["site"]), None))
 
 
 def _open(why: str, next_step: str, trace: Trace | None = None) -> Finding:
