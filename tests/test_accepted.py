@@ -156,6 +156,17 @@ def test_what_is_no_baseline_is_said(text: str, tmp_path: Path) -> None:
         read_baseline(tmp_path / "nowhere.json")
 
 
+@pytest.mark.parametrize("text", ["import torch\n", "{}", '{"a": 1}', "\xff"])
+def test_a_baseline_is_written_over_nothing_else(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(text)
+    assert main(["check", str(tmp_path), "--write-baseline", str(file)]) == 2
+    assert "holds something else than a baseline" in capsys.readouterr().err and file.read_text() == text
+    old = tmp_path / "old.json"
+    old.write_text('{"version": 0, "findings": []}')
+    assert write_baseline(old, written(tmp_path, LOOP), []) == 0 and read_baseline(old).entries == ()
+
+
 def test_command_writes_and_takes_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(tmp_path, LOOP)
     file = str(tmp_path / "known.json")

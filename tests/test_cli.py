@@ -85,6 +85,11 @@ WRONG = [
     (["explain", "double-sofmax"], "did you mean double-softmax"),
     (["notes", "nowhere"], "nowhere does not exist"),
     (["report"], "there are no notes"),
+    (["notes", "train.py"], "train.py holds no notes of trainsleuth"),
+    (["notes", "--add", "hello", "train.py"], "train.py holds no notes of trainsleuth"),
+    (["read", "--notes", "train.py"], "train.py holds no notes of trainsleuth"),
+    (["probe", "--notes", "train.py", *TRAIN], "train.py holds no notes of trainsleuth"),
+    (["triage", "--notes", "train.py", *TRAIN], "train.py holds no notes of trainsleuth"),
 ]
 
 
@@ -97,6 +102,7 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(repo: Path, words: list[st
     assert done.returncode == 2, done.stdout
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
+    assert (repo / "train.py").read_text() == SOFTMAX
 
 
 def test_what_the_program_said_is_no_next_step(repo: Path) -> None:

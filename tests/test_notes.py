@@ -268,6 +268,28 @@ def test_a_place_that_cannot_hold_notes_is_said(tmp_path: Path, name: str) -> No
         Notes(tmp_path / name).add_findings([FAIL])
 
 
+@pytest.mark.parametrize(
+    "content", ["import torch\n", "# my own case\n", "x = '<!-- trainsleuth:run {} -->'\n", "\0\1"]
+)
+def test_a_file_that_holds_no_notes_is_never_added_to(tmp_path: Path, content: str) -> None:
+    given = tmp_path / "train.py"
+    given.write_text(content)
+    (tmp_path / "trainsleuth-notes.md").symlink_to(given)
+    for notes in (Notes(given), Notes(tmp_path)):
+        for act in (notes.read, notes.text, lambda notes=notes: notes.add_findings([FAIL])):
+            with pytest.raises(NotesError, match="holds no notes of trainsleuth"):
+                act()
+    assert given.read_text() == content
+
+
+def test_notes_may_have_any_name_that_was_free(tmp_path: Path) -> None:
+    (tmp_path / "empty.md").touch()
+    for name in ("new.md", "empty.md"):
+        Notes(tmp_path / name).add_findings([FAIL])
+        Notes(tmp_path / name).add_findings([PASS])
+        assert len(Notes(tmp_path / name).read().findings) == 2
+
+
 def test_mode_is_kept_and_nothing_else_lies_around(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
     notes.add_findings([FAIL])

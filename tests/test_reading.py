@@ -163,6 +163,12 @@ def test_the_command_reads_shows_progress_and_takes_answers(repo: Path) -> None:
     assert wrong.code == 2 and "--add" in wrong.errors
 
 
+def test_one_file_is_read_and_its_folder_keeps_the_notes(repo: Path) -> None:
+    assert trainsleuth("read", "train.py", cwd=repo).code == 0
+    assert (repo / "train.py").read_text() == HEALTHY
+    assert state(Notes(repo))["optimizer"].places == ("train.py:9",)
+
+
 def test_two_steps_answer_for_real_and_stay(tmp_path: Path) -> None:
     """What ran is kept by a later reading that runs nothing."""
     root = copied(HERE / "runs" / "missing_zero_grad" / "broken", tmp_path)

@@ -54,6 +54,8 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     started = time.monotonic()
     root = request.root or Path.cwd()
     book = Notes(notes, root) if notes is not None else None
+    if book is not None:
+        book.read()  # what cannot hold notes is said before anything runs
     shown = " ".join(request.command)
 
     request.say("searching the code for silent bugs")

@@ -69,8 +69,22 @@ def read_baseline(path: Path) -> Baseline:
         raise BaselineError(f"{path} is no baseline: {error}; {again}") from error
 
 
+def _was_baseline(path: Path) -> bool:
+    """Of any version."""
+    try:
+        plain = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(plain, dict) and {"version", "findings"} <= set(plain)
+
+
 def write_baseline(path: Path, repository: Repository, findings: Iterable[Finding]) -> int:
-    """Write every failure among `findings`, sorted; returns how many. Raises OSError."""
+    """Write every failure among `findings`, sorted; returns how many.
+
+    Raises OSError, and BaselineError when another file would be lost.
+    """
+    if path.is_file() and path.stat().st_size and not _was_baseline(path):
+        raise BaselineError(f"{path} holds something else than a baseline, and would be lost; name a new file")
     entries = sorted(_entry(repository, one) for one in findings if one.outcome == "fail")
     plain = {"version": VERSION, "findings": [entry._asdict() for entry in entries]}
     path.write_text(json.dumps(plain, indent=2, ensure_ascii=True) + "\n", encoding="utf-8")

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainsleuth.cli.scope import folder_of
+
 if TYPE_CHECKING:
     from trainsleuth.probing import Request
 
@@ -77,7 +79,7 @@ def observed_request(
     """What `add_observe` asked for. The command runs here when this is a folder of the repository, else in its root."""
     from trainsleuth.probing import Request
 
-    root, here = asked.repo.resolve(), Path.cwd().resolve()
+    root, here = folder_of(asked.repo.resolve()), Path.cwd().resolve()
     return Request(
         command,
         seconds=asked.time,

@@ -10,6 +10,11 @@ class UsageError(ValueError):
     """What was asked cannot be done; the message says what can."""
 
 
+def folder_of(repo: Path) -> Path:
+    """The repository itself, or the folder that holds it when it is one file."""
+    return repo.parent if repo.is_file() else repo
+
+
 def scope(root: Path | None, paths: list[Path]) -> tuple[Path, list[str] | None]:
     """The root, and the paths below it to look at; None is all of it.
 

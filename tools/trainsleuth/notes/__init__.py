@@ -44,7 +44,8 @@ class Notes:
     """The notes at `path`, a file or the folder of a repository, which may not exist yet.
 
     `root` (default: the folder of the file) is where a link may lead at most. Every method raises
-    NotesError, with what to do next, when the file cannot be read or written.
+    NotesError, with what to do next, when the file cannot be read or written, or is there already, under
+    a name other than FILE_NAME, and holds no notes of ours.
     """
 
     def __init__(self, path: str | Path, root: str | Path | None = None) -> None:
@@ -151,7 +152,20 @@ class Notes:
         return tuple(added)
 
     def _target(self) -> Path:
-        return storage.resolved(self.path, self._root)
+        """Where the notes really lie; a source file that was named by mistake is never added to."""
+        target = storage.resolved(self.path, self._root)
+        if target.name != FILE_NAME and not self._may_be_notes(target):
+            raise NotesError(
+                f"{self.path} holds no notes of trainsleuth, and nothing is added to another file; "
+                f"give a folder, a file of notes, or the name of a new one, like {FILE_NAME}"
+            )
+        return target
+
+    def _may_be_notes(self, target: Path) -> bool:
+        """An entry of ours is in the file, or nothing is."""
+        content = storage.tail(target, MAX_READ)[0]
+        found = entries.items(_decoded(content, self.path))
+        return not content.strip() or any(not isinstance(item, Damaged) for item in found)
 
 
 def _decoded(content: bytes, path: Path) -> str:

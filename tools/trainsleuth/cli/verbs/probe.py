@@ -28,16 +28,18 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     if asked.again:
         return _again(asked)
     from trainsleuth.answers.reports import probe_answer
+    from trainsleuth.notes import Notes
     from trainsleuth.probing import run_probes
 
+    notes = Notes(asked.notes) if asked.notes is not None else None
+    if notes is not None:
+        notes.read()  # what cannot hold notes is said before the program runs
     with cancellable() as cancelled, output.progress() as say:
         request = run_request(asked, command, cancelled, say)
         request = replace(request, only=frozenset(asked.only) if asked.only else None)
         report = run_probes(request)
-    if asked.notes is not None:
-        from trainsleuth.notes import Notes
-
-        Notes(asked.notes).add_findings(report.findings, command=shlex.join(command))
+    if notes is not None:
+        notes.add_findings(report.findings, command=shlex.join(command))
     answer = probe_answer(report, request, output.width())
     output.show(answer, asked.format)
     return answer.code

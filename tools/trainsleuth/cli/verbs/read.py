@@ -8,6 +8,7 @@ from pathlib import Path
 from trainsleuth.cli import output
 from trainsleuth.cli.interrupt import cancellable
 from trainsleuth.cli.options import Command, add_format, add_observe, observed_request
+from trainsleuth.cli.scope import folder_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,7 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.notes import Notes
     from trainsleuth.reading import PASSES, read_repository
 
-    notes = Notes(asked.notes or asked.repo)
+    notes = Notes(asked.notes or folder_of(asked.repo))
     if not asked.observe:  # no program runs, so a signal ends us at once
         reading = read_repository(asked.repo, notes, asked.scope, asked.recipe)
     else:
