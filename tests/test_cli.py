@@ -158,6 +158,24 @@ def test_check_of_nothing_is_not_fine(repo: Path) -> None:
     assert done.returncode == 2 and "nothing wrong found" not in done.stdout
 
 
+@pytest.mark.parametrize("content", [b"\0\1\2", b"x" * 1_000_001])
+@pytest.mark.parametrize("verb", [["check"], ["map"], ["map", "--expand", "loss"]])
+def test_code_that_cannot_be_read_was_not_examined(
+    repo: Path, content: bytes, verb: list[str], warm: Callable[..., Answer]
+) -> None:
+    (repo / "train.py").write_bytes(content)
+    done = warm(*verb, cwd=repo)
+    assert done.code == 2 and "nothing wrong found" not in done.output
+    (repo / "fine.py").write_text(HEALTHY)
+    assert warm(*verb, cwd=repo).code == 0
+
+
+@pytest.mark.parametrize("verb", [["map"], ["map", "--expand", "loss"], ["map", "--format", "mermaid"]])
+def test_a_map_of_nothing_is_not_fine(repo: Path, verb: list[str], warm: Callable[..., Answer]) -> None:
+    (repo / "train.py").unlink()
+    assert warm(*verb, cwd=repo).code == 2
+
+
 @pytest.mark.parametrize("words", [["repo"], ["repo/train.py"], ["--root", "repo", "repo/train.py"]])
 def test_check_takes_folders_files_and_a_root(repo: Path, words: list[str]) -> None:
     done = cli(repo.parent, "check", *words, "--format", "json")

@@ -27,6 +27,7 @@ MAX_NOTEBOOK_BYTES = 20_000_000  # pictures in outputs; only the code cells are 
 MAX_FILES = 20_000
 MAX_SCRIPTS = 2_000  # files without an ending whose first line is looked at
 MAX_TOTAL_BYTES = 200_000_000
+IN_PART = "read in part: "  # begins the reason why of a file that was read not all was
 _PYTHON = re.compile(rb"#![^\n]*\bpython")
 _CONFIG_FOLDER = re.compile(r"(?:^|[/_-])(?:config(?:s|ure|urations?)?|cfgs?|confs?|settings|recipes|hparams)/", re.I)
 _OF_TOOLS = (
@@ -241,7 +242,7 @@ class Repository:
             text = raw.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
-            self.skip(path, f"read in part: not UTF-8 at line {line}, such bytes were replaced")
+            self.skip(path, f"{IN_PART}not UTF-8 at line {line}, such bytes were replaced")
             text = raw.decode("utf-8", "replace")
         return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", " ")
 
@@ -296,6 +297,11 @@ def is_plain_config(path: str) -> bool:
 
 def has_no_ending(path: str) -> bool:
     return "." not in path.rpartition("/")[2]
+
+
+def examined(sources: Iterable[str], skipped: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of `sources` that were read, if only in part; `skipped` has the reason of each that was not read whole."""
+    return tuple(path for path in sources if skipped.get(path, IN_PART).startswith(IN_PART))
 
 
 def is_under(path: str, scope: str) -> bool:

@@ -56,13 +56,13 @@ and shows what really ran and where that differs. To search for bugs, find_silen
         raise ToolError("observe_command marks the whole map; leave out expand")
 
     def read(call: Call) -> Answer:
-        from trainsleuth.answers.reports import expansion_answer, map_answer
+        from trainsleuth.answers.reports import map_answer
         from trainsleuth.map import expand_component, map_repository
         from trainsleuth.repository import Repository
 
         if expand:
             one = expand_component(folder, expand, scope=scope_, recipe=recipe_, budget=budget)
-            return expansion_answer(one, Repository(folder).files)
+            return map_answer(one, Repository(folder).files)
         found = map_repository(folder, scope=scope_, recipe=recipe_, budget=budget)
         return map_answer(found, Repository(folder).files)
 
@@ -96,13 +96,14 @@ that proves each, what was ruled out and what could not be resolved. To test the
         from trainsleuth.accepted import reviewed
         from trainsleuth.answers.reports import check_answer
         from trainsleuth.copies import folded
-        from trainsleuth.repository import SOURCE_SUFFIXES, Repository
+        from trainsleuth.repository import Repository
 
         repository = Repository(folder)
         review = reviewed(repository, only=only, paths=chosen)
         findings = folded(repository, review.report.findings)
         hear(folder, findings)
-        return check_answer(review, findings, str(folder), len(repository.select(SOURCE_SUFFIXES, chosen or ())))
+        sources = repository.sources(chosen or ())
+        return check_answer(review, findings, str(folder), sources, review.report.read(sources))
 
     return told(await in_thread(work, context), "check", tokens(detail))
 

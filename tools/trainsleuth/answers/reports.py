@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +26,13 @@ NARROW_CHECK = "paths or only (a check id)"
 NARROW_PROBE = "only (a probe)"
 
 
-def map_answer(found: Map, files: Iterable[str]) -> Answer:
-    """The map as its own text says it. `files` are all paths of the repository: a line end in one stays visible."""
-    return Answer(head=_harmless(found.text, files), sections=(), plain=found.to_dict())
+def map_answer(found: Map | Expansion, files: Iterable[str], has_code: bool = True) -> Answer:
+    """The map, or a part of it in full, as its own text says it; without code that could be read it failed.
 
-
-def expansion_answer(found: Expansion, files: Iterable[str]) -> Answer:
-    """One part of the map in full, as its own text says it."""
-    return Answer(head=_harmless(found.text, files), sections=(), plain=found.to_dict())
+    `files` are all paths of the repository: a line end in one stays visible.
+    """
+    code = NOTHING_WRONG if has_code else FAILED
+    return Answer(head=_harmless(found.text, files), sections=(), plain=found.to_dict(), code=code)
 
 
 def _harmless(text: str, files: Iterable[str]) -> str:
@@ -55,9 +54,17 @@ def observed_map_answer(found: ObservedMap, files: Iterable[str]) -> Answer:
 
 
 def check_answer(
-    review: Review, findings: Sequence[Finding], where: str, sources: int, width: int | None = None
+    review: Review,
+    findings: Sequence[Finding],
+    where: str,
+    sources: Collection[str],
+    read: Collection[str],
+    width: int | None = None,
 ) -> Answer:
-    """What the checks say about the `sources` files of code at `where`; `findings`: those of the review, copies folded."""
+    """What the checks say about the files of code at `where`, `sources`, of which some were `read`.
+
+    `findings`: those of the review, copies folded.
+    """
     report = review.report
     accepted = tuple(
         f"  {path_text(one.finding.place)}  {one.finding.by}: {one_line(one.reason)} ({one.how})"
@@ -65,12 +72,12 @@ def check_answer(
     )
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
-    outcome = counted(findings) if sources else "nothing was examined, there is no Python code"
+    outcome = counted(findings) if read else f"nothing was examined, {_why_nothing(sources)}"
     unresolved = tuple(f"  {line}" for line in unresolved_lines(report))
     skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
     return Answer(
         head=wrapped(
-            f"{path_text(where)}: {outcome} ({sources} {'file' if sources == 1 else 'files'}, {asked} at {sites} places; nothing was run)",
+            f"{path_text(where)}: {outcome} ({_files(len(read))}, {asked} at {sites} places; nothing was run)",
             "",
             width,
         ),
@@ -87,14 +94,25 @@ def check_answer(
             ],
             "baseline_fixed": review.fixed,
             "examined": report.examined,
-            "sources": sources,
+            "sources": len(sources),
+            "read": len(read),
             "unresolved": report.unresolved,
             "skipped": report.skipped,
             "ran": [],
         },
         tail=_fixed_text(review.fixed),
-        code=_code(findings, bool(sources)),
+        code=_code(findings, bool(read)),
     )
+
+
+def _why_nothing(sources: Collection[str]) -> str:
+    if not sources:
+        return "there is no Python code"
+    return f"{_files(len(sources))} of Python could not be read"
+
+
+def _files(number: int) -> str:
+    return f"{number} {'file' if number == 1 else 'files'}"
 
 
 def _fixed_text(fixed: int) -> str:

@@ -31,7 +31,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
-from trainsleuth.repository import Repository, Skipped, is_under
+from trainsleuth.repository import Repository, Skipped, examined, is_under
 
 from ._verdicts import Verdicts
 from ._weighing import weighed
@@ -70,6 +70,10 @@ class CheckReport:
     examined: dict[str, dict[str, int]]
     unresolved: tuple[Unresolved, ...]
     skipped: tuple[Skipped, ...]
+
+    def read(self, sources: Iterable[str]) -> tuple[str, ...]:
+        """Those of the files `sources` that were read, if only in part."""
+        return examined(sources, {one.path: one.reason for one in self.skipped})
 
 
 class UnknownCheckError(ValueError):

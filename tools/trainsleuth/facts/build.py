@@ -8,7 +8,7 @@ from functools import cache
 from os.path import splitext
 
 from trainsleuth.cache import code_digest, digest, open_cache
-from trainsleuth.repository import Repository, is_notebook, is_source
+from trainsleuth.repository import IN_PART, Repository, is_notebook, is_source
 
 from .collection import no_collection
 from .index import Index
@@ -92,7 +92,7 @@ def _read(repository: Repository, paths: Iterable[str]) -> Iterator[FileFacts]:
                     function.events  # noqa: B018
         if facts.problems:
             line, what = facts.problems[0]
-            repository.skip(path, f"read in part: line {line} {what}")
+            repository.skip(path, f"{IN_PART}line {line} {what}")
         yield facts
 
 

@@ -33,13 +33,14 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     root, paths = scope(asked.root, asked.paths)
     repository = Repository(root)
     review = reviewed(repository, only=asked.only, paths=paths, baseline=asked.baseline)
-    sources = len(repository.sources(paths or ()))
-    answer = check_answer(review, folded(repository, review.report.findings), str(root), sources, output.width())
+    sources = repository.sources(paths or ())
+    findings, read = folded(repository, review.report.findings), review.report.read(sources)
+    answer = check_answer(review, findings, str(root), sources, read, output.width())
     if asked.write_baseline is not None:
         kept = [one.finding for one in review.accepted if one.how == "baseline"]
         count = write_baseline(asked.write_baseline, repository, [*review.report.findings, *kept])
         output.say(f"{count} findings written to {asked.write_baseline}; give it with --baseline")
-        return NOTHING_WRONG if sources else FAILED
+        return answer.code if answer.code == FAILED else NOTHING_WRONG
     if asked.format == "sarif":
         print(sarif(review, unresolved_lines(review.report)))
     elif asked.format == "github":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from trainsleuth.answers.answer import NOTHING_WRONG
+from trainsleuth.answers.answer import FAILED, NOTHING_WRONG
 from trainsleuth.cli import output
 from trainsleuth.cli.interrupt import cancellable
 from trainsleuth.cli.options import Command, add_cache, add_format, add_observe, count, observed_request
@@ -55,20 +55,22 @@ def run(asked: argparse.Namespace, command: Command) -> int:
 
 
 def _static(asked: argparse.Namespace) -> int:
-    from trainsleuth.answers.reports import expansion_answer, map_answer
-    from trainsleuth.map import diagram, expand_component, map_repository
-    from trainsleuth.repository import Repository
+    from trainsleuth.answers.reports import map_answer
+    from trainsleuth.map import Expansion, Map, diagram, expand_component, map_repository
+    from trainsleuth.repository import Repository, examined
 
+    repository = Repository(asked.repo)
     given = {"scope": asked.scope, "recipe": asked.recipe}
     if asked.format == "mermaid":
         print(diagram(asked.repo, **given), end="")
-        return NOTHING_WRONG
-    files = Repository(asked.repo).files
+        return NOTHING_WRONG if repository.sources() else FAILED
+    found: Map | Expansion
     if asked.expand:
         found = expand_component(asked.repo, ",".join(asked.expand), **given, budget=asked.budget or 1500)
-        answer = expansion_answer(found, files)
     else:
-        answer = map_answer(map_repository(asked.repo, **given, budget=asked.budget or 2000), files)
+        found = map_repository(asked.repo, **given, budget=asked.budget or 2000)
+    has_code = bool(examined(repository.sources(), found.skipped))
+    answer = map_answer(found, repository.files, has_code)
     output.show(answer, asked.format)
     return answer.code
 

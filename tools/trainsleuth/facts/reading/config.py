@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, Repository, is_plain_config
+from trainsleuth.repository import CONFIG_SUFFIXES, IN_PART, PLAIN_SUFFIXES, Repository, is_plain_config
 
 from .plain_config import read_plain
 
@@ -93,7 +93,7 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
                 text = _mended(text, error.__cause__)
                 continue
             if why:
-                self._repository.skip(path, f"read in part: {why[0]}")
+                self._repository.skip(path, f"{IN_PART}{why[0]}")
             return table
         self._repository.skip(path, why[0])
         return {}
