@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -82,6 +83,7 @@ WRONG = [
     (["check", "--root", "empty", "train.py"], "is not inside of empty"),
     (["map", "nowhere"], "nowhere"),
     (["map", "--budget", "3"], "budget 3 is too small"),
+    (["explain", "e365b59e"], "no finding in the notes has the id 'e365b59e'"),
     (["explain", "double-sofmax"], "did you mean double-softmax"),
     (["notes", "nowhere"], "nowhere does not exist"),
     (["report"], "there are no notes"),
@@ -341,6 +343,17 @@ def test_explain_knows_every_kind_of_id(repo: Path, id: str) -> None:
     text, plain = cli(repo, "explain", id), cli(repo, "explain", id, "--format", "json")
     assert text.returncode == 0 and len(text.stdout) > 80, text.stderr
     assert parsed(plain.stdout)["what"] in ("check", "probe", "hypothesis", "claim", "source")
+
+
+def test_explain_finds_what_the_notes_hold_under_the_id_that_they_show(repo: Path, warm: Callable[..., Answer]) -> None:
+    assert warm("triage", "--time", "40", *TRAIN, cwd=repo).code == 1
+    told = warm("notes", cwd=repo).output
+    cited = {one for refs in re.findall(r"for: ([0-9a-f, ]+)", told) for one in refs.split(", ")}
+    assert cited and cited <= set(re.findall(r"\[([0-9a-f]{8})\]", told))
+    for id in cited:
+        text, plain = warm("explain", f"[{id}]", cwd=repo), warm("explain", id, "--format", "json", cwd=repo)
+        assert text.code == 0 and f"[{id}]" in text.output
+        assert (parsed(plain.output)["what"], parsed(plain.output)["id"]) == ("finding", id)
 
 
 def test_explain_alone_lists_the_tests(repo: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -74,14 +75,19 @@ class Hypothesis:
         return cls(**{**known, "for_": tuple(plain.get("for", ())), "against": tuple(plain.get("against", ()))})
 
 
-_TOLD_BESIDE = ("confidence", "next", "seen_by", "copies", "said")
+_TOLD_BESIDE = ("confidence", "grounds", "next", "seen_by", "copies", "said")
 
 
 def reference(finding: Finding) -> str:
     """Eight hex digits that stand for what the finding says: the same words, the same reference.
 
-    How sure it is and what to do next may change when another test agrees; what was found stays the same.
+    How sure it is, why, and what to do next may change when another test agrees; what was found stays the same.
     """
     found = {name: value for name, value in finding.to_dict().items() if name not in _TOLD_BESIDE}
     plain = json.dumps(found, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(plain.encode()).hexdigest()[:8]
+
+
+def is_reference(text: str) -> bool:
+    """`text` can be what `reference` gave, with or without the brackets of an answer."""
+    return re.fullmatch(r"[0-9a-f]{8}", text.strip().strip("[]")) is not None

@@ -1,16 +1,19 @@
-"""One id explained: a check, a probe, a hypothesis, a claim or a source; near matches for a wrong one."""
+"""One id explained: a check, a probe, a hypothesis, a claim, a source or a finding; near matches for a wrong one."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from trainsleuth import checks, lore, probes
 from trainsleuth.answers.answer import Answer, Section
+from trainsleuth.answers.findings import failure_text, line_text
 from trainsleuth.answers.lore import entry_dict
 from trainsleuth.entry import as_text
+from trainsleuth.finding import Finding
+from trainsleuth.hypothesis import is_reference, reference
 from trainsleuth.likelihoods import table
 from trainsleuth.likelihoods import test_id as one_spelling
 from trainsleuth.lore import Claim, Source
@@ -21,10 +24,15 @@ class ExplainError(LookupError):
     """Nothing has this id; the message names the nearest ones."""
 
 
-def explain(asked: str) -> Answer:
-    """What stands behind an id. Raises ExplainError."""
+def explain(asked: str, findings: Callable[[], Iterable[Finding]] = tuple) -> Answer:
+    """What stands behind an id. Raises ExplainError.
+
+    `findings` gives those that are kept, called only for what can be the reference of one.
+    """
     kind, _, name = asked.strip().strip("[]").rpartition(":")
-    known = _known()
+    known = dict(_known())
+    if is_reference(asked):
+        known["finding"] = {reference(one): partial(_finding, one) for one in findings()}
     meant = [
         build()
         for known_kind, builds in known.items()
@@ -33,6 +41,10 @@ def explain(asked: str) -> Answer:
     ]
     if meant:
         return _joined(meant)
+    if is_reference(asked):
+        raise ExplainError(
+            f"no finding in the notes has the id {asked!r}; triage keeps what it finds there, probe with --notes"
+        )
     ids = sorted({id for builds in known.values() for id in builds})
     near = difflib.get_close_matches(name, ids, n=4, cutoff=0.45)
     hint = f"did you mean {', '.join(near)}?" if near else "`trainsleuth explain` alone lists the tests"
@@ -101,6 +113,13 @@ def _hypothesis(cause: Any) -> Answer:
             "tests": {one.test: {"fails": one.fails[cause.id], "otherwise": one.otherwise} for one in seen_by},
         },
     )  # fmt: skip
+
+
+def _finding(finding: Finding) -> Answer:
+    is_fail = finding.outcome == "fail"
+    text = failure_text(finding) if is_fail else f"{finding.outcome}{line_text(finding)}"
+    plain = {"what": "finding", "id": reference(finding), **finding.to_dict()}
+    return Answer(head=text, sections=(), plain=plain)
 
 
 def _entry(entry: Claim | Source) -> Answer:
