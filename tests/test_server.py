@@ -284,13 +284,25 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("find_silent_bugs", {"paths": ["link.py"]}, "leads outside of root"),
     ("find_silent_bugs", {"only": ["double-sofmax"]}, "double-softmax"),
     ("map_training_repo", {"scope": "\0"}, "does not exist"),
-    ("map_training_repo", {"repo": "/elsewhere"}, "there is no argument 'repo'; there are root"),
+    (
+        "map_training_repo",
+        {"repo": "/elsewhere"},
+        "map_training_repo was not called: there is no argument 'repo'; there are root",
+    ),
     ("run_probe", {"command": []}, "no command was given"),
     ("run_probe", {"command": "python 'train.py"}, "cannot be split"),
     ("run_probe", {"command": ["python", "\0"]}, "NUL"),
     ("run_probe", {"command": TRAIN, "only": ["sofmax"]}, "no probe is called 'sofmax'; there are:"),
     ("run_probe", {"command": TRAIN, "cwd": ".."}, "leads outside of root"),
-    ("run_probe", {"command": TRAIN, "seconds": 601}, "less than or equal to 600"),
+    (
+        "run_probe",
+        {"command": TRAIN, "seconds": 601},
+        "run_probe was not called: seconds: expected less than or equal to 600, got 601",
+    ),
+    ("run_probe", {"command": {"a": 1}}, "command: expected a valid list or a valid string, got {'a': 1}"),
+    ("run_probe", {"command": "python nosuch.py"}, "nosuch.py does not exist in"),
+    ("look_up_folklore", {}, "look_up_folklore was not called: query has to be given"),
+    ("find_silent_bugs", {"detail": "all"}, "detail: expected 'concise' or 'full', got 'all'"),
     ("add_to_notes", {}, "give text"),
     ("add_to_notes", {"text": "seen", "path": "../secret.py"}, "leads outside of root"),
 ]
@@ -303,7 +315,7 @@ def test_refusals_say_what_to_do(home: Path, repo: Path) -> None:
     texts = ask(home, repo, *((name, arguments) for name, arguments, _ in REFUSED))
     for (name, arguments, expected), text in zip(REFUSED, texts, strict=True):
         assert text.startswith("ERROR: ") and expected in text, (name, arguments, text)
-        assert "hunter2" not in text and "Traceback" not in text
+        assert "hunter2" not in text and "Traceback" not in text and "pydantic" not in text
 
 
 HOSTILE = """\

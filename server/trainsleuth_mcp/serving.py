@@ -14,7 +14,7 @@ from mcp_types import ToolAnnotations
 from trainsleuth import __version__
 
 from trainsleuth_mcp import calls, tools
-from trainsleuth_mcp.known_arguments import only_known
+from trainsleuth_mcp.known_arguments import PlainTool, only_known
 from trainsleuth_mcp.middleware import harmless
 from trainsleuth_mcp.prompts import PROMPTS
 
@@ -59,7 +59,7 @@ def build() -> MCPServer[None]:
 
 
 def _described(tool: tools.Tool) -> Tool:
-    described = Tool.from_function(
+    described = PlainTool.from_function(
         calls.guarded(tool.run),
         name=tool.run.__name__,
         annotations=ToolAnnotations(

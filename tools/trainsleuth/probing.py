@@ -61,6 +61,11 @@ class ProbeReport:
         return tuple(one for one in shown if one.get("path") and Path(one["path"]).exists())
 
     @property
+    def started(self) -> bool:
+        """Was there a program to run at all?"""
+        return any(run.ended != "not_started" for run in self.runs)
+
+    @property
     def trained(self) -> bool:
         """Did the program take at least one step under our eyes?"""
         return any(trace.trains for run in self.runs for trace in traces(run.events))

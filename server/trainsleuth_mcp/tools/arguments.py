@@ -19,7 +19,8 @@ Observed = Annotated[list[str] | str, Field(description="EXECUTES this training 
 Seconds = Annotated[float, Field(gt=0, le=600, description="Time limit of the whole call")]
 Python = Annotated[str, Field(description="Interpreter with torch, when the command's own has none")]
 Contain = Literal["auto", "overlay", "copy", "none"]
-Ids = Annotated[list[str] | None, Field(description="Only these ids")]
+Checks = Annotated[list[str] | None, Field(description="Only these checks; a wrong id lists all there are")]
+Probes = Annotated[list[str] | None, Field(description="Only these probes; a wrong id lists all there are")]
 Cwd = Annotated[str, Field(description="Working folder of the command, inside root")]
 
 

@@ -15,8 +15,8 @@ from trainsleuth_mcp.places import inside, root_folder, words_of
 from trainsleuth_mcp.tools.arguments import (
     CONCISE,
     FULL,
+    Checks,
     Detail,
-    Ids,
     Observed,
     Python,
     Root,
@@ -83,7 +83,7 @@ async def find_silent_bugs(
     context: Context[Any, Any],
     root: Root = "",
     paths: Annotated[list[str] | None, Field(description="Only these files or folders of root")] = None,
-    only: Ids = None,
+    only: Checks = None,
     detail: Detail = "concise",
 ) -> str:
     """Searches the code for bugs that raise no exception (softmax before cross entropy, gradients never cleared, loss \

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 from mcp.server.mcpserver import Context, Image
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 from trainsleuth.answers import Answer
 
 from trainsleuth_mcp.calls import Call, in_thread
 from trainsleuth_mcp.keeping import hear
 from trainsleuth_mcp.places import inside, name_of_run, root_folder, words_of
-from trainsleuth_mcp.tools.arguments import Command, Contain, Cwd, Detail, Ids, Python, Root, Seconds, tokens, told
+from trainsleuth_mcp.tools.arguments import Command, Contain, Cwd, Detail, Probes, Python, Root, Seconds, tokens, told
 
 if TYPE_CHECKING:
     from trainsleuth.probing import Request
@@ -28,7 +29,7 @@ async def run_probe(
     context: Context[Any, Any],
     command: Command = "",
     root: Root = "",
-    only: Ids = None,
+    only: Probes = None,
     again: Annotated[
         str, Field(description="After a change: the failed probes of this run ('last'), no other argument")
     ] = "",
@@ -59,9 +60,12 @@ can be fitted, where NaN first appeared. only=["batch_as_seen"] also shows pictu
         asked = replace(asked, only=frozenset(only) if only else None, steps=steps)
         report = run_probes(asked)
         hear(folder, report.findings)
+        answer = probe_answer(report, asked)
+        if not report.started:
+            raise ToolError(answer.text())
         if "batch_as_seen" in (only or ()):  # a picture costs a model about as much as the whole text
             shown.extend(Image(data=one, format="png") for one in pictures(report.runs))
-        return probe_answer(report, asked)
+        return answer
 
     text = told(await alone(work, context, seconds), "probe", tokens(detail))
     return [text, *shown] if shown else text
