@@ -94,6 +94,18 @@ def test_a_finding_that_went_away_and_came_back_is_news(tmp_path: Path) -> None:
     assert [finding.outcome for finding in notes.read().findings] == ["fail", "pass", "fail", "pass"]
 
 
+def test_a_test_with_nothing_to_tell_takes_back_what_it_said(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    notes.add_findings([FAIL], silent=["check:wrong-sign"])
+    assert list(notes.last_said()) == ["check:wrong-sign", FAIL.by] and notes.last_said()[FAIL.by]
+    before = notes.path.read_bytes()
+    assert notes.add_findings([FAIL], silent=["check:wrong-sign"]) == ()
+    assert notes.path.read_bytes() == before
+    assert notes.add_findings([], silent=["check:wrong-sign", FAIL.by]) == ()
+    assert notes.last_said() == {"check:wrong-sign": [], FAIL.by: []}
+    assert notes.add_findings([FAIL]) != () and notes.last_said()[FAIL.by]
+
+
 def test_hypotheses_keep_their_last_state(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
     later = Hypothesis(**{**vars(GUESS), "verdict": "confirmed", "against": ("d96c5c0d",)})

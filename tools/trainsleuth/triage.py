@@ -63,7 +63,10 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     reports: list[ProbeReport] = []
     command = shlex.join(request.command)
     findings = [replace(f, next=f.next.replace("<your command>", command)) for f in checked.findings]
-    _write(book, [f for f in findings if f.outcome == "fail"], shown)
+    if book is not None:
+        failures = [f for f in findings if f.outcome == "fail"]
+        failed = {f.by for f in failures}
+        book.add_findings(failures, shown, silent=[f.by for f in findings if f.by not in failed])
 
     left = list(_experiments())
     while left:

@@ -72,28 +72,34 @@ class Notes:
         )
 
     def last_said(self) -> dict[str, list[Finding]]:
-        """By test, what it said in the last run that the notes hold of it."""
+        """By test, what it said in the last run that the notes hold of it; nothing of one that had nothing to tell."""
         known = list(entries.items(self.text()))
         last = entries.last_said(known)
-        said: dict[str, list[Finding]] = {}
+        said: dict[str, list[Finding]] = {by: [] for by in last}
         for item in {reference(one): one for one in known if isinstance(one, Finding)}.values():
             if reference(item) in last.get(item.by, ()):
-                said.setdefault(item.by, []).append(item)
+                said[item.by].append(item)
         return said
 
     def add_findings(
-        self, findings: Iterable[Finding], command: str = "", when: datetime | None = None
+        self,
+        findings: Iterable[Finding],
+        command: str = "",
+        when: datetime | None = None,
+        silent: Iterable[str] = (),
     ) -> tuple[str, ...]:
         """Add those that are news, and return their references.
 
-        A finding is news unless the last run in which its `by` spoke said the same.
+        A finding is news unless the last run in which its `by` spoke said the same. `silent` are tests that ran
+        and had nothing to tell: what they said before holds no more.
         """
         given = {reference(finding): finding for finding in findings}
 
         def news(known: list[Item]) -> tuple[list[str], Run]:
             said = entries.last_said(known)
             again = tuple(ref for ref, finding in given.items() if ref in said.get(finding.by, ()))
-            return [ref for ref in given if ref not in again], Run(render.stamp(when), command, again)
+            quiet = tuple(by for by in silent if said.get(by) != set())
+            return [ref for ref in given if ref not in again], Run(render.stamp(when), command, again, quiet)
 
         return self._add(news, {ref: render.finding_text(finding) for ref, finding in given.items()})
 
@@ -142,7 +148,7 @@ class Notes:
         def addition() -> bytes:
             content = storage.tail(target, MAX_READ)[0]
             added[:], run = news(list(entries.items(_decoded(content, target))))
-            if not added:
+            if not added and not run.silent:
                 return b""
             section = render.run_text(run) + "".join(texts[name] for name in added)
             return render.joined(content, section)

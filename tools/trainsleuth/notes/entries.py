@@ -27,11 +27,15 @@ class Damaged:
 
 @dataclass(frozen=True)
 class Run:
-    """The start of a section: one command, its moment, and what it found that the notes held already."""
+    """The start of a section: one command, its moment, and what it found that the notes held already.
+
+    `silent` are tests that ran and found nothing to tell, as far as that is news.
+    """
 
     when: str
     command: str
     again: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
 
 Item = Run | Finding | Hypothesis | Question | Damaged
@@ -61,7 +65,7 @@ def _as_ticked(question: Question, is_ticked: bool) -> Question:
 
 
 def last_said(known: Iterable[Item]) -> dict[str, set[str]]:
-    """For each `by`, the references of what it said in the last run in which it spoke."""
+    """For each `by`, the references of what it said in the last run in which it spoke, or had nothing to tell."""
     said: dict[str, set[str]] = {}
     author: dict[str, str] = {}
     speaking: set[str] = set()
@@ -75,6 +79,7 @@ def last_said(known: Iterable[Item]) -> dict[str, set[str]]:
     for item in known:
         if isinstance(item, Run):
             speaking.clear()
+            said.update((by, set()) for by in item.silent)
             for ref in item.again:
                 if ref in author:
                     hear(author[ref], ref)
@@ -88,7 +93,9 @@ def _item(kind: str, content: str, line: int) -> Item:
     try:
         fields = json.loads(content)
         if kind == "run":
-            return Run(fields["when"], fields["command"], tuple(fields.get("again", ())))
+            return Run(
+                fields["when"], fields["command"], tuple(fields.get("again", ())), tuple(fields.get("silent", ()))
+            )
         if kind == "question":
             return _question(fields)
         return _hypothesis(fields) if kind == "hypothesis" else _finding(fields)

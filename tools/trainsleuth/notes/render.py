@@ -26,8 +26,9 @@ def stamp(when: datetime | None) -> str:
 def run_text(run: Run) -> str:
     """The heading of a section."""
     about = f" · {code(run.command)}" if run.command else ""
+    silent = f"Tests with nothing to tell: {len(run.silent)}.\n\n" if run.silent else ""
     again = f"Seen again, unchanged: {', '.join(run.again)}.\n\n" if run.again else ""
-    return f"\n## {run.when}{about}\n\n{comment('run', asdict(run))}\n\n{again}"
+    return f"\n## {run.when}{about}\n\n{comment('run', asdict(run))}\n\n{silent}{again}"
 
 
 def finding_text(finding: Finding) -> str:
