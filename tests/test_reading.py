@@ -122,6 +122,21 @@ def test_a_probe_in_the_notes_ticks_its_question(repo: Path) -> None:
     assert state(notes)["one-batch"].answer == "fail: stays at 0.7"
 
 
+def test_what_entered_the_model_and_the_loss_is_told_by_probes_too(repo: Path) -> None:
+    notes = Notes(repo)
+    read_repository(repo, notes)
+    assert "read --observe" in state(notes)["batch"].test
+    batch = Finding(by="probe:batch_as_seen", outcome="pass", message="gets float32 [32, 8]", path="train.py", line=13)
+    loss = Finding(by="probe:loss_contract", outcome="fail", message="gets probabilities", path="train.py", line=13)
+    notes.add_findings([batch, loss])
+    read_repository(repo, notes)
+    told = state(notes)
+    for id in ("batch", "data-seen"):
+        assert (told[id].answer, told[id].by) == ("pass: gets float32 [32, 8]", "probe:batch_as_seen")
+    for id in ("model-output", "first-loss"):
+        assert (told[id].answer, told[id].by) == ("fail: gets probabilities", "probe:loss_contract")
+
+
 def test_questions_and_who_answers_them() -> None:
     ids = [asked.id for asked in QUESTIONS]
     assert len(set(ids)) == len(ids)
@@ -136,6 +151,16 @@ def test_a_repository_that_trains_nothing_gets_no_ticks_for_it(files: dict[str, 
         (tmp_path / name).write_text(text)
     answered = replies(read_anatomy(tmp_path))
     assert not set(answered) & {"data", "loss", "iteration", "optimizer", "schedule", "checkpoint", "features"}
+
+
+def test_a_baseline_is_no_configuration(tmp_path: Path) -> None:
+    lines = "model.eval()\n" + HEALTHY.replace("    optimizer.zero_grad()\n", "")
+    (tmp_path / "train.py").write_text(lines)
+    (tmp_path / "real.json").write_text('{"version": 1, "lr": 0.1}')
+    assert main(["check", str(tmp_path), "--write-baseline", str(tmp_path / "base.json")]) == 0
+    told = read_anatomy(tmp_path)
+    assert "base.json" not in {place.path for part in told.parts.values() for place in part.places}
+    assert dict(told.index.configs["base.json"]) == {} and told.index.configs["real.json"]
 
 
 def test_wrong_answers_are_refused(repo: Path) -> None:

@@ -21,6 +21,7 @@ SOURCE_SUFFIXES = (".py", NOTEBOOK)
 CONFIG_SUFFIXES = (".yaml", ".yml", ".json")
 PLAIN_SUFFIXES = (".toml", ".ini", ".conf", ".cfg", ".gin", ".txt")  # of settings where they lie in a folder of such
 NOTES_FILE = "trainsleuth-notes.md"  # written by us: never listed, so that no answer is about itself
+BASELINE = re.compile(r'\{\s*"version": \d+,\s*"findings": \[')  # how one that `accepted` wrote begins: no settings
 MAX_BYTES = 1_000_000  # of one source file; the longest hand-written modules have about 300 kB
 MAX_CONFIG_BYTES = 200_000
 MAX_NOTEBOOK_BYTES = 20_000_000  # pictures in outputs; only the code cells are kept

@@ -40,9 +40,9 @@ QUESTIONS = (
     Asked("kept", 1, "Is it well kept: tests, dead code, copies?"),
     Asked("data", 2, "Where do batches come from?"),
     Asked("examples", 2, "What happens to a raw example on its way: shape, type and range at each stage?"),
-    Asked("batch", 2, "Which shape, type and range does a batch have when it enters the model?", shows=True),
+    Asked("batch", 2, "Which shape, type and range does a batch have when it enters the model?", ("batch_as_seen",), shows=True),
     Asked("model", 2, "Where are the model that trains and its forward?"),
-    Asked("model-output", 2, "What leaves the model and enters the loss: logits, probabilities ...?", shows=True),
+    Asked("model-output", 2, "What leaves the model and enters the loss: logits, probabilities ...?", ("loss_contract",), shows=True),
     Asked("loss", 2, "What is minimised, and at which line?"),
     Asked("iteration", 2, "Which statements are one iteration, from fetching the batch to the step?"),
     Asked("optimizer", 2, "Where is the optimizer made, and what does it hold?"),
@@ -76,6 +76,6 @@ QUESTIONS = (
 def test_of(asked: Asked, command: str) -> str:
     """What to run for an answer when `command` starts the training; "" where one has to read, or to think."""
     known = [name for name in asked.probes if name in all_probes()]
-    if known:
+    if known and not asked.shows:
         return f"trainsleuth probe --only {known[0]} --notes {FILE_NAME} -- {command}"
     return f"trainsleuth read --observe -- {command}" if asked.shows else asked.command

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from trainsleuth.repository import CONFIG_SUFFIXES, IN_PART, PLAIN_SUFFIXES, Repository, is_plain_config
+from trainsleuth.repository import BASELINE, CONFIG_SUFFIXES, IN_PART, PLAIN_SUFFIXES, Repository, is_plain_config
 
 from .plain_config import read_plain
 
@@ -80,6 +80,9 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
         text = self._repository.read(path) or ""
         if path.endswith(PLAIN_SUFFIXES):
             return {key: ConfigValue(*found) for key, found in read_plain(text).items()}
+        if BASELINE.match(text):
+            self._repository.skip(path, "a baseline of trainsleuth")
+            return {}
         return self._read_yaml(path, text)
 
     def _read_yaml(self, path: str, text: str | None) -> dict[str, ConfigValue]:
