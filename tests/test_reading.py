@@ -153,6 +153,14 @@ def test_a_repository_that_trains_nothing_gets_no_ticks_for_it(files: dict[str, 
     assert not set(answered) & {"data", "loss", "iteration", "optimizer", "schedule", "checkpoint", "features"}
 
 
+def test_the_command_of_an_odd_name_can_be_copied(tmp_path: Path) -> None:
+    (tmp_path / "my train.py").write_text(HEALTHY + "if __name__ == '__main__':\n    pass\n")
+    read_repository(tmp_path, Notes(tmp_path))
+    told = state(Notes(tmp_path))
+    assert told["launch"].answer.startswith("python 'my train.py' (no command")
+    assert told["batch"].test.endswith("-- python 'my train.py'")
+
+
 def test_a_baseline_is_no_configuration(tmp_path: Path) -> None:
     lines = "model.eval()\n" + HEALTHY.replace("    optimizer.zero_grad()\n", "")
     (tmp_path / "train.py").write_text(lines)

@@ -117,4 +117,4 @@ def _command(anatomy: Anatomy, asked: Request | None) -> str:
         return shlex.join(asked.command)
     written = anatomy.program.entry.commands if anatomy.program is not None else ()
     found = next((one.text for one in written if one.text.startswith(STARTERS)), None)
-    return found or (f"python {anatomy.program.entry.path}" if anatomy.program is not None else "COMMAND")
+    return found or (f"python {shlex.quote(anatomy.program.entry.path)}" if anatomy.program is not None else "COMMAND")

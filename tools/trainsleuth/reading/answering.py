@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -82,7 +83,7 @@ def _launch(anatomy: Anatomy) -> Reply | None:
     started = [place for place in part.places if "__main__" in place.text]
     if anatomy.program is None or not started:
         return None
-    return Reply(f"python {anatomy.program.entry.path} (no command is written down)", _where(started[:1]))
+    return Reply(f"python {shlex.quote(anatomy.program.entry.path)} (no command is written down)", _where(started[:1]))
 
 
 def _framework(anatomy: Anatomy) -> Reply | None:
