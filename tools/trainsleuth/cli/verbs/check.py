@@ -46,7 +46,11 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     elif asked.format == "github":
         print(workflow_commands(review.report.findings))
     elif asked.format == "diff":
-        print(suggested(repository, review.report.findings), end="")
+        diff = suggested(repository, review.report.findings)
+        print(diff, end="")
+        if not diff:
+            failures = sum(one.outcome == "fail" for one in review.report.findings)
+            output.say(f"no diff: none of {failures} findings has a change of one line; --format text tells them")
     else:
         output.show(answer, asked.format)
     return answer.code
