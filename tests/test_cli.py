@@ -320,6 +320,22 @@ def test_triage_without_notes_leaves_no_trace(repo: Path, warm: Callable[..., An
     assert [path.name for path in repo.iterdir()] == ["train.py"]
 
 
+def test_triage_answers_where_no_notes_can_be_written(repo: Path, warm: Callable[..., Answer]) -> None:
+    done = warm("triage", "--time", "40", "--notes", "missing/case.md", *TRAIN, cwd=repo)
+    assert done.code == 1 and "check:double-softmax" in done.output
+    assert (
+        "no notes were written: " in done.output
+        and "case.md cannot be written" in done.output
+        and "--no-notes" in done.output
+    )
+    assert [path.name for path in repo.iterdir()] == ["train.py"]
+
+
+def test_a_diff_of_nothing_is_said_beside_it(repo: Path, warm: Callable[..., Answer]) -> None:
+    done = warm("check", "--format", "diff", cwd=repo)
+    assert (done.code, done.output) == (1, "") and "none of 1 findings has a change of one line" in done.errors
+
+
 def test_notes_are_shown_added_to_and_reported(repo: Path) -> None:
     hostile = "</dd><script>alert(1)</script> ]]> <img src=x> & \u202e"
     added = cli(repo, "notes", "--add", hostile, "--at", "train.py:7")

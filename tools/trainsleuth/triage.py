@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from trainsleuth.checks import run_checks
 from trainsleuth.finding import Finding, best_first
 from trainsleuth.hypothesis import Hypothesis
 from trainsleuth.ledger import Suggestion
-from trainsleuth.notes import Notes
+from trainsleuth.notes import Notes, NotesError
 from trainsleuth.probing import NEEDED, ProbeReport, Request, run_probes, start_up
 from trainsleuth.repository import Repository
 from trainsleuth.trace import traces
@@ -32,7 +32,10 @@ TOLD = 6  # hypotheses that stay in the notes and in the answer when nothing spe
 
 @dataclass(frozen=True)
 class Case:
-    """One triage: findings with the likeliest cause first, and what was and was not looked at."""
+    """One triage: findings with the likeliest cause first, and what was and was not looked at.
+
+    `unwritten` says why the notes do not hold it, "" when they do or none were wanted.
+    """
 
     findings: tuple[Finding, ...]
     hypotheses: tuple[Hypothesis, ...]
@@ -41,6 +44,7 @@ class Case:
     unresolved: tuple[str, ...]
     ran: tuple[str, ...]
     notes: Path | None = None
+    unwritten: str = ""
     trained: bool = False
 
     @property
@@ -50,12 +54,12 @@ class Case:
 
 
 def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Case:
-    """Runs the loop within `request.seconds`, the start of the program included. Raises ProbeError and RepositoryError for wrong usage."""
+    """Runs the loop within `request.seconds`, the start of the program included. Raises ProbeError, RepositoryError and
+    NotesError for wrong usage. Notes that cannot be written are no reason to lose the answer.
+    """
     started = time.monotonic()
     root = request.root or Path.cwd()
-    book = Notes(notes, root) if notes is not None else None
-    if book is not None:
-        book.read()  # what cannot hold notes is said before anything runs
+    book = _Book(Notes(notes, root) if notes is not None else None)
     shown = " ".join(request.command)
 
     request.say("searching the code for silent bugs")
@@ -63,10 +67,9 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     reports: list[ProbeReport] = []
     command = shlex.join(request.command)
     findings = [replace(f, next=f.next.replace("<your command>", command)) for f in checked.findings]
-    if book is not None:
-        failures = [f for f in findings if f.outcome == "fail"]
-        failed = {f.by for f in failures}
-        book.add_findings(failures, shown, silent=[f.by for f in findings if f.by not in failed])
+    failures = [f for f in findings if f.outcome == "fail"]
+    failed = {f.by for f in failures}
+    book.write(Notes.add_findings, failures, shown, silent=[f.by for f in findings if f.by not in failed])
 
     left = list(_experiments())
     while left:
@@ -80,7 +83,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         report = run_probes(replace(request, only=only, seconds=seconds, watch=share, given=request.seconds))
         reports.append(report)
         findings += report.findings
-        _write(book, report.findings, shown)
+        book.write(Notes.add_findings, report.findings, shown)
         if report.saw_no_step or any("program-crashes" in finding.suspects for finding in report.findings):
             break  # a second run would show the same
 
@@ -91,8 +94,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     ordered = tuple(cause_first(findings, hypotheses))
     told = tuple(h for place, h in enumerate(hypotheses) if place < TOLD or h.for_ or h.verdict != "open")
     done = {f.by for f in findings}
-    if book is not None:
-        book.add_hypotheses([h for h in told if h.for_ or h.verdict == "supported"], shown)
+    book.write(Notes.add_hypotheses, [h for h in told if h.for_ or h.verdict == "supported"], shown)
     return Case(
         findings=ordered,
         hypotheses=told,
@@ -100,7 +102,8 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         examined=_examined(checked.examined, reports),
         unresolved=tuple(line for report in reports for line in report.unresolved),
         ran=tuple(line for report in reports for line in report.ran),
-        notes=book.path if book is not None else None,
+        notes=book.path,
+        unwritten=book.unwritten,
         trained=any(report.trained for report in reports),
     )
 
@@ -138,9 +141,27 @@ def _no_time(seconds: float, spent: float) -> Finding:
                    message=f"too little time to start a run: {seconds:g} s were given, and the search of the code took {spent:.1f} of them")  # fmt: skip
 
 
-def _write(book: Notes | None, findings: Iterable[Finding], command: str) -> None:
-    if book is not None:
-        book.add_findings(findings, command=command)
+class _Book:
+    """The notes of a triage, if any are wanted, until they can be written no more. Raises NotesError for what holds none."""
+
+    def __init__(self, notes: Notes | None) -> None:
+        self._notes = notes
+        self.unwritten = ""
+        if notes is not None:
+            notes.read()
+
+    @property
+    def path(self) -> Path | None:
+        """Where they are; None when there are none, or they could not be written."""
+        return self._notes.path if self._notes is not None else None
+
+    def write(self, add: Callable[..., object], *given: object, **named: object) -> None:
+        if self._notes is None:
+            return
+        try:
+            add(self._notes, *given, **named)
+        except NotesError as error:
+            self._notes, self.unwritten = None, str(error)
 
 
 def _of_this_program(findings: Sequence[Finding], reports: Sequence[ProbeReport]) -> list[Finding]:

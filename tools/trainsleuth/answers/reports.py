@@ -186,6 +186,8 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, symptom)]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
+    if case.unwritten:
+        tail.append(f"no notes were written: {one_line(case.unwritten, 300)}, or do without by --no-notes")
     outcome, guesses = counted(case.findings), [pointed_section(case.hypotheses, width)]
     if case.trained:
         guesses.append(suggestions_section(case.suggestions, width, shlex.join(asked.command)))
@@ -210,6 +212,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
             "unresolved": case.unresolved,
             "ran": case.ran,
             "notes": None if case.notes is None else str(case.notes),
+            "notes_unwritten": case.unwritten,
             "trained": case.trained,
         },
         tail="\n".join(tail),
