@@ -87,6 +87,11 @@ WRONG = [
     (["explain", "double-sofmax"], "did you mean double-softmax"),
     (["notes", "nowhere"], "nowhere does not exist"),
     (["report"], "there are no notes"),
+    (["notes", "--add", "hello", "--at", "nosuch.py:3"], "--at nosuch.py: there is no such file in"),
+    (
+        ["notes", "--add", "hello", "--at", "train.py:9999"],
+        "--at train.py:9999: there is no such line, it has 15 lines",
+    ),
     (["notes", "train.py"], "train.py holds no notes of trainsleuth"),
     (["notes", "--add", "hello", "train.py"], "train.py holds no notes of trainsleuth"),
     (["read", "--notes", "train.py"], "train.py holds no notes of trainsleuth"),

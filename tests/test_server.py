@@ -303,6 +303,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("run_probe", {"command": "python nosuch.py"}, "nosuch.py does not exist in"),
     ("look_up_folklore", {}, "look_up_folklore was not called: query has to be given"),
     ("find_silent_bugs", {"detail": "all"}, "detail: expected 'concise' or 'full', got 'all'"),
+    ("add_to_notes", {"text": "seen", "path": "train.py", "line": 9999}, "train.py has no line 9999: it has"),
     ("add_to_notes", {}, "give text"),
     ("add_to_notes", {"text": "seen", "path": "../secret.py"}, "leads outside of root"),
 ]

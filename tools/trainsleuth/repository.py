@@ -305,6 +305,17 @@ def examined(sources: Iterable[str], skipped: Mapping[str, str]) -> tuple[str, .
     return tuple(path for path in sources if skipped.get(path, IN_PART).startswith(IN_PART))
 
 
+def missing_line(file: Path, line: int | None) -> str:
+    """Why `file`, which exists, has no such line; "" when it has, or none is asked for. Raises OSError."""
+    if line is None:
+        return ""
+    if file.is_dir():
+        return "it is a folder"
+    with file.open("rb") as content:
+        number = sum(1 for _ in content)
+    return "" if 1 <= line <= number else f"it has {number} lines"
+
+
 def is_under(path: str, scope: str) -> bool:
     return scope == "." or path == scope or path.startswith(scope.rstrip("/") + "/")
 

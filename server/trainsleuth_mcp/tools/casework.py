@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 from trainsleuth.answers import Answer
+from trainsleuth.repository import missing_line
 
 from trainsleuth_mcp.calls import Call, in_thread
 from trainsleuth_mcp.keeping import heard
@@ -79,6 +80,8 @@ Nothing in that file is ever changed or removed."""
     if answers and not text.strip():
         raise ToolError(f"say in text what answers {answers!r}, and in path and line where that is seen")
     place = inside(folder, path) if path else None
+    if place is not None and (why := missing_line(folder / place, line)):
+        raise ToolError(f"{place} has no line {line}: {why}")
 
     def work(call: Call) -> Answer:
         from trainsleuth.notes import Notes

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainsleuth.cli import output
 from trainsleuth.cli.options import Command, add_format
-from trainsleuth.cli.scope import UsageError
+from trainsleuth.cli.scope import UsageError, folder_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +25,20 @@ def _place(text: str) -> tuple[str, int | None]:
     return (path, int(line)) if path and line.isdecimal() else (text, None)
 
 
+def _check_place(repo: Path, path: str | None, line: int | None) -> None:
+    """In the repository, or here when the notes lie elsewhere."""
+    from trainsleuth.repository import missing_line
+
+    if path is None:
+        return
+    root = folder_of(repo)
+    file = next((one for one in (root / path, Path(path)) if one.exists()), None)
+    if file is None:
+        raise UsageError(f"--at {path}: there is no such file in {root.resolve()}; give its path from there")
+    if why := missing_line(file, line):
+        raise UsageError(f"--at {path}:{line}: there is no such line, {why}")
+
+
 def run(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.notes import notes_answer
     from trainsleuth.notes import Notes
@@ -36,6 +50,7 @@ def run(asked: argparse.Namespace, command: Command) -> int:
         raise UsageError(f"say with --add what answers {asked.answers!r}, and with --at where")
     if asked.add is not None:
         path, line = asked.at
+        _check_place(asked.repo, path, line)
         if asked.answers is not None:
             from trainsleuth.reading import answer_question
 
