@@ -110,7 +110,7 @@ def _in_turn(
     waiting: Mapping[str, list[Place]], sheet: Sheet, shares: Mapping[str, float]
 ) -> Iterator[tuple[str, Place]]:
     while any(waiting.values()):
-        name = min((n for n in waiting if waiting[n]), key=lambda n: (sheet.cost.get(n, 0) / shares[n], n))
+        name = min((n for n in waiting if waiting[n]), key=lambda n: (sheet.cost.get(n, 0) / shares[n], -shares[n], n))
         yield name, waiting[name].pop(0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -33,6 +33,7 @@ _SAYS = {
     "evaluation": r"(?:\b|_)(?:val|test|eval|best|acc|iou|psnr|metrics?)(?:\b|_)|(?<!in)valid|evaluat|accuracy|infer",
 }
 _SAYS_NOTHING = re.compile(r"\s*(?:#|$|class |import |from \S+ import |[rRbBuU]?[\"']{3})")
+_OPENS = re.compile(r"\"{3}|'{3}")
 _PATTERNS = {name: re.compile(pattern, re.I) for name, pattern in _SAYS.items()}
 
 
@@ -52,12 +53,12 @@ def with_shared(program: Program, truth: Truth, parts: Mapping[str, Part]) -> di
 
 def _said(program: Program, truth: Truth, parts: Mapping[str, Part]) -> Iterator[tuple[str, Place]]:
     """Lines of other components, or near them, that speak of this one: if psnr > best_psnr, shown where checkpoints are written."""
-    lines = cache(lambda path: source_lines(program.index, path))
+    lines = cache(lambda path: list(_without_texts(source_lines(program.index, path))))
     said = cache(lambda path, line: _speaks_of(lines(path)[line - 1]))
     runs = cache(lambda path, held, near: _runs_with(program, truth, path, held, near))
     for other, part in parts.items():
         for place in part.places[:MAX_OF_EACH]:
-            if place.score < STRONG or _is_document(place):
+            if place.score < STRONG or _is_document(place) or not program.is_loaded(place.path):
                 continue
             last = min(len(lines(place.path)), place.line + AROUND)
             for line in range(max(1, place.line - AROUND), last + 1):
@@ -79,6 +80,20 @@ def _runs_with(program: Program, truth: Truth, path: str, held: int, near: int) 
     ):
         return False
     return not off(program, truth, function, near)
+
+
+def _without_texts(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of source, those within a text in three quotes empty."""
+    within = ""
+    for line in lines:
+        if within:
+            within = "" if within in line else within
+            yield ""
+            continue
+        opened = _OPENS.search(line)
+        if opened is not None and line.count(opened[0]) % 2:
+            within = opened[0]
+        yield line
 
 
 def _speaks_of(line: str) -> tuple[str, ...]:
