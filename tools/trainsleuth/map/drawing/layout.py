@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from ..records import COMPONENTS, Part, Place
 from . import brief
@@ -14,6 +15,7 @@ FAR_APART = 1_000_000
 WHOLE = 0.25  # of the room, for places with their line of source
 ALSO = "  also"
 DOCUMENTS = (".md", ".rst")
+MOST = {"entry_point": 24}  # places: a program of one file would stand there line by line
 MOST_OF_DOCUMENTS = 4  # lines for one part: the rest are commands for other runs
 SHARES = {  # of the room for places; the loop gets most because nothing else shows it
     "entry_point": 0.065,
@@ -78,7 +80,11 @@ def choose(
 
     The best are shown with their line of source; the rest by a word, and whole again where room is left.
     """
-    waiting = {name: list(_few_documents(ranked(parts[name].places, name))) for name in shares if name in parts}
+    waiting = {
+        name: list(islice(_few_documents(ranked(parts[name].places, name)), MOST.get(name)))
+        for name in shares
+        if name in parts
+    }
     kept = int(sheet.room * (1 - WHOLE))
     sheet.room -= kept
     for name, place in _in_turn(waiting, sheet, shares):

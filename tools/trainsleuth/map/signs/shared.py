@@ -79,7 +79,7 @@ def _runs_with(program: Program, truth: Truth, path: str, held: int, near: int) 
         function is file.body or is_class_body(file, function) or not program.is_reached(function)
     ):
         return False
-    return not off(program, truth, function, near)
+    return not off(program, truth, function, near, hops=0)
 
 
 def _without_texts(lines: Iterable[str]) -> Iterator[str]:
