@@ -28,6 +28,10 @@ BY_HAND = (
 )
 OF_INPUTS = BARE.replace("torch.randn(4, 3)", "torch.randn(4, 3, requires_grad=True)")
 FEW = BARE.replace("range(40)", "range(4)")
+FISHER = CLEARED.replace("for step", "model.eval()\nfor step").replace(
+    "model(torch.randn(4, 3)).square().mean()",
+    "torch.nn.functional.mse_loss(model(torch.randn(4, 3)), torch.zeros(4, 1))",
+)
 REPLACED = BARE + "    model.weight = torch.nn.Parameter(model.weight.detach() - 0.1 * model.weight.grad)\n"
 NOT_STEPPED = CLEARED.replace("for step", "optimizer = torch.optim.Adam(model.parameters())\nfor step")
 
@@ -53,8 +57,9 @@ def test_without_an_optimizer_nothing_changes_the_parameters(host: Host, tmp_pat
         (OF_INPUTS, "and no parameter changed"),
         (FEW, "4 backward calls but no torch optimizer step were seen, and no parameter changed"),
         (REPLACED, "no torch optimizer step were seen"),
+        (FISHER, "and no parameter changed"),
     ],
-    ids=["by hand", "of inputs", "few", "replaced"],
+    ids=["by hand", "of inputs", "few", "replaced", "Fisher information"],
 )
 def test_what_may_be_meant_is_left_open(host: Host, tmp_path: Path, text: str, words: str) -> None:
     said = judged(host, tmp_path, text)
@@ -69,6 +74,8 @@ def test_one_batch_is_not_called_stuck_where_no_optimizer_steps(host: Host, tmp_
     assert "(by random state)" in told.message and "loader" not in told.message + told.next
     (told,) = judged(host, tmp_path, BY_HAND, "overfit")
     assert told.outcome == "pass", told.message
+    (told,) = judged(host, tmp_path, FISHER, "overfit")
+    assert told.outcome == "open", "gradients may be wanted for themselves"
 
 
 def test_an_optimizer_that_never_steps_is_told_without_contradiction(

@@ -68,6 +68,7 @@ from trainsleuth.facts import (
     Spot,
     Surrounding,
     encloses,
+    header_of,
     is_test,
     steps_optimizer,
     surroundings,
@@ -199,7 +200,7 @@ def _ends_at_once(around: Surrounding, here: Block) -> bool:
 def _own_guards(around: Surrounding) -> Iterator[Expr]:
     """Tests inside the loop that decide on the schedule's step alone."""
     assert around.loop is not None
-    header = around.function.events[_header(around.function, around.loop)]
+    header = around.function.events[header_of(around.function, around.loop)]
     outside = {id(branch) for branch in header.block.branches}
     event = around.function.events[around.here.position]
     shared = [set(around.function.events[e.position].block.branches) for e in around.effects if e.kind == "backward"]
@@ -227,7 +228,7 @@ def _goes_over_batches(index: Index, function: Function, loop: Loop) -> bool:
     """No loop over a few things of one batch: optimizers, critic steps, chunks."""
     if loop.source is None:
         return False
-    spot = Spot(function, _header(function, loop))
+    spot = Spot(function, header_of(function, loop))
     return (
         _LOADER.search(written(loop.source)) is not None
         or any(True for _ in loaders_gone_over(index, loop.source, spot))
@@ -245,11 +246,6 @@ def _is_round_of_epoch(index: Index, header: Spot, loop: Loop) -> bool:
     bound = {part.text for part in loop.target.walk() if part.kind == "path"} if loop.target is not None else set()
     stepped = {written(e.expr.receiver) for e in inside if e.kind == "step" and e.expr.receiver is not None}
     return {"backward", "step"} <= {e.kind for e in inside} and bound.isdisjoint(stepped)
-
-
-def _header(function: Function, loop: Loop) -> int:
-    """Where the loop begins among the events of its function."""
-    return next(n for n, e in enumerate(function.events) if e.kind in ("for", "while") and e.text == str(loop.id))
 
 
 def _names(loop: Loop) -> str:
@@ -273,7 +269,7 @@ def _epoch_loops(index: Index, site: Site) -> list[tuple[Expr, Spot]]:
         for loop in function.loops:
             if loop.source is not None and _EPOCH.search(_names(loop)) and loop.source.last in ("range", "trange"):
                 end = loop.source.arguments[1 if len(loop.source.arguments) > 1 else 0]
-                found.append((end, Spot(function, _header(function, loop))))
+                found.append((end, Spot(function, header_of(function, loop))))
         waiting += [caller.spot.function for caller in index.callers(function) if caller.spot.function not in seen]
     return found
 

@@ -77,6 +77,7 @@ from trainsleuth.facts import (
     Instance,
     Site,
     Spot,
+    header_of,
     is_test,
     loops_around,
     surroundings,
@@ -113,13 +114,13 @@ _SORTED = (
 
 
 def check(index: Index) -> Iterator[Finding]:
-    trained = dict(_trainedloaders_gone_over(index))
+    trained = dict(_trained_loaders(index))
     for site in loader_sites(index):
         if not is_test(site.function.path) and site.call in trained:
             yield _examined(index, site, trained[site.call])
 
 
-def _trainedloaders_gone_over(index: Index) -> Iterator[tuple[Expr, Link]]:
+def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
     """Every call that makes a loader whose loop steps an optimizer, and where that loop is."""
     for site in index.calls("backward"):
         if is_test(site.function.path):
@@ -129,7 +130,7 @@ def _trainedloaders_gone_over(index: Index) -> Iterator[tuple[Expr, Link]]:
         for function, loop in loops_around(index, site.function, site.position):
             if loop.source is None:
                 continue
-            place = next(n for n, e in enumerate(function.events) if e.kind == loop.kind and e.text == str(loop.id))
+            place = header_of(function, loop)
             for spot in _training_ways(index, site, Spot(function, place)):
                 for call in loaders_gone_over(index, loop.source, spot):
                     yield call, Link(function.path, loop.line, "trains on it, in the order that it gives")

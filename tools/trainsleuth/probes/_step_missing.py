@@ -50,6 +50,8 @@ def nothing_steps(trace: Trace) -> Iterator[Finding]:
     held = _with_gradients(trace)
     if not held or any(row.changed or not row.called for row in held):
         return  # updated by hand, or replaced by new ones
+    if not any(trace.events("parameters")[-1]["training"]):
+        return  # in evaluation mode gradients are wanted for themselves: Fisher information, influence, attribution
     if any(graph["leaves"] > len(held) for graph in trace.events("graph")):
         return  # gradients of inputs, or of tensors that no module holds, may be what is wanted
     first = trace.ops("backward")[0]

@@ -6,7 +6,7 @@ GAN whose generator leaves gradients in the discriminator is healthy as long as 
 
 Fails on: gradients that are never cleared between two steps; gradients cleared between backward and step;
 clipping that meets no gradients; an optimizer that never steps; no optimizer at all, and parameters that get
-gradients and stay as they are; scaled gradients clipped or stepped without unscaling; plain SGD that steps on the
+gradients in training mode and stay as they are; scaled gradients clipped or stepped without unscaling; plain SGD that steps on the
 sum of several batches' mean losses (with other optimizers, which undo the scale, that is a note).
 A pass shows the order of a typical step and rules those out; it says nothing about values.
 Cost: a few percent of the first steps.

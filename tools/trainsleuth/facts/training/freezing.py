@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..memo import kept_per_function
-from ..records import Event, Expr, Function, Loop
+from ..records import Expr, Function, Loop
 from ..tracing.callers import Target
 from ..tracing.things import Spot
+from .order import branches_around
 
 if TYPE_CHECKING:
     from ..index import Index
@@ -81,8 +82,7 @@ def _switch(what: Expr, spot: Spot, on: bool | None, is_whole: bool) -> Iterator
         names = [part.text for part in loop.target.walk()] if loop.target is not None else []
         if what.text not in names or loop.source is None:
             continue
-        before = _header(spot.function, place)
-        is_whole = before is not None and block.branches == before.block.branches and loop.source.kind == "call"
+        is_whole = block.branches == branches_around(spot.function, loop) and loop.source.kind == "call"
         for part in _beside(loop, what.text).walk():
             if part.kind == "call" and part.last in _LISTING and part.receiver is not None:
                 yield Switch(part.receiver.text, spot, on, is_whole)
@@ -97,12 +97,6 @@ def _beside(loop: Loop, name: str) -> Expr:
     if loop.source.last == "zip" and name in names and len(names) == len(loop.source.arguments):
         return loop.source.arguments[names.index(name)]
     return loop.source
-
-
-def _header(function: Function, loop: int) -> Event | None:
-    return next(
-        (event for event in function.events if event.kind in ("for", "while") and event.text == str(loop)), None
-    )
 
 
 def _through(index: Index, call: Expr, spot: Spot) -> Iterator[Switch]:

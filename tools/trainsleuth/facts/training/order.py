@@ -141,12 +141,16 @@ def leaves_early(function: Function, position: int) -> bool:
     return any(e.kind in ("return", "raise") and e.block.branches for e in function.events[:position])
 
 
+def header_of(function: Function, loop: Loop) -> int:
+    """Where a loop of the function begins among its events."""
+    return next(n for n, e in enumerate(function.events) if e.kind in ("for", "while") and e.text == str(loop.id))
+
+
 def branches_around(function: Function, loop: Loop | None) -> tuple[Branch, ...]:
     """Branches that a loop of the function stands in; () for a loop that is not in it."""
     if loop is None or loop.id >= len(function.loops) or function.loops[loop.id] is not loop:
         return ()
-    headers = (event for event in function.events if event.kind in ("for", "while") and event.text == str(loop.id))
-    return next((event.block.branches for event in headers), ())
+    return function.events[header_of(function, loop)].block.branches
 
 
 def guards(function: Function, position: int, loop: Loop | None = None) -> Iterator[Expr]:

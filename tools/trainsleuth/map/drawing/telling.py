@@ -24,19 +24,7 @@ _PERIOD = re.compile(r"%\s*(?:\w+\.)*([A-Za-z_]\w*)")
 _NEGATED = re.compile(r"not (?:\w+\.)*([A-Za-z_]\w*)(?![\w.(])")
 _DOING = {"open", "print", "exec", "eval", "compile", "__import__"}  # the rest of the builtins only form a value
 _OF_TENSORS = {
-    "to",
-    "size",
-    "item",
-    "view",
-    "reshape",
-    "cuda",
-    "cpu",
-    "long",
-    "detach",
-    "clone",
-    "numpy",
-    "mean",
-    "sum",
+    *["to", "size", "item", "view", "reshape", "cuda", "cpu", "long", "detach", "clone", "numpy", "mean", "sum"]
 }
 _OF_CONTAINERS = {name for kind in (str, list, dict) for name in dir(kind) if not name.startswith("_")} - {"update"}
 _FORMING = ({*dir(builtins)} - _DOING) | _OF_TENSORS | _OF_CONTAINERS

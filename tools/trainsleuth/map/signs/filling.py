@@ -48,6 +48,7 @@ def beside(program: Program, component: str, places: Sequence[Place]) -> Iterato
 
 
 OF_FUNCTION, STEPS, APART = 0.34, 10, 9  # share of its score, statements of it, lines for each
+_DOES = {"for": 3, "while": 3, "return": 2, "if": 1, "assign": 1, "expression": 1}  # what says more, by kind
 _WORK = ("__init__", "forward", "__call__", "__getitem__")  # of a class that is a place of the component
 
 
@@ -72,6 +73,3 @@ def _steps(program: Program, function: Function, score: float) -> Iterator[Place
     for _, near in islice(groupby(told, lambda event: (event.line - function.line) // APART), STEPS):
         best = max(near, key=lambda event: (_DOES[event.kind], len(event.calls)))
         yield program.at(function, best.line, WITHIN, score)
-
-
-_DOES = {"for": 3, "while": 3, "return": 2, "if": 1, "assign": 1, "expression": 1}  # what says more, by kind
