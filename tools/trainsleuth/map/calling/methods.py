@@ -29,8 +29,8 @@ class Methods:
         return [one for one in self.by_name.get(name, ()) if self._is_of_open(one)]
 
     def few(self, name: str) -> list[Function]:
-        """The same without those that override another of them; none where it may be one of many."""
-        found = self._roots(self.named(name))
+        """The same in files of the program, without those that override another; none where it may be one of many."""
+        found = self._roots([one for one in self.named(name) if self._known.is_loaded(one.path)])
         return found if len(found) <= MAX_NAMESAKES else []
 
     @cached_property

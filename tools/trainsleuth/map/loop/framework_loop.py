@@ -16,6 +16,7 @@ from ..records import Place
 from . import brain
 from .frameworks import Framework, Handover, owned_by
 from .hooks import callback_hooks, hook_methods
+from .made_inside import made_inside
 from .networks import calls_network
 from .own_runners import own_loops
 
@@ -62,6 +63,7 @@ def handed_loop(program: Program) -> Iterator[Place]:
     for stage in program.training.stages:
         if stage.role == "loss" and stage.function.name in framework.hooks:
             yield program.at(stage.function, stage.line, "loss", 0.72)
+    yield from made_inside(program)
 
 
 def _replaced(program: Program, framework: Framework) -> Iterator[Place]:

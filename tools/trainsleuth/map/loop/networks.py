@@ -68,7 +68,7 @@ def is_network(index: Index, cls: Class) -> bool:
 
 _MAY_BE_BASE = re.compile(
     r"\.(?:Base)?(?:Model|Module|Network|Net|Layer|Encoder|Decoder|Backbone)\w{0,6}$|\w(?:Head|Neck|Detector|Transformer|Attention|Model|Module|Network)$"
-    r"|\.(?:modeling|models?|layers|nn|networks?|archs?|modules|backbones?|necks|heads)\."
+    r"|^transformers\.\w*For[A-Z]\w+$|\.(?:modeling|models?|layers|nn|networks?|archs?|modules|backbones?|necks|heads)\."
 )
 
 

@@ -210,6 +210,8 @@ def averages(event: Event) -> bool:
 
 def averages_weights(function: Function) -> bool:
     """It moves parameters a little towards others: mine.data.mul_(decay).add_(theirs, alpha=1 - decay)."""
+    if _OF_AVERAGE.fullmatch(function.owner.rpartition(".")[2]) and function.name in _MOVING and function.loops:
+        return len(function.parameters) >= LEAST_OF_AVERAGE
     if not function.source.holds(_MOVES):
         return False
     if function.source.holds(_LOADS) and any(event.block.loops and _blends_into(event) for event in function.events):
@@ -228,6 +230,8 @@ def _goes_over_two(loop: Loop) -> bool:
     return any(call.last in LISTING for zipped in pairs for call in zipped.walk())
 
 
+_OF_AVERAGE = re.compile(r"\w*(?:EMA|Ema|ExponentialMoving|Averaged|MovingAverage)\w*")
+_MOVING = ("update", "step", "__call__", "update_parameters", "ema_update", "update_average", "update_ema")
 LEAST_OF_AVERAGE = 2  # parameters: what is moved, and towards what
 _MOVES = re.compile(rb"\.(?:mul_|lerp_|copy_|load_state_dict)\(|\.data\s*=")
 _LOADS = re.compile(rb"load_state_dict\(")

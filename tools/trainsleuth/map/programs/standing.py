@@ -38,10 +38,18 @@ def _off(program: Program, truth: Truth, function: Function, line: int, hops: in
     outer = program.index.files[function.path].functions.get(function.outer) if function.outer and hops else None
     if outer is not None and (said := off(program, truth, outer, function.line, hops - 1)):
         return said
-    callers = list(program.callers(function)) if function.name != MODULE_BODY and hops else []
+    is_ours = function.name != MODULE_BODY and not _is_hook(program, function)
+    callers = list(program.callers(function)) if is_ours and hops else []
     return _every(program, truth, function, callers, hops) or _every(
         program, truth, function, _made(program, function) if hops else [], hops
     )
+
+
+def _is_hook(program: Program, function: Function) -> bool:
+    """A method that the framework calls, whoever else does."""
+    framework = program.training.framework
+    is_named = framework is not None and function.name in framework.hooks
+    return is_named and program.index.class_of(function) in program.training.hooked_classes
 
 
 def _every(program: Program, truth: Truth, function: Function, sites: Sequence[tuple[Function, int]], hops: int) -> str:

@@ -106,7 +106,7 @@ def _is_unread(function: Function, event: Event, near: Iterable[Function]) -> bo
 
 
 def _named(index: Index, function: Function, name: Expr) -> Iterator[Choice]:
-    target = dotted(index, name.text)
+    target = _near(index, function.path, name.text) or dotted(index, name.text)
     if isinstance(target, Class) or (isinstance(target, Function) and "." in name.text):
         yield Choice(function.path, name.line, f"code:{name.line}", name.text, target)
     elif isinstance(target, External) and target.name.startswith("torch.optim."):
@@ -158,7 +158,7 @@ def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting
 
 
 def _near(index: Index, path: str, name: str) -> Class | Function | None:
-    """What a dotted name means beside a file of settings or above it: of a script that lies there."""
+    """What a dotted name means beside a file of settings or code, or above it: of a script that lies there."""
     module = index.names.module(path, name.rpartition(".")[0])
     found = index.names.member(module, name.rpartition(".")[2]) if module is not None and module.path else None
     return found if isinstance(found, Class | Function) else None

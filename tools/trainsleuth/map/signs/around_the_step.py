@@ -15,7 +15,8 @@ _EVALUATES = re.compile(
     re.I,
 )
 _MADE_FOR_IT = re.compile(r"(?:^|\.)(?:DistributedDataParallel|FullyShardedDataParallel|GradScaler|EarlyStopping)$")
-_SCORES = {"batch": 0.6, "evaluates": 0.52, "mode": 0.42, "asks": 0.4}
+_STOPS_EARLY = re.compile(r"^_?early_?stop\w*$", re.I)
+_SCORES = {"batch": 0.6, "evaluates": 0.52, "stops early": 0.5, "mode": 0.42, "asks": 0.4, "counts": 0.38}
 
 
 def around_the_step(program: Program, near: Set[Function]) -> Iterator[Place]:
@@ -54,8 +55,12 @@ def _role(event: Event) -> str:
             return "batch"
         if _EVALUATES.search(call.last) and call.last != "eval":
             return "evaluates"
+        if _STOPS_EARLY.search(call.last) or (call.receiver is not None and _STOPS_EARLY.search(call.receiver.last)):
+            return "stops early"
         if call.last == "train" and call.receiver is not None and not call.parts[1:]:
             return "mode"
+    if event.kind == "augment" and event.value is not None and event.value.text == "1":
+        return "counts"
     return "asks" if event.kind == "if" and len(event.block.loops) > 0 and _is_count(event) else ""
 
 
