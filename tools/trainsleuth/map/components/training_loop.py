@@ -56,7 +56,8 @@ def places(program: Program) -> Iterator[Place]:
     if down and down[-1][0].name != MODULE_BODY:
         yield program.at(down[-1][0], down[-1][0].line, "holds the loop", 0.66)
     yield from _prepared(program)
-    yield from _made(program, step)
+    for function in (step, *(caller for caller, _, _ in down)):
+        yield from _made(program, function)
     for caller, line in program.training.ways.direct_calls(step):
         yield program.at(caller, line, "call of the step", 0.72)
     yield from _of_others(program)

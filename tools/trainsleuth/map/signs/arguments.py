@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, External
+from trainsleuth.facts import Class, External, bindings
 
 from ..launching.launch import SHELL
-from ..loop.frameworks import FRAMEWORKS
-from ..program import Program
+from ..loop.frameworks import FRAMEWORKS, owned_by
+from ..program import Called, Program
 from ..records import Place
 
 _KEYWORDS = {
@@ -17,7 +17,7 @@ _KEYWORDS = {
     "loss": r"loss_func|compute_loss_func|criterion|label_smoothing\w*",
     "optimizer_scheduler": r"learning_rate|lr|optim\w*|lr_scheduler\w*|warmup_\w+|weight_decay|opt_func",
     "training_loop": r"max_epochs|max_steps|num_train_epochs|gradient_accumulation_steps|accumulate_grad_batches|"
-    r"gradient_clip_val|max_grad_norm|max_iters?",
+    r"gradient_clip_val|gradient_clip_algorithm|max_grad_norm|max_iters?|grad_clip|optimizer_config|ema_hook|ema",
     "logging": r"logger|loggers|report_to|logging_\w+|log_every_n_steps|run_name",
     "checkpointing": r"save_\w+|output_dir|default_root_dir|enable_checkpointing|resume_from_checkpoint|load_best\w*",
     "evaluation": r"eval_\w+|evaluation_strategy|compute_metrics|val_check_interval|check_val_every_n_epoch|metrics|"
@@ -41,7 +41,7 @@ _SECTIONS = {
     r"|(?:^|[._])(?:eval\w*|val|valid|validation|test)_?(?:\w+_)?(?:interval|period|freq\w*|every\w*|split|ratio|size|set|dataset|data|steps|epochs?|n?episodes?)$"
     r"|(?:^|[._])(?:metrics?|eval|evaluate|validation)$",
 }
-_PER_SECTION = 3
+_PER_SECTION = 5
 _TEXTS = (*SHELL, ".md", ".rst")
 
 
@@ -60,6 +60,23 @@ def _from_settings(program: Program, component: str, score: float) -> Iterator[P
             yield Place(setting.path, setting.line, "setting", score if count[section] == 1 else 0.8 * score)
 
 
+def _is_run(program: Program, cls: Class) -> bool:
+    """A class of the project that the framework runs, or one of its own trainers."""
+    return cls in program.training.hooked_classes or owned_by(program.index, cls) == program.training.framework
+
+
+def _unpacked(program: Program, called: Called, pattern: re.Pattern[str]) -> Iterator[Place]:
+    """The same in a table that is handed over whole: Trainer(**settings) below settings = {"max_epochs": 20}."""
+    names = [part.parts[0].text for part in called.call.parts[1:] if part.kind == "doublestar" and part.parts]
+    for name in names:
+        for binding in bindings(called.function).get(name, ()):
+            for pair in binding.value.parts if binding.value is not None else ():
+                if pair.kind == "pair" and pattern.fullmatch(pair.parts[0].text):
+                    yield program.at(called.function, pair.line, "argument", 0.65 * called.weight**0.4)
+                elif pair.kind == "keyword" and pattern.fullmatch(pair.text):
+                    yield program.at(called.function, pair.line, "argument", 0.65 * called.weight**0.4)
+
+
 def argument_places(program: Program, component: str) -> Iterator[Place]:
     """Keywords of a trainer's constructor and of its settings that decide one component."""
     pattern = _KEYWORDS.get(component)
@@ -69,11 +86,12 @@ def argument_places(program: Program, component: str) -> Iterator[Place]:
         return
     for called in program.reached_calls:
         named = [one.name for one in called.targets if isinstance(one, External)]
-        own = any(isinstance(one, Class) and one in program.training.hooked_classes for one in called.targets)
+        own = any(isinstance(one, Class) and _is_run(program, one) for one in called.targets)
         if not own and not any(_TOLD.search(name) and name.partition(".")[0] in _PACKAGES for name in named):
             continue
         for part in called.call.parts[1:]:
             if part.kind == "keyword" and re.fullmatch(pattern, part.text):
                 yield program.at(called.function, part.line, "argument", 0.7 * called.weight**0.4)
+        yield from _unpacked(program, called, re.compile(pattern))
         if component == "training_loop" and named and named[0].endswith("Trainer"):
             yield program.at(called.function, called.call.line, "trainer", 0.9 * called.weight**0.4)
