@@ -70,12 +70,3 @@ def test_a_function_of_a_module_that_a_piece_of_a_setting_names(tmp_path: Path, 
     of_all = files["core.py"].split("\n").index("def run_all(chunk):") + 1
     assert loop.status == "found"
     assert all(place.line >= of_all for place in loop.places if place.path == "core.py")
-
-
-def test_what_is_written_for_a_key_or_a_password_is_hidden() -> None:
-    shown = [
-        clean(line)
-        for line in ('p.add_argument("--api-key", default="hunter2")', "password: hunter2", "HF_TOKEN='hunter2'")
-    ]
-    assert all("<hidden>" in line and "hunter2" not in line for line in shown)
-    assert clean('pad_token = "<pad>"; token = decode(password)') == 'pad_token = "<pad>"; token = decode(password)'

@@ -16,6 +16,7 @@ from trainsleuth.facts import Index, keep_facts, no_collection
 from trainsleuth.history import head_of
 from trainsleuth.kept import answered
 from trainsleuth.repository import Repository, RepositoryError, is_notebook
+from trainsleuth.secrets import hide, hide_all
 
 from .build import find_program, read_index
 from .drawing.diagram import draw_diagram
@@ -68,7 +69,8 @@ def map_repository(
     def drawn() -> Map:
         with no_collection():
             anatomy, _ = _anatomy(repository, scope, recipe, budget)
-            return draw(anatomy, budget)
+            made = draw(anatomy, budget)
+            return replace(made, text=hide(made.text))
 
     return answered(repository, ("map", scope, recipe, budget, head_of(repository.root)), Map, drawn)
 
@@ -118,7 +120,8 @@ def expand_component(
     if any(one in EXPANDABLE for one in wanted):
         made = answered(repository, ("plan", scope, recipe, budget), Plan, planned)
     known = answered(repository, to_ask, Pages, pages) if any(one not in EXPANDABLE for one in wanted) else NO_PAGES
-    return drawn(made or Plan(known.entry, known.names, {}, known.skipped), Asker(known, repository), wanted, budget)
+    shown = drawn(made or Plan(known.entry, known.names, {}, known.skipped), Asker(known, repository), wanted, budget)
+    return replace(shown, text=hide(shown.text), items=tuple(hide_all(shown.items)))
 
 
 def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str | None = None) -> str:
@@ -127,7 +130,7 @@ def diagram(root: str | os.PathLike[str], scope: str | None = None, recipe: str 
 
     def drawn() -> str:
         with no_collection():
-            return draw_diagram(_anatomy(repository, scope, recipe, 2000)[0])
+            return hide(draw_diagram(_anatomy(repository, scope, recipe, 2000)[0]))
 
     return answered(repository, ("diagram", scope, recipe), str, drawn)
 

@@ -13,18 +13,18 @@ from pathlib import Path
 
 from trainsleuth.finding import Finding
 from trainsleuth.map import Anatomy, read_anatomy
-from trainsleuth.notes import Notes, NotesError
+from trainsleuth.notes import FILE_NAME, Notes, NotesError
 from trainsleuth.observing import Observation, observe
 from trainsleuth.probing import Request
 from trainsleuth.question import READER, Question
 from trainsleuth.reading.answering import replies
+from trainsleuth.reading.commands import UNKNOWN, started_by
 from trainsleuth.reading.confirming import probed_replies, seen_replies
-from trainsleuth.reading.questions import PASSES, QUESTIONS, test_of
+from trainsleuth.reading.questions import PASSES, QUESTIONS, Tested, test_of
 
 __all__ = ["PASSES", "Reading", "answer_question", "read_repository"]
 
 BUDGET = 8_000  # tokens: how many places are considered
-STARTERS = ("python", "torchrun", "accelerate", "deepspeed")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def read_repository(
     anatomy = read_anatomy(root, scope, recipe, BUDGET)
     before, said = notes.read().questions, notes.last_said()
     seen = observe(asked) if asked is not None else None
-    stated = _state(anatomy, before, said, seen, _command(anatomy, asked))
+    tested = Tested(_command(anatomy, asked), _named(notes, root))
+    stated = _state(anatomy, before, said, seen, tested)
     news = notes.add_questions(stated, command="trainsleuth read")
     return Reading(tuple(_known(notes)), news, notes.path, seen)
 
@@ -89,14 +90,14 @@ def _state(
     before: Iterable[Question],
     said: Mapping[str, Iterable[Finding]],
     seen: Observation | None,
-    command: str,
+    tested: Tested,
 ) -> Iterator[Question]:
     """Each question with the best answer there is: of this run, of a probe, of an earlier run, of the map."""
     kept = {one.id: one for one in before}
     read, probed = replies(anatomy), probed_replies(said)
     ran = seen_replies(seen) if seen is not None else {}
     for asked in QUESTIONS:
-        one = Question(asked.id, asked.stage, asked.text, test=test_of(asked, command))
+        one = Question(asked.id, asked.stage, asked.text, test=test_of(asked, tested))
         earlier = kept.get(asked.id)
         if asked.id in ran:
             yield replace(one, answer=ran[asked.id].answer, places=ran[asked.id].places, by="run")
@@ -111,10 +112,17 @@ def _state(
             yield one
 
 
+def _named(notes: Notes, root: str | Path) -> str:
+    """The notes as an option names them, "" for those that a command takes by itself in `root`."""
+    usual = Path(root).resolve() / FILE_NAME
+    return "" if notes.path.resolve() == usual else str(notes.path)
+
+
 def _command(anatomy: Anatomy, asked: Request | None) -> str:
     """How the program is started, as far as that is known."""
     if asked is not None:
         return shlex.join(asked.command)
-    written = anatomy.program.entry.commands if anatomy.program is not None else ()
-    found = next((one.text for one in written if one.text.startswith(STARTERS)), None)
-    return found or (f"python {shlex.quote(anatomy.program.entry.path)}" if anatomy.program is not None else "COMMAND")
+    if anatomy.program is None:
+        return UNKNOWN
+    entry = anatomy.program.entry
+    return started_by((one.text for one in entry.commands), entry.path, frozenset(anatomy.index.repository.files))

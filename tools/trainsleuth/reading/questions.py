@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -73,9 +74,17 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def test_of(asked: Asked, command: str) -> str:
-    """What to run for an answer when `command` starts the training; "" where one has to read, or to think."""
+class Tested(NamedTuple):
+    """How a program is started, and in which notes what it shows is kept: "" for those that lie in the root."""
+
+    command: str
+    notes: str = ""
+
+
+def test_of(asked: Asked, tested: Tested) -> str:
+    """What to run for an answer; "" where one has to read, or to think."""
     known = [name for name in asked.probes if name in all_probes()]
     if known and not asked.shows:
-        return f"trainsleuth probe --only {known[0]} --notes {FILE_NAME} -- {command}"
-    return f"trainsleuth read --observe -- {command}" if asked.shows else asked.command
+        return f"trainsleuth probe --only {known[0]} --notes {shlex.quote(tested.notes or FILE_NAME)} -- {tested.command}"
+    notes = f" --notes {shlex.quote(tested.notes)}" if tested.notes else ""
+    return f"trainsleuth read --observe{notes} -- {tested.command}" if asked.shows else asked.command

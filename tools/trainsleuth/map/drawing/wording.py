@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 
+from trainsleuth.secrets import hide
+
 TEXT_WIDTH = 66  # characters of a source line that are shown
 
 
 _FILE = re.compile(r"/[^\s/()\[\]{},]+$")  # how a path or URL ends
-_SECRET = re.compile(
-    r"((?:api|access|secret)[_-]?key|secret|passw(?:or)?d|credentials?|(?:auth|access|hf|hub|api)[_-]?token)(?=[\"']?\s*[:=,])(.*)",
-    re.I,
-)
-_VALUE = re.compile(r"([:=]\s*)(?:\"[^\"]+\"|'[^']+'|[\w+/=-]{6,}$)")
-
-
 def clean(text: str, width: int = TEXT_WIDTH) -> str:
     """A line as one short printable line: text of the repository never shapes the answer.
 
     One that is too long and ends in a path keeps the last part of it. What is written for a password or a key is hidden.
     """
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    words = _SECRET.sub(lambda found: found[1] + _VALUE.sub(r"\1<hidden>", found[2]), words)
+    words = hide(words)
     if len(words) <= width:
         return words
     end = found[0] if (found := _FILE.search(words)) is not None else ""
