@@ -62,10 +62,10 @@ ALLOWED: dict[str, set[str]] = {
     },
     "answers": {
         *RECORDS, "", "accepted", "again", "agent", "checks", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
-        "observing", "probes", "probing", "reading", "sweep", "triage", "wording",
+        "observing", "probes", "probing", "reading", "repository", "sweep", "triage", "wording",
     },
     "cli": {
-        "", "accepted", "again", "agent", "answers", "cache", "checks", "copies", "evidence", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
+        "", "accepted", "again", "agent", "answers", "cache", "checks", "copies", "evidence", "finding", "loss_surface", "map", "notes", "observing", "probing", "reading", "report",
         "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "wording", "anyio",
     },
     "__main__": {"cli"},

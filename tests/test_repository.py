@@ -146,7 +146,18 @@ def test_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (tmp_path / name).write_text("")
     repository = Repository(tmp_path)
     assert repository.files == ("a.py", "c.py", "z.txt")  # sources before settings: thousands of results hide no code
-    assert _reasons(repository) == {"b.yaml": "more than 2 files: narrow the root"}
+    said = "left out, there are more than 2 files of code and settings; narrow the root"
+    assert _reasons(repository) == {"b.yaml": said}
+
+
+def test_what_lies_nearest_to_the_root_is_read_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repositories, "MAX_FILES", 2)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for name in ("a/b/deep.py", "a/b/deeper.py", "a/near.py", "train.py"):
+        (tmp_path / name).write_text("")
+    repository = Repository(tmp_path)
+    assert repository.files == ("a/near.py", "train.py")
+    assert "and 1 more" in _reasons(repository)["a/b/deep.py"] and len(_reasons(repository)) == 1
 
 
 def test_search_tells_a_pattern_that_is_none(tmp_path: Path) -> None:

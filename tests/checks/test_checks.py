@@ -108,7 +108,7 @@ def test_each_site_is_counted_once_and_summed_up(tmp_path: Path) -> None:
     unclear = "import torch\n\ndef go(optimizer):\n    optimizer.step()\n"
     files = {"bad.py": LOOP, "clean.py": clean, "unclear.py": unclear}
     report = run_checks(_write(tmp_path, files), only=["missing-zero-grad"])
-    assert [finding.outcome for finding in report.findings] == ["fail", "pass"]
+    assert [finding.outcome for finding in report.findings] == ["fail", "open"]  # a pass rules it out for all
     assert report.findings[1].measured == {"examined": 3, "failed": 1, "unresolved": 1}
     assert [(place.path, place.line) for place in report.unresolved] == [("unclear.py", 4)]
 

@@ -66,10 +66,16 @@ def probe_again(run: str, request: Request) -> AgainReport:
     Of `request` what has no place in the record counts: `cancelled`, `progress`. A command in it must be that of
     the run, and a root must hold the folder in which the run was. Raises AgainError.
     """
-    record = _record(run)
+    record = _record(run, (request.root or Path.cwd()).resolve())
     _must_fit(record, request)
     failed = [finding for finding in map(Finding.from_dict, record["findings"]) if finding.is_alarm]
-    asked = _request(record, request, {f.by.partition(":")[2] for f in failed if f.by != "probe:run"} or None)
+    wanted = {f.by.partition(":")[2] for f in failed if f.by != "probe:run"}
+    if request.only:
+        failed = [f for f in failed if f.by.partition(":")[2] in request.only]
+        if not failed:
+            raise AgainError(f"in that run failed {', '.join(sorted(wanted))}, and none of what --only names")
+        wanted &= request.only
+    asked = _request(record, request, wanted or None)
     report = run_probes(asked)
     return AgainReport(asked, report, tuple(flips(failed, report, record.get("seen", {}))))
 
@@ -92,17 +98,24 @@ def _short_of(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return f"the hook {lost[0]} did not take now" if lost else ""
 
 
-def _record(run: str) -> dict[str, Any]:
+def _record(run: str, here: Path) -> dict[str, Any]:
+    """Of a run by its folder or name; the last counts among those that ran in `here` or below: a command of another
+    project is started by nobody who does not name it.
+    """
     if run == LAST:
         folders = sorted((path.parent for path in (home() / "runs").glob(f"*/{RECORD}")), reverse=True)
         records = [record for record in map(_read, folders) if record is not None]
-        found = next((record for record in records if _failures(record)), None)
+        failing = [record for record in records if _failures(record)]
+        found = next((record for record in failing if Path(record["cwd"]).resolve().is_relative_to(here)), None)
         if found is None:
-            raise AgainError(f"no run in {home() / 'runs'} found anything: run `trainsleuth probe -- COMMAND` first")
+            other = f"; the last one that did ran in {failing[0]['cwd']}: call from there" if failing else ""
+            raise AgainError(f"no run in {here} found anything: run `trainsleuth probe -- COMMAND` first{other}")
         return found
     folder = Path(run) if Path(run).is_dir() else home() / "runs" / run
     record = _read(folder)
     if record is None:
+        if (folder / RECORD).exists():
+            raise AgainError(f"the record of {folder} is damaged (cut off?): run the probes anew, or name another run")
         known = sorted((path.parent.name for path in (home() / "runs").glob(f"*/{RECORD}")), reverse=True)[:3]
         raise AgainError(f"{folder} holds no record of a probe run; the newest are: {', '.join(known) or 'none'}")
     if not _failures(record):

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 Outcome = Literal["fail", "pass", "open", "skip"]
 Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # the worst first
 Confidence = Literal["high", "medium", "low"]
 Family = Literal[
     "data",
@@ -103,7 +104,7 @@ def number(value: Number) -> Number:
 
 
 _ORDER: dict[str, int] = {word: place for place, word in enumerate(("fail", "open", "pass", "skip"))}
-_SEVERITY: dict[str, int] = {word: place for place, word in enumerate(get_args(Severity))}
+_SEVERITY: dict[str, int] = {word: place for place, word in enumerate(SEVERITIES)}
 _CONFIDENCE: dict[str, int] = {word: place for place, word in enumerate(get_args(Confidence))}
 
 

@@ -102,7 +102,9 @@ class Repository:
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """All files that are not ignored, sorted; at most MAX_FILES of the kinds that are parsed, source before settings."""
+        """All files that are not ignored, sorted; at most MAX_FILES of the kinds that are parsed, source before settings,
+        and what lies nearest to the root first.
+        """
         if self._only is not None:
             return (self._only,)
         start = str(self.root).rstrip("/") + "/"
@@ -121,9 +123,12 @@ class Repository:
             self.skip(path, reason)
             if target:
                 self._links[path] = target
-        parsed = [path for ends in (SOURCE_SUFFIXES, CONFIG_SUFFIXES) for path in paths if path.endswith(ends)]
-        for path in (dropped := set(parsed[MAX_FILES:])):
-            self.skip(path, f"more than {MAX_FILES} files: narrow the root")
+        near = sorted(paths, key=lambda path: path.count("/"))
+        parsed = [path for ends in (SOURCE_SUFFIXES, CONFIG_SUFFIXES) for path in near if path.endswith(ends)]
+        if dropped := set(parsed[MAX_FILES:]):
+            more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""
+            said = f"{more}: left out, there are more than {MAX_FILES} files of code and settings; narrow the root"
+            self.skip(min(dropped), said.lstrip(": "))
         return tuple(path for path in paths if path not in dropped)
 
     @cached_property

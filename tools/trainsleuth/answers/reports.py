@@ -72,7 +72,10 @@ def check_answer(
     )
     sites = sum(one["sites"] for one in report.examined.values())
     asked = f"{len(report.examined)} {'check' if len(report.examined) == 1 else 'checks'}"
-    outcome = counted(findings) if read else f"nothing was examined, {_why_nothing(sources)}"
+    outcome = _outcome(findings, sites) if read else f"nothing was examined, {_why_nothing(sources)}"
+    outcome += f", {len(accepted)} accepted" if accepted else ""
+    left = {one.path for one in report.skipped} & {*sources}
+    outcome += f"; {_files(len(left))} left out or read in part, see below" if left else ""
     unresolved = tuple(f"  {line}" for line in unresolved_lines(report))
     skipped = tuple(f"  {path_text(one.path)}: {one_line(one.reason)}" for one in report.skipped)
     return Answer(
@@ -103,6 +106,12 @@ def check_answer(
         tail=_fixed_text(review.fixed),
         code=_code(findings, bool(read)),
     )
+
+
+def _outcome(findings: Sequence[Finding], sites: int) -> str:
+    if not sites and not any(finding.outcome == "fail" for finding in findings):
+        return "nothing to examine: no check found a place that concerns it (tests are left out)"
+    return counted(findings)
 
 
 def _why_nothing(sources: Collection[str]) -> str:

@@ -15,6 +15,7 @@ from trainsleuth.accepted import Accepted, Review
 from trainsleuth.checks import check_ids, explain
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
+from trainsleuth.repository import is_notebook
 from trainsleuth.wording import one_line, strict
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -27,7 +28,10 @@ def sarif(review: Review, unresolved: Iterable[str]) -> str:
     failures = [finding for finding in review.report.findings if finding.outcome == "fail"]
     every = [*failures, *(one.finding for one in review.accepted)]
     ids = list(dict.fromkeys(finding.by.partition(":")[2] for finding in every))
-    notifications = [{"level": "note", "message": {"text": one_line(text)}} for text in unresolved]
+    notifications: list[dict[str, Any]] = [{"level": "note", "message": {"text": one_line(text)}} for text in unresolved]
+    for one in review.report.skipped:
+        said = f"{one_line(one.path)}: {one_line(one.reason)}"
+        notifications.append({"level": "warning", "message": {"text": said}, "locations": [_location(one.path, None)]})
     run = {
         "tool": {"driver": {"name": "trainsleuth", "version": __version__, "rules": [_rule(id) for id in ids]}},
         "results": [
@@ -79,5 +83,5 @@ def _result(finding: Finding, ids: list[str]) -> dict[str, Any]:
 
 def _location(path: str, line: int | None) -> dict[str, Any]:
     uri = quote(path.encode("utf-8", "surrogateescape"))
-    region = {"region": {"startLine": line}} if line else {}
+    region = {"region": {"startLine": line}} if line and not is_notebook(path) else {}  # its lines are those of its JSON
     return {"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}, **region}}

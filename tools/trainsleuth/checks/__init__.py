@@ -187,14 +187,16 @@ def _with_cell(index: Index, finding: Finding) -> Finding:
 
 
 def _summary(module: Check, name: str, own: list[Finding]) -> Finding:
-    """What the check looked at in all: passing sites are evidence too."""
+    """What the check looked at in all: passing sites are evidence too. It is ruled out where every one is clean."""
     count = {outcome: sum(f.outcome == outcome for f in own) for outcome in ("fail", "pass", "open")}
     title = title_of(module.__doc__ or "")
     outcome: Outcome
     if not own:
         outcome, said = "skip", "nothing in this code for it to examine"
     elif count["pass"]:
-        outcome, said = "pass", f"{count['pass']} of {len(own)} sites are clean"
+        outcome = "pass" if count["pass"] == len(own) else "open"
+        said = f"{count['pass']} of {len(own)} sites are clean"
+        said += f", {count['fail']} are told above" if count["fail"] else ""
     else:
         outcome, said = "open", f"none of {len(own)} sites could be shown clean"
     if count["open"]:

@@ -60,6 +60,7 @@ class Anatomy:
     unresolved: tuple[str, ...]
     recipe: str | None
     truth: Truth | None = None
+    scope: str | None = None  # the file or folder that was asked for
     is_readable: bool = True  # not the code of another library
 
     def by_lines(self) -> Anatomy:
@@ -111,6 +112,7 @@ def parts_of(
         (*_of_command(program, scope, launch), *_unresolved(program)),
         recipe,
         truth,
+        scope,
     )
 
 

@@ -13,6 +13,7 @@ from ._loss_words import NEVER_NEGATIVE, TOLERANCE, failure, numbers_of, span
 SAME_FACTOR = 1e-3  # relative spread between steps of what is constant
 NEEDED_TO_FALL = 30  # steps before a sinking loss is judged
 FAR_BELOW = 10.0  # times the first magnitude
+BEYOND = 1e4  # times the first magnitude, below zero: no log-likelihood of a batch falls so far
 LARGE_NEGATIVE = 1.0  # a first loss below its negative was likely a positive one that lost its sign
 
 
@@ -107,7 +108,7 @@ def cut_terms(trace: Trace) -> Iterator[Finding]:
 
 
 def falls_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
-    """The value that backward starts from sinks ever faster, by far more than its first magnitude."""
+    """The value that backward starts from sinks ever faster, by far more than its first magnitude, or beyond all measure."""
     values = [fmean(tick["losses"]) for tick in trace.events("tick") if tick["losses"] and _numbers(tick["losses"])]
     if len(values) < NEEDED_TO_FALL or not graphs:
         return
@@ -116,13 +117,14 @@ def falls_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Fin
     first = fmean(values[:3])
     if first <= 0 and (-first < LARGE_NEGATIVE or len(trace.stepping) > 1):
         return  # policies and densities have losses around zero
-    if first - last < (1 + FAR_BELOW) * abs(first) or (middle - last) < (fmean(values[:third]) - middle):
+    faster = (middle - last) >= (fmean(values[:third]) - middle)
+    if first - last < (1 + FAR_BELOW) * abs(first) or not (faster or last < -BEYOND * max(1.0, abs(first))):
         return
     place_of = {"site": graphs[0]["combined"] or graphs[0]["site"], "fn": "the sum of the terms"}
     yield failure(
         place_of,
-        f"the loss put together at {shown(place_of)} falls from {first:.4g} to {values[-1]:.4g} in {len(values)} steps and "
-        "ever faster: one of its terms has no lower bound, as with a wrong sign; expected it to level off",
+        f"the loss put together at {shown(place_of)} falls from {first:.4g} to {values[-1]:.4g} in {len(values)} steps"
+        f"{' and ever faster' if faster else ''}: one of its terms has no lower bound, as with a wrong sign; expected it to level off",
         "loss-below-bound",
         severity="warning",
         confidence="medium",

@@ -32,7 +32,7 @@ def idle(trace: Trace, table: Table) -> Iterator[Finding]:
     """One of several optimizers never steps, though gradients reach its parameters and are cleared."""
     for born in trace.events("optimizer"):
         number = born["optimizer"]
-        held = [row for row in table.of(number) if row.trainable]
+        held = table.of(number)  # whatever requires_grad says at a step of another: Lightning switches it off meanwhile
         is_reached = any(graph["reached"][number : number + 1] > [0] for graph in trace.events("graph"))
         if number in trace.stepping or not held or any(row.changed for row in held) or not is_reached:
             continue

@@ -4,7 +4,8 @@ Reads each parameter group's rate at every step, however it is set (scheduler, o
 
 Fails on: a rate that is zero at every step; a rate that falls by a factor of 1,000 or more and then stays
 there for a third of the steps seen, when the schedule moves at every step (a schedule made for epochs that
-is stepped per batch). A schedule stepped per batch that has brought the rate to a tenth or less and then left
+is stepped per batch); a schedule that has set the rate to a tenth of the optimizer's own, or less, and never stepped
+until the program came to its end (before that it is open). A schedule stepped per batch that has brought the rate to a tenth or less and then left
 it alone for two thirds of the steps seen is a note.
 A pass rules these out for the steps seen; whether the rate is a good one is a question of tuning.
 Cost: none. Cannot see: what the schedule does after the last step seen.
@@ -21,6 +22,8 @@ EXPERIMENT = "observe"
 NEEDED_STEPS = 5
 COLLAPSED = 1e-3  # of the highest rate seen
 LONG = 1 / 3  # of the steps seen
+NEEDED_TO_WAIT = 20  # steps
+PART = 0.1  # of the rate that the optimizer was built with: a warm-up begins lower
 SMALL = 0.11  # of the highest rate seen: a tenth, and room for rounding
 
 
@@ -36,6 +39,31 @@ def probe(trace: Trace) -> Iterator[Finding]:
         curves = [tick["lr"].get(str(optimizer), []) for tick in ticks]
         for group in range(min(map(len, curves))):
             yield _judge(trace, optimizer, [float(rates[group]) for rates in curves])
+
+
+def _never_moved(trace: Trace, optimizer: int, rates: list[float]) -> Finding | None:
+    """A schedule was built, has set the rate to a part of what the optimizer was built with, and never stepped since."""
+    made = next((event for event in trace.events("schedule_born") if event["optimizer"] == optimizer), None)
+    if made is None or len(rates) < NEEDED_TO_WAIT or min(rates) != max(rates):
+        return None
+    if any(op.get("optimizer") == optimizer for op in trace.ops("schedule")):
+        return None
+    built = [group.get("lr") for group in trace.optimizer(optimizer).get("groups", ())]
+    meant = max((rate for rate in built if isinstance(rate, float)), default=0.0)
+    if rates[0] > PART * meant:
+        return None
+    path, line = place(made.get("site"))
+    ended = trace.ended_by_itself
+    return Finding(
+        by="probe:learning_rate", outcome="fail" if ended else "open", severity="warning", confidence="medium",
+        family="optimizer", path=path, line=line, measured={"rate": rates[0], "built_with": meant, "steps": len(rates)},
+        message=f"the learning rate stays at {rates[0]:.3g} in all {len(rates)} steps, {meant / rates[0]:.3g} times below the {meant:.3g} that "
+        f"the optimizer was built with: {made['cls']} built at {shown(made)} begins there and "
+        + ("never stepped; expected its step() after each batch or epoch" if ended else "has not stepped yet"),
+        suspects=("learning-rate-zero-or-tiny",) if ended else (),
+        next="call step() of the schedule where its length is counted: after each batch, or after each epoch",
+        claims=("lr-decay-defaults",) if ended else (),
+    )  # fmt: skip
 
 
 def _judge(trace: Trace, optimizer: int, rates: list[float]) -> Finding:
@@ -55,6 +83,8 @@ def _judge(trace: Trace, optimizer: int, rates: list[float]) -> Finding:
             "expected a positive rate after the first step of a warm-up",
             next="print the rate that the configuration gives to the optimizer and to its schedule",
         )  # fmt: skip
+    if (waiting := _never_moved(trace, optimizer, rates)) is not None:
+        return waiting
     steps_traced = len([op for op in trace.ops("step") if op["optimizer"] == optimizer])
     per_step = bool(schedules) and len(schedules) >= 0.8 * steps_traced
     fell = rates.index(top) < len(rates) * (1 - LONG)

@@ -5,13 +5,13 @@ values: a copy compared between steps. Also what the loss depends on by its auto
 parameters hidden in a plain list are found although no module names them.
 
 Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to
-no optimizer; hidden parameters; an optimizer whose parameters are all frozen; parameters that no gradient ever
+no optimizer, some of a trained module or all of another (open when weights were loaded: it may be meant so); hidden parameters; an optimizer whose parameters are all frozen; parameters that no gradient ever
 reaches, when they are a large share or lie behind a detach, or that only get gradients of exactly zero; steps that
 change nothing, less than a millionth, or less than half precision can hold; one of several optimizers that never
 steps; weights that decay away; steps of a tenth of the weights, or more, with a loss that ends above its start;
 an embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
 trained model itself (a target network whose name was rebound). A copy of the model that never moves is a note.
-A model that is mostly frozen, with no weights that torch was seen to load, is open.
+A model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
@@ -29,7 +29,7 @@ from . import _copies, _reach, _updates
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 
 EXPERIMENT = "observe"
-MOST = 0.5  # of a module's elements; a frozen part that is smaller is the likelier meant so
+MOST = 0.25  # of a module's elements; a frozen part that is smaller is the likelier meant so
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -37,7 +37,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if table is None or not trace.stepping:
         yield _nothing_to_compare()
         return
-    found = list(_reach.loss_reaches_nothing(trace))
+    strangers = list(_untrained(trace, table))
+    found = strangers or list(_reach.loss_reaches_nothing(trace))
     found += _reach.hidden(trace)
     found += _left_out(trace, table)
     for optimizer in trace.stepping:
@@ -52,7 +53,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     yield from found
-    yield from _summary(trace, table, bool([f for f in found if f.is_alarm]))
+    yield from _summary(trace, table, bool([f for f in found if f.is_alarm]), bool(strangers))
 
 
 def _nothing_to_compare() -> Finding:
@@ -87,6 +88,48 @@ def _left_out(trace: Trace, table: Table) -> Iterator[Finding]:
             chain=(Link(born_path, born_line, "builds the optimizer"),) if born_path and born_line else (),
             measured={"left_out": len(lost), "share": round(share, 4), "steps": table.steps},
             next="build the optimizer after the last module is added or replaced, from model.parameters()",
+            claims=("updates-not-applied",),
+        )
+
+
+def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
+    """Modules of which every trainable parameter gets gradients, while no optimizer holds any."""
+    held = [row for row in table.rows if row.optimizer is not None]
+    strange = not any(row.called for row in held)  # the optimizer was built over another module
+    loaded = bool(trace.ops("weights_loaded"))
+    for root in sorted({row.root for row in table.rows if row.root is not None} - table.trained_roots - table.copies):
+        rows = [row for row in table.rows if row.root == root and row.trainable]
+        if not rows or not all(row.gradients > row.zeros and row.optimizer is None for row in rows):
+            continue
+        if any(row.changed for row in rows):
+            continue
+        born = trace.optimizer(trace.stepping[0])
+        path, line = place(born.get("site"))
+        told = (
+            f"all {len(rows)} trainable parameters of {table.roots[root]} ({names(rows)}) get gradients but belong to no optimizer and never "
+            f"change over {table.steps} steps; "
+        )
+        if loaded and not strange:
+            yield Finding(
+                by="probe:parameter_table",
+                outcome="open",
+                family="optimizer",
+                path=path,
+                line=line,
+                message=f"{told}weights were loaded, so it may be meant to stay as it is",
+                next="freeze it with requires_grad_(False), which saves its gradients, or give it to the optimizer",
+            )
+            continue
+        own = f"{born.get('cls')} was built at {shown(born)} "
+        yield fail(
+            born.get("site"),
+            told + own + ("over parameters of nothing that runs" if strange else "without them") + "; expected them in it",
+            "optimizer-misses-parameters",
+            severity="error" if strange else "warning",
+            confidence="high" if strange else "medium",
+            chain=(Link(path, line, "builds the optimizer"),) if path and line else (),
+            measured={"left_out": len(rows), "steps": table.steps},
+            next="build the optimizer from the parameters of all modules that are to learn, after the last of them is made",
             claims=("updates-not-applied",),
         )
 
@@ -136,7 +179,7 @@ def _frozen(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
     ]
 
 
-def _summary(trace: Trace, table: Table, failed: bool) -> Iterator[Finding]:
+def _summary(trace: Trace, table: Table, failed: bool, misses: bool) -> Iterator[Finding]:
     held = [r for r in table.rows if r.optimizer is not None]
     moved = sum(r.changed for r in held)
     ratios = sorted(r.ratio for r in held if isinstance(r.ratio, float) and r.ratio > 0)
@@ -148,14 +191,14 @@ def _summary(trace: Trace, table: Table, failed: bool) -> Iterator[Finding]:
     still = bool(held) and not moved and not failed
     yield Finding(
         by="probe:parameter_table",
-        outcome="open" if doubtful or still else "pass",
+        outcome="open" if doubtful or still or (misses and not failed) else "pass",
         confidence="high",
         family="optimizer",
         path=path,
         line=line,
         message=f"{moved} of {len(held)} parameters in {len(trace.stepping)} optimizer(s) changed over {table.steps} steps, "
         f"{sum(r.gradients > 0 for r in held)} received gradients"
-        + ("" if failed else "; none that requires a gradient is missing")
+        + ("" if failed or misses else "; none that requires a gradient is missing")
         + (" (changes judged on a sample of each)" if table.sampled else "")
         + (f"; {frozen}" if frozen else "")
         + ("; whether they learn is open, for nothing has moved yet" if still else "")

@@ -121,7 +121,10 @@ class Listener:
             if id(owner) in self.optimizers:
                 self.op("zero_grad", optimizer=self.optimizers[id(owner)])
             else:
-                theirs = {id(p) for p in owner.parameters()} if hasattr(owner, "parameters") else set()
+                if hasattr(owner, "param_groups"):  # Lightning's proxy, which shares them with the optimizer within
+                    theirs = _member_ids(owner)
+                else:
+                    theirs = {id(p) for p in owner.parameters()} if hasattr(owner, "parameters") else set()
                 cleared = [self.optimizer(o) for o in self.kept_optimizers() if theirs & _member_ids(o)]
                 self.op("zero_grad", optimizers=cleared, module=type(owner).__name__)
 
@@ -146,6 +149,11 @@ class Listener:
     def step_after(self, optimizer):
         if self.detailed:
             self.events("op", op="step_done", n=self.bus.steps, optimizer=self.optimizer(optimizer))
+
+    def schedule_born(self, scheduler):
+        number = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
+        user, library = self.bus.sites.here()
+        self.events("schedule_born", cls=type(scheduler).__name__, optimizer=number, site=user, lib=library)
 
     def schedule(self, scheduler):
         if self.detailed:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
-from trainsleuth.answers.answer import FAILED, NOTHING_WRONG
+from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG
 from trainsleuth.cli import output
 from trainsleuth.cli.options import Command, add_cache, add_format
 from trainsleuth.cli.scope import scope
+from trainsleuth.finding import SEVERITIES, Finding
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +19,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
     parser.add_argument("--baseline", metavar="FILE", type=Path, help="accept the findings that it holds; see README")
     parser.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings as a baseline")
+    parser.add_argument(
+        "--fail-on",
+        choices=SEVERITIES,
+        default="warning",
+        help="the least severity that ends in exit code 1 (default: warning)",
+    )
     add_cache(parser)
     add_format(parser, "sarif", "github", "diff")
 
@@ -41,10 +49,11 @@ def run(asked: argparse.Namespace, command: Command) -> int:
         count = write_baseline(asked.write_baseline, repository, [*review.report.findings, *kept])
         output.say(f"{count} findings written to {asked.write_baseline}; give it with --baseline")
         return answer.code if answer.code == FAILED else NOTHING_WRONG
+    code = _exit_code(answer.code, findings, asked.fail_on)
     if asked.format == "sarif":
         print(sarif(review, unresolved_lines(review.report)))
     elif asked.format == "github":
-        print(workflow_commands(review.report.findings))
+        print(workflow_commands(review.report.findings, review.report.skipped))
     elif asked.format == "diff":
         diff = suggested(repository, review.report.findings)
         print(diff, end="")
@@ -53,4 +62,11 @@ def run(asked: argparse.Namespace, command: Command) -> int:
             output.say(f"no diff: none of {failures} findings has a change of one line; --format text tells them")
     else:
         output.show(answer, asked.format)
-    return answer.code
+    return code
+
+
+def _exit_code(code: int, findings: Sequence[Finding], least: str) -> int:
+    """That of the answer, with what is told from which severity on."""
+    counts = SEVERITIES[: SEVERITIES.index(least) + 1]
+    told = any(one.outcome == "fail" and one.severity in counts for one in findings)
+    return code if code == FAILED else FOUND if told else NOTHING_WRONG

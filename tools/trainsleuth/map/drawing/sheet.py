@@ -88,6 +88,9 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     where = f" ({launch.path}:{launch.line})" if launch is not None and launch.path else ""
     said = f" · launch: {clean(launch.text, 110)}{where}" if launch is not None else ""
     yield f"entry {program.entry.path}{said}"
+    if (scope := anatomy.scope) is not None and scope in index.files and scope != program.entry.path:
+        loads = "which loads it" if program.is_loaded(scope) else "which is not seen to load it"
+        yield clean(f"{scope} starts no training by itself: {program.entry.path} is mapped, {loads}", 160)
     if budget < 800:
         return
     changed = most_changed(index)

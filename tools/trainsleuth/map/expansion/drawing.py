@@ -63,7 +63,7 @@ def drawn(plan: Plan, asker: Asker, wanted: Sequence[str], budget: int) -> Expan
     lines = [*head, *([needed] if needed and head else [])]
     for part, fit in zip(parts, fits, strict=True):
         lines += [part.above[0], *([needed] if needed and not head else []), *part.above[1:], *written_out(fit.taken)]
-        lines += [clean(said, COUNT - 2) for said in _rest(fit)]
+        lines += [clean(said, COUNT - 2) for said in _rest(fit)] or ([] if fit.taken else [_NOTHING])
     text = "\n".join(lines) + "\n"
     used = -(-(len(text) + 2 * len(str(budget)) + 13) // 4)
     text += f"{used} of {budget} tokens\n"
@@ -110,6 +110,7 @@ def _told(shown: Iterable[_Fit]) -> Iterator[object]:
         yield _place(block)
 
 
+_NOTHING = " nothing found; ask in words of the code"  # at most ASKED characters
 USED = 28  # characters of the last line
 COUNT = 100  # characters kept for the line that ends each part
 ASKED = 52  # of an answer, which names no bodies

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from pathlib import PurePosixPath
 
-from trainsleuth.repository import Repository
+from trainsleuth.repository import CONFIG_SUFFIXES, SOURCE_SUFFIXES, Repository
 
 from ...drawing.wording import clean
 from ...parts import lines_of
@@ -33,6 +33,10 @@ MAX_SETTINGS = 12
 MAX_STATEMENTS = 60
 NAMES = 3  # of a key; its first sections are left out
 MAX_VALUES = 3  # of the best settings, whose names in the code are looked for, too
+
+
+def _is_file(where: str) -> bool:
+    return "/" in where or where.endswith((*SOURCE_SUFFIXES, *CONFIG_SUFFIXES, ".md", ".sh", ".txt"))
 
 
 Told = Collection[object]  # names of settings, and (path, line) of statements
@@ -95,6 +99,8 @@ class Asker:
     def _instead(self, where: str) -> str:
         """Of "a.py:Trainer.fitt" what a.py and its Trainer have, else files of like names; of "Trainer.fitt" the same."""
         path, _, name = where.rpartition(":")
+        if not path and _is_file(where):
+            return like(files_like(self._repository.files, where))
         if path:
             files = [one for one in self._repository.files if f"/{one}".endswith(f"/{path}")]
             if not files:
@@ -113,7 +119,7 @@ class Asker:
         said = f" no definition and no line {where} in the files that were read{instead}"
         missing = Block((), (0,), (said,), {"missing": where})
         name = where.rpartition(".")[2]
-        if instead or not name.isidentifier():
+        if instead or not name.isidentifier() or _is_file(where):
             return lambda room, _: ([missing], {})
         beside = self._found(name, True)
 

@@ -14,7 +14,8 @@ class Tails:
 
     def __init__(self, paths: Iterable[str], names: Mapping[str, str]) -> None:
         self._names = names
-        self._count = Counter(tail for path in set(paths) for tail in _tails(path))
+        self._paths = {*paths, *names}
+        self._count = Counter(tail for path in self._paths for tail in _tails(path))
 
     def of(self, path: str) -> str:
         """ "A", or "sg_trainer.py", or "training/params.py" where another file is called params.py."""
@@ -27,7 +28,7 @@ class Tails:
 
     def within(self, text: str) -> str:
         """A text with the paths before its line numbers as `of` has them."""
-        return _PLACE.sub(lambda found: self.of(found[0]), text)
+        return _PLACE.sub(lambda found: self.of(found[0]) if found[0] in self._paths else found[0], text)
 
 
 _PLACE = re.compile(r"[\w./-]+(?=:\d)")
