@@ -64,16 +64,22 @@ def _section(lines: Iterable[str], given: Sequence[Hypothesis], width: int | Non
 
 
 def suggestions_section(
-    suggestions: Iterable[Suggestion], width: int | None = None, command: str = "COMMAND"
+    suggestions: Iterable[Suggestion], width: int | None = None, command: str = "COMMAND", how: str = ""
 ) -> Section:
-    """A line for each: the command line, its typical cost, what it tells apart. `command` starts the user's program."""
+    """A line for each: the command line, its typical cost, what it tells apart. `command` starts the user's program, `how`
+    are the options by which it was run.
+    """
     lines = (
-        f"{one.command.replace('COMMAND', one_line(command))}  (about {one.seconds:.0f} s)  {one_line(one.why)}"
+        f"{_with(one.command, one_line(how)).replace('COMMAND', one_line(command))}  (about {one.seconds:.0f} s)  {one_line(one.why)}"
         for one in suggestions
     )
     return Section(
         "next tests, the most telling per second first:", tuple(wrapped(line, "  ", width, "  ") for line in lines)
     )
+
+
+def _with(command: str, how: str) -> str:
+    return command.replace("trainsleuth probe ", f"trainsleuth probe {how} ", 1) if how else command
 
 
 def next_test_answer(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
 from trainsleuth.answers.findings import counted, line_text, sections
 from trainsleuth.answers.hypotheses import pointed_section, suggestions_section
 from trainsleuth.finding import Finding
+from trainsleuth.notes import FILE_NAME
 from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
 
 if TYPE_CHECKING:
@@ -135,8 +137,10 @@ def unresolved_lines(report: CheckReport) -> list[str]:
     return [f"{path_text(one.path)}:{one.line}  {one_line(one.why, 300)}" for one in report.unresolved]
 
 
-def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) -> Answer:
-    """What the probes say about the run that was asked for."""
+def probe_answer(
+    report: ProbeReport, asked: Request, width: int | None = None, notes: Path | None = None
+) -> Answer:
+    """What the probes say about the run that was asked for; `notes` are those that it was added to."""
     outcome = counted(report.findings)
     if not report.trained:
         outcome = "nothing was examined, no training step was seen"
@@ -158,7 +162,7 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None) 
             "artifacts": report.artifacts,
         },
         tail="\n".join(
-            [_examined_text(report.examined, width), _repeat("probe", asked)]
+            [_examined_text(report.examined, width), _repeat("probe", asked, ("--notes", str(notes)) if notes is not None else ())]
             + (
                 [f"after a change: trainsleuth probe --again {report.run}"]
                 if any(f.is_alarm for f in report.findings)
@@ -192,14 +196,14 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     """The case: its cause first, then what speaks for which hypothesis and what to test next."""
     stopped = [] if case.trained else [f for f in case.findings if f.by == "probe:run" and f.outcome == "open"]
     failures, *rest = sections([f for f in case.findings if f not in stopped], width, NARROW_PROBE)
-    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, symptom)]
+    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, _of_triage(case, asked, symptom))]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
     if case.unwritten:
         tail.append(f"no notes were written: {one_line(case.unwritten, 300)}, or do without by --no-notes")
     outcome, guesses = counted(case.findings), [pointed_section(case.hypotheses, width)]
     if case.trained:
-        guesses.append(suggestions_section(case.suggestions, width, shlex.join(asked.command)))
+        guesses.append(suggestions_section(case.suggestions, width, shlex.join(asked.command), shlex.join(_how(asked))))
     else:  # no probe can be asked of a program that does not come to train: that is to be mended first
         outcome = f"no training step was seen; in the code alone: {counted(_of_code(case.findings))}"
         guesses = guesses if any(f.is_alarm for f in _of_code(case.findings)) else []
@@ -245,12 +249,26 @@ def _examined_text(examined: Mapping[str, Any], width: int | None) -> str:
     return wrapped(f"examined: {'; '.join(f'{name} {shown(value)}' for name, value in said.items())}", "", width, "  ")
 
 
-def _repeat(verb: str, asked: Request, symptom: str = "") -> str:
+def _how(asked: Request) -> Iterator[str]:
+    """The options by which the user's program was run, but for the time."""
+    given = {"--steps": asked.steps, "--root": asked.root, "--python": asked.python}
+    yield from (word for name, value in given.items() if value for word in (name, str(value)))
+    yield from ("--contain", asked.contain) if asked.contain != "auto" else ()
+
+
+def _of_triage(case: Case, asked: Request, symptom: str) -> Iterator[str]:
+    """Options that only triage has."""
+    yield from ("--symptom", symptom) if symptom else ()
+    if case.notes is None and not case.unwritten:
+        yield "--no-notes"
+    elif case.notes is not None and case.notes.resolve() != ((asked.root or Path.cwd()) / FILE_NAME).resolve():
+        yield from ("--notes", str(case.notes))
+
+
+def _repeat(verb: str, asked: Request, more: Iterable[str] = ()) -> str:
     """The command that does the same again; how the program itself was started stands under "ran" in the JSON."""
-    words = ["trainsleuth", verb, "--time", f"{asked.seconds:g}"]
+    words = ["trainsleuth", verb, "--time", f"{asked.given or asked.seconds:g}"]
     words += [word for name in sorted(asked.only or ()) for word in ("--only", name)]
-    given = {"--steps": asked.steps, "--root": asked.root, "--python": asked.python, "--symptom": symptom}
-    words += [word for name, value in given.items() if value for word in (name, str(value))]
-    words += ["--contain", asked.contain] if asked.contain != "auto" else []
+    words += [*_how(asked), *more]
     folder = f"cd {shlex.quote(str(asked.cwd))} && " if asked.cwd else ""
     return f"to repeat: {one_line(folder + shlex.join([*words, '--', *asked.command]))}"

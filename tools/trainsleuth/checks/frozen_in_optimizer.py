@@ -38,6 +38,21 @@ Good:
         body.requires_grad_(False)
         return torch.optim.Adam(head.parameters())
 
+Good (a teacher that is trained first):
+    import torch
+    from torch import nn
+
+    def main(loader):
+        teacher = nn.Linear(8, 2)
+        optimizer = torch.optim.Adam(teacher.parameters())
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(teacher(x), y).backward()
+            optimizer.step()
+        for p in teacher.parameters():
+            p.requires_grad_(False)
+        return teacher
+
 Good (thawed later; only some of its parameters frozen; those that need no gradient left out):
     import torch
 
@@ -91,6 +106,7 @@ def _examined(index: Index, built: Built) -> Finding:
         if (
             off
             and function in near
+            and not _steps_before(built, off[0])
             and not _chooses(built)
             and not _has_new_layers(module, near)
             and not _is_thawed(index, module, found)
@@ -103,6 +119,13 @@ def _near(index: Index, function: Function) -> tuple[Function, ...]:
     """The function, or all methods of its class."""
     cls = index.class_of(function)
     return tuple(cls.methods.values()) if cls is not None else (function,)
+
+
+def _steps_before(built: Built, off: Switch) -> bool:
+    """It was trained first, and frozen after: a teacher."""
+    function, line = built.site.function, built.site.call.line
+    steps = (call.line for event in function.events for call in event.calls if call.last == "step")
+    return off.spot.function is function and any(line < step < off.spot.line for step in steps)
 
 
 def _has_new_layers(module: str, near: tuple[Function, ...]) -> bool:

@@ -228,6 +228,8 @@ def _modules(index: Index, scope: Scope, optimizers: list[Built]) -> Iterator[tu
                 continue
             if _FIXED.search(path) or path.count(".") > 1:
                 continue
+            if any(part.kind == "call" and part.last in ("requires_grad_", "eval") for part in value.walk()):
+                continue  # nn.Linear(8, 2).eval().requires_grad_(False): fixed as soon as it is made
             spot = Spot(function, found[0].position)
             things = index.objects.of(value, spot)
             made = things[0] if len(things) == 1 and isinstance(things[0], Instance) else None

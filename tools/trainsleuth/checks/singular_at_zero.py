@@ -68,6 +68,7 @@ from itertools import chain
 
 from trainsleuth.facts import (
     Expr,
+    External,
     Function,
     Index,
     Spot,
@@ -139,13 +140,21 @@ def _arithmetic(index: Index) -> Iterator[tuple[Expr, Spot]]:
 
 def _may_be_singular(index: Index, expr: Expr, spot: Spot) -> bool:
     """Wide: whoever calls the function."""
-    if index.values.is_without_grad(spot) or any(part.callee.startswith(_PLAIN) for part in expr.walk()):
+    if index.values.is_without_grad(spot) or any(_is_plain(index, part, spot) for part in expr.walk()):
         return False
     if expr.kind == "call" and expr.last in _LOGARITHMS:
         given = subject(index, expr, spot)
         return given is not None and bool(_squashed(index, given, spot) & _VANISHING)
     found = _singular(index, expr, spot)
     return found is not None and bool(found[0])
+
+
+def _is_plain(index: Index, part: Expr, spot: Spot) -> bool:
+    """Of numbers: math.sqrt(x), and sqrt(x) below `from math import sqrt`."""
+    if part.callee.startswith(_PLAIN):
+        return True
+    found = index.resolve(spot.function, part.callee) if part.callee in _SINGULAR else None
+    return isinstance(found, External) and found.name.startswith(_PLAIN)
 
 
 def _met(index: Index, doubtful: dict[Expr, Function]) -> Iterator[tuple[Expr, Spot, tuple[str, str]]]:

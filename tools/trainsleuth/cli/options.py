@@ -32,7 +32,7 @@ def add_observe(parser: argparse.ArgumentParser, purpose: str) -> None:
 
 
 def add_run(parser: argparse.ArgumentParser, seconds: float | None, default: str) -> None:
-    parser.add_argument("--steps", metavar="N", type=count, help="training steps to watch at most")
+    parser.add_argument("--steps", metavar="N", type=count, help="training steps to watch at most (default: 200)")
     parser.add_argument("--root", metavar="DIR", type=Path, help="the repository (default: the one around this folder)")
     _add_limits(parser, seconds, default)
     add_format(parser)

@@ -19,7 +19,7 @@ def left_behind(table: Table) -> list[Finding]:
     copies = {root: [row for row in table.rows if row.root == root] for root in table.copies - _given_up(table)}
     return [
         fail(
-            None,
+            next((calls.site for calls in table.calls if calls.root == root), None),
             f"{table.roots[root]} has the {len(rows)} parameters of the trained model, is called, and none of its own changed over "
             f"{table.steps} steps: a target or average of the weights would have moved by now, a fixed teacher would not",
             "another-loop-fault",

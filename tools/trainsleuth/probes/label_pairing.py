@@ -13,7 +13,7 @@ A pass means that the pairs matter. Where no data loader serves the batches none
 pairs of few data that were learned by heart pass too, with low confidence. While nothing has been learned
 yet, the answer is open.
 Cost: a run of its own, 140 steps to train and 60 to compare; only when asked for.
-Cannot see: adversarial training, rollouts, losses that do not pair examples with targets; examples that a
+Cannot see: views of one example against each other (open), adversarial training, rollouts, losses that do not pair examples with targets; examples that a
 sampler draws twice in the first epoch are no longer new.
 
 Bad:
@@ -57,6 +57,10 @@ def probe(trace: Trace) -> Iterator[Finding]:
     elif not any(event["changed"] for event in steps):
         yield _finding(
             trace, "open", "no batch of examples entered a module in training mode, so none could be mixed up"
+        )
+    elif all(event["together"] for event in steps if event["changed"]):
+        yield _finding(
+            trace, "open", "all that enters the model is moved together and it gives back the loss: no target stays behind to be paired with"
         )
     elif any(not isinstance(loss, float) for loss in fit + real + mixed):
         yield _finding(trace, "open", "the loss is not finite", next="run the probe first_nonfinite")

@@ -30,8 +30,10 @@ MARGIN = 0.5  # of the program's own rate: at or below it the loss had blown up 
 def probe(trace: Trace) -> Iterator[Finding]:
     steps = trace.events("swept")
     if len(trace.stepping) > 1 or len(steps) < NEEDED_STEPS // 2:
-        yield _finding(trace, "open", "several optimizers step against each other" if len(trace.stepping) > 1 else
-                       f"only {len(steps)} steps were seen", next="allow more --steps or --time")  # fmt: skip
+        if len(trace.stepping) > 1:
+            yield _finding(trace, "open", "several optimizers step against each other: no one rate decides how the loss goes")
+        else:
+            yield _finding(trace, "open", f"only {len(steps)} steps were seen", next="allow more --steps or --time")
         return
     usable = [event for event in steps if isinstance(event["loss"], float)]
     curve = _smooth([event["loss"] for event in usable])

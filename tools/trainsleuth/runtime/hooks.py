@@ -1,7 +1,8 @@
 """Patches torch once and tells listeners what the program does, in the order it does it.
 
 A listener is any object with methods named after the moments in MOMENTS; it gets only those it defines.
-Nothing is told from other threads, from forked children, or while a listener itself computes.
+Nothing is told from other threads than the one that trains (the first to go backward or to step; until then the one
+that loaded torch), from forked children, or while a listener itself computes.
 """
 
 import atexit
@@ -44,6 +45,8 @@ MOMENTS = (
     "close",  # (reason)
 )
 
+TRAINS = ("backward_before", "step_before")
+
 
 class Bus:
     """Carries the moments to the listeners and knows when to stay silent."""
@@ -60,7 +63,7 @@ class Bus:
         self.steps = 0  # of training, finished
         self.listeners, self.dropped = [], []
         self.told = {moment: [] for moment in MOMENTS}
-        self.closed = False
+        self.closed = self.trained = False
         self.numbered = {}
 
     def number(self, kind, thing):
@@ -81,8 +84,9 @@ class Bus:
     def tell(self, moment, *details):
         """Tells every listener; returns the last answer that is not None."""
         methods = self.told[moment]
-        if not methods or not self.awake:
+        if not methods or not (self.awake or self._adopts(moment)):
             return None
+        self.trained = self.trained or moment in TRAINS
         self.busy, answer = True, None
         try:
             for method in list(methods):
@@ -95,6 +99,13 @@ class Bus:
         finally:
             self.busy = False
         return answer
+
+    def _adopts(self, moment):
+        """Where another thread is the first that trains, it is listened to from now on: a learner beside its actors."""
+        if self.trained or moment not in TRAINS or self.busy or os.getpid() != self.pid:
+            return False
+        self.thread = threading.get_ident()
+        return True
 
     def quietly(self, listener, function):
         """`function` of a listener as a hook of torch: nobody hears of what it does itself, and its fault is not the program's."""

@@ -25,6 +25,7 @@ class Listener:
         self.steps = bus.experiment.get("steps") or 200
         self.fit_until = int(FIT * self.steps)
         self.losses, self.mixed, self.met = [], 0, {}
+        self.whole, self.together = False, 0
         self.held_back = HeldBack()
         self.hidden, self.value = Hidden(), LossValue()
         self.seconds = bus.experiment.get("seconds")
@@ -57,13 +58,21 @@ class Listener:
         names = {id(value) for key, value in kwargs.items() if LABELS.search(key)}
         names.update(id(value) for value, name in zip(args, _names(module)) if LABELS.search(name))
 
+        self.whole = True  # all that enters is moved
+
         def mix(tensor):
             if id(tensor) in names or not is_batch(tensor):
+                self.whole = self.whole and id(tensor) not in names
                 return tensor
             self.mixed += 1
             return tensor.roll(1, 0)
 
         return replaced(args, mix), replaced(kwargs, mix)
+
+    def forward_after(self, module, args, kwargs, output):
+        """A network that gives back the loss of what was moved as a whole: nothing stayed in place to be paired with."""
+        if self._mixes and self.whole and getattr(output, "ndim", None) == 0:
+            self.together += 1
 
     def scaler(self, operation, scaler, given, result):
         self.value.scaler(operation, given, result)
@@ -81,7 +90,9 @@ class Listener:
     def boundary(self, step):
         after = step - 1 - self.fit_until
         phase = "fit" if after < 0 else "mixed" if after % 2 else "real"
-        self.events("paired", n=step, phase=phase, losses=self.losses[-16:], changed=self.mixed, **self.met)
+        self.events("paired", n=step, phase=phase, losses=self.losses[-16:], changed=self.mixed, together=self.together,
+                    **self.met)  # fmt: skip
+        self.whole, self.together = False, 0
         self.losses, self.mixed, self.met = [], 0, {}
 
 

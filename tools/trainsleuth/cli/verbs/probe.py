@@ -40,7 +40,7 @@ def run(asked: argparse.Namespace, command: Command) -> int:
         report = run_probes(request)
     if notes is not None:
         notes.add_findings(report.findings, command=shlex.join(command))
-    answer = probe_answer(report, request, output.width())
+    answer = probe_answer(report, request, output.width(), asked.notes)
     output.show(answer, asked.format)
     return answer.code
 
@@ -50,7 +50,9 @@ def _again(asked: argparse.Namespace) -> int:
     from trainsleuth.answers.reports import again_answer
 
     with cancellable() as cancelled, output.progress() as say:
-        again = probe_again(asked.again, run_request(asked, (), cancelled, say))
+        request = run_request(asked, (), cancelled, say)
+        request = replace(request, only=frozenset(asked.only) if asked.only else None)
+        again = probe_again(asked.again, request)
     answer = again_answer(again, output.width())
     output.show(answer, asked.format)
     return answer.code
