@@ -185,6 +185,7 @@ def too_fast(trace: Trace, table: Table) -> list[Finding]:
     stays = rewritten >= MOST and last > (NO_BETTER if supervised else FAR_ABOVE_START) * values[0]
     if not (rises or stays):
         return []
+    destroyed = stays and rewritten >= NEARLY_ALL and typical >= HUGE_UPDATE  # whatever else is seen follows from it
     what = f"half of the parameters by {typical:.2g}" if rises else f"{rewritten:.0%} of all elements by {HUGE_UPDATE}"
     step = trace.ops("step")[0]
     return [
@@ -193,8 +194,8 @@ def too_fast(trace: Trace, table: Table) -> list[Finding]:
             f"the loss goes from {values[0]:.3g} to {last:.3g} in {len(values)} steps, and a step at {shown(step)} changes {what} of "
             "their size or more; expected a fall, and steps of about a thousandth",
             *causes_of_large_steps(trace),
-            severity="warning",
-            confidence="medium",
+            severity="error" if destroyed else "warning",
+            confidence="high" if destroyed else "medium",
             measured={"first_loss": values[0], "last_loss": last, "update_ratio": typical, "steps": len(values)},
             next="divide the learning rate by ten until the loss falls, or run the probe lr_range",
             claims=("update-ratio", "edge-of-stability-lr"),

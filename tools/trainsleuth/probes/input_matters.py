@@ -19,10 +19,13 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from trainsleuth.finding import Confidence, Finding
 from trainsleuth.probes._inspected import finding, models, unanswered
+from trainsleuth.probes._parameters import read_table
+from trainsleuth.probes._updates import too_fast
 from trainsleuth.trace import Event, Trace, shown
 
 EXPERIMENT = "observe"
@@ -34,8 +37,23 @@ NEEDED_STEPS = 5  # a last layer that starts at zero says the same of everything
 
 def probe(trace: Trace) -> Iterator[Finding]:
     for model in models(trace):
-        yield _judge(trace, model)
+        found = _judge(trace, model)
+        yield _after_large_steps(found) if found.is_alarm and _steps_are_large(trace) else found
     yield from unanswered(trace, BY, "whether the input matters for the output")
+
+
+def _steps_are_large(trace: Trace) -> bool:
+    """Steps rewrite the weights: no unit may have survived them."""
+    table = read_table(trace)
+    return table is not None and bool(too_fast(trace, table))
+
+
+def _after_large_steps(found: Finding) -> Finding:
+    return replace(
+        found, severity="note", suspects=("learning-rate-too-high",),
+        message=f"{found.message}. Each step changes the weights by a large part of themselves (probe parameter_table), which alone can do that",
+        next="mend the size of the steps first",
+    )  # fmt: skip
 
 
 def _judge(trace: Trace, model: Event) -> Finding:

@@ -27,7 +27,7 @@ SHARES = {  # of the room for places; the loop gets most because nothing else sh
     "training_loop": 0.15,
     "logging": 0.08,
     "checkpointing": 0.08,
-    "evaluation": 0.10,
+    "evaluation": 0.13,
 }
 
 

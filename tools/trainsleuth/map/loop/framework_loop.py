@@ -53,15 +53,14 @@ def handed_loop(program: Program) -> Iterator[Place]:
         yield program.at(stage.function, stage.line, "forward", 0.8)
     yield from _forwards(program) if not forwards else ()
     yield from brain.forwards(program)
-    for cls in program.training.handed_networks:
-        forward = program.index.method(cls, "forward")
-        if forward is not None:
-            yield program.at_target(forward, "forward", 0.85)
+    given = list(filter(None, (program.index.method(cls, "forward") for cls in program.training.handed_networks)))
+    for forward in given:
+        yield program.at_target(forward, "forward", 0.85)
     for step in (cls.methods[_STEP] for cls in program.training.hooked_classes if _STEP in cls.methods):
         for line in [event.line for event in step.events if event.kind == "return" and event.value is not None][-1:]:
             yield program.at(step, line, "loss given back", 0.6)
     for stage in program.training.stages:
-        if stage.role == "loss" and stage.function.name in framework.hooks:
+        if stage.role == "loss" and (stage.function.name in framework.hooks or stage.function in given):
             yield program.at(stage.function, stage.line, "loss", 0.72)
     yield from made_inside(program)
 

@@ -92,8 +92,8 @@ def callback_hooks(index: Index, framework: Framework, distance: Mapping[Functio
             yield function
 
 
-_CALLBACK = re.compile(r"Callback$|\.callbacks?\.")
-_OF_THE_LOOP = re.compile(r"on_\w*(?:train|fit|epoch|batch|step|backward|zero_grad)")
+_CALLBACK = re.compile(r"(?:Callback|Hook)$|\.(?:callbacks?|hooks?)\.")
+_OF_THE_LOOP = re.compile(r"(?:on|before|after)_\w*(?:train|fit|epoch|batch|step|iter|backward|zero_grad)")
 
 
 def hook_methods(framework: Framework, cls: Class) -> Iterator[Function]:

@@ -31,7 +31,7 @@ _SECTIONS = {
     "data": r"(?:^|[._])(?:data|dataset|datamodule|dataloader|train_dataloader|train_data)(?:[._]|$)",
     "model": r"^model\.(?:type|_target_|name|backbone\.type|class_path)$",
     "optimizer_scheduler": r"optim|sched|(?:^|[._])lr(?:$|_)",
-    "training_loop": r"train_cfg|max_epochs|max_steps|max_iters|^trainer\._target_",
+    "training_loop": r"train_cfg|max_epochs|max_steps|max_iters|^trainer\._target_|^optimizer_config\.(?:type|grad_clip)|grad(?:ient)?_clip|clip_grad",
     "loss": r"(?:^|[._])(?:loss(?!_scal)|losses|criterion)(?:[._]|$)|(?:^|[._])(?:\w+_)?(?:loss|adv\w*|kl|recon\w*|gan|aux|reg|asso\w*|perceptual)_?(?:weights?|coeff?|factor|multiplier|lambda)s?$"
     r"|(?:^|[._])lambda_\w+$",
     "logging": r"logg|\blog_(?:config|cfg|interval)|visualizer|tensorboard|wandb|log_level"

@@ -14,7 +14,7 @@ _EVALUATES = re.compile(
     r"^_?(?:run_|do_)?(?:eval(?:uate|uation)?|valid(?:ate|ation)?|val|test)(?:_\w+)?$|^_?\w+_(?:validation|evaluation|val_epoch|eval_epoch)$",
     re.I,
 )
-_MADE_FOR_IT = re.compile(r"(?:^|\.)(?:DistributedDataParallel|FullyShardedDataParallel|GradScaler|EarlyStopping)$")
+_MADE_FOR_IT = re.compile(r"(?:^|\.)(?:\w*DistributedDataParallel|FullyShardedDataParallel|GradScaler|EarlyStopping)$")
 _STOPS_EARLY = re.compile(r"^_?early_?stop\w*$", re.I)
 _SCORES = {"batch": 0.6, "evaluates": 0.52, "stops early": 0.5, "mode": 0.42, "asks": 0.4, "counts": 0.38}
 
