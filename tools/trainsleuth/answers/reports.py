@@ -203,7 +203,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
         tail.append(f"no notes were written: {one_line(case.unwritten, 300)}, or do without by --no-notes")
     failing = [f for f in case.findings if f.is_alarm]
     outcome, guesses = counted(case.findings), [pointed_section(case.hypotheses, width)]
-    if any("program-crashes" in f.suspects for f in failing):  # the traceback is the answer, and every test would crash too
+    if case.trained and any("program-crashes" in f.suspects for f in failing):  # the traceback is the answer, and every test would crash too
         guesses = guesses if any(f.by != "probe:run" for f in failing) else []
         tail.insert(0, "next: mend what the traceback names, then do this again")
     elif case.trained:

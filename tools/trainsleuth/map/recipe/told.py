@@ -134,6 +134,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     asked = plain_words(behind)
     without = absent(index, entry.reach.distance, read.in_files).decided() if is_told else {}
     without = {**without, **compared(entry.reach.distance, asked), **parsed(entry.reach.distance, asked)}
+    without = {_SAYS_IT_TRAINS: "true", **without} if entry.trains else without
     decided = _deciding(without, weak, (*given, *read.commanded)) if is_told else {}
     chosen, passed = _chosen(program, read, known, loaded, named, decided)
     preset = named_preset(program.values, launch)
@@ -165,6 +166,9 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         frozenset((*passed.values(), *for_other_libraries(index))),
         unasked(index, entry.reach.distance, asked),
     )
+
+
+_SAYS_IT_TRAINS = "isTrain"  # of the many that follow pix2pix: an attribute that the options of training set
 
 
 class _Settings(NamedTuple):

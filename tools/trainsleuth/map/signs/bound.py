@@ -24,7 +24,7 @@ _NAMED = {
     "optimizer_scheduler": r"(?!nois|diffus|dd[ip]m)(?:\w+_)?(?:optim|optims|optimizers?|opt|schedulers?|sched|lr_schedule|lr_scheduler|param_groups?|optim_groups)(?:_[gd])?",
     "logging": r"(?:\w+_)?(?:writer|logger|tracker|tb|recorder|experiment|wandb_run|progress|meters?)",
     "checkpointing": r"(?:\w+_)?(?:checkpoint(?:er)?|ckpt(?:er)?|saver|snapshot|save_(?:dict|obj|state)|checkpoint_\w+)",
-    "evaluation": r"(?:\w+_)?(?:evaluators?|metrics?|fid_score|miou|mAP|val_loss|eval_loss|test_loss|val_acc|test_acc|(?:eval|val|test)_(?:results?|stats|metrics))",
+    "evaluation": r"(?:\w+_)?(?:evaluators?|metrics?|fid_score|miou|(?-i:mAP)|val_loss|eval_loss|test_loss|val_acc|test_acc|(?:eval|val|test)_(?:results?|stats|metrics))|map",
 }  # fmt: skip
 _PATTERNS = {name: re.compile(pattern, re.I) for name, pattern in _NAMED.items()}
 _PLAIN = frozenset(
