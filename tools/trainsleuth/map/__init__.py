@@ -198,7 +198,7 @@ def _behind_links(repository: Repository, given: str | None) -> str | None:
     return given and _WORD.sub(lambda word: repository.behind_links(word[0]), given)
 
 
-_WORD = re.compile(r"[\w./-]+")
+_WORD = re.compile(r"(?:[\w./-]|\+\+)+")
 
 
 def _anatomy(

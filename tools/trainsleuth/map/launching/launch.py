@@ -21,7 +21,7 @@ OWN_NOTES = "<!-- trainsleuth:run "  # in our notes on the repository, which quo
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MAX_COMMAND = 4000  # characters of one that is read
 MAX_TEXTS = 120  # launch scripts and READMEs that are read
-_SCRIPT = re.compile(r"(?<![\w/.${}-])(/?(?:[\w.${}-]+/)*(?:\$\{\w+\})?[\w.-]+\.py)\b")
+_SCRIPT = re.compile(r"(?<![\w/.${}-])(/?(?:(?:[\w.${}-]|\+\+)+/)*(?:\$\{\w+\})?[\w.-]+\.py)\b")
 _MODULE = re.compile(r"(?:^|\s)(?:-m[ =]*|--module[ =])([A-Za-z_][\w.]*)")
 _STARTERS = re.compile(
     r"\b(?:python[\d.]*|torchrun|accelerate\s+launch|deepspeed|srun|dora\s+run|colossalai\s+run|mpirun|horovodrun|"

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from trainsleuth.repository import Repository
 
-_FILE = re.compile(r"(?<![\w$/{}.-])[\w./-]*\w\.(?:py|sh|bash|ya?ml|json|toml|gin)(?![\w./-])")
+_FILE = re.compile(r"(?<![\w$/{}.-])(?:[\w./-]|\+\+)*\w\.(?:py|sh|bash|ya?ml|json|toml|gin)(?![\w./-])")
 PROGRAMS = (".py", ".sh", ".bash")
 
 
