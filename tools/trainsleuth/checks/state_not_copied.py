@@ -86,6 +86,7 @@ SAY = Verdicts(
     "error",
     "step_trace",
     suspects=("another-loop-fault",),
+    claims=("state-dict-is-a-reference",),
     look="compare a weight of the kept state before and after the next step: it changes with the model's own",
     sure=("",),
 )

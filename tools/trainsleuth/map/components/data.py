@@ -14,6 +14,7 @@ from ..loop.networks import calls_loss, calls_network, class_it_makes, is_datase
 from ..program import Called, Program
 from ..records import Place
 from ..signs.data_reads import helped_by, passed_through, reads
+from ..signs.dataset_scripts import dataset_scripts
 from ..signs.environments import acts_by, environments
 from ..signs.experience import takes_experience
 
@@ -93,6 +94,7 @@ def places(program: Program) -> Iterator[Place]:
     for cls, score in built.items():
         yield from _defined(program, cls, score)
     yield from _prepared(program)
+    yield from dataset_scripts(program)
     for cls in environments(program):
         yield program.at_target(cls, "environment", 0.8)
         for rank, method in enumerate(islice(acts_by(program.index, cls), MOST_ACTS)):

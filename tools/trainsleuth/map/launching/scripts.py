@@ -171,7 +171,7 @@ _OPTION = re.compile(r"^\s*--([A-Za-z][\w.-]*)[ =]+([^\s\\]+)")
 
 def settings_in(index: Index, launch: Command | None, others: Iterable[Command] = ()) -> Iterator[Setting]:
     """The options of the given script's command that stand on lines of their own; of a command that is given as it is,
-    those of the one among `others` that a document of the repository has.
+    those of the one among `others` that a document or a script of the repository has.
     """
     if launch is not None and not launch.script and (same := _written_out(launch, others)) is not None:
         given = {one.name: one.value for one in given_by(launch.text)}
@@ -199,12 +199,12 @@ def assigned_for(index: Index, launch: Command) -> Iterator[int]:
 
 
 def _written_out(launch: Command, others: Iterable[Command]) -> Command | None:
-    """The command of a document that starts the same program with most of the same options, given alike."""
+    """The command of a document or script that starts the same program with most of the same options, given alike."""
     given = {(one.name, one.value) for one in given_by(launch.text)}
     names = {name for name, _ in given}
     shared: dict[Command, int] = {}
     for one in others if len(given) >= LEAST_OPTIONS else ():
-        if one.path and one.target == launch.target and not one.path.endswith(SHELL):
+        if one.path and one.target == launch.target:
             own = {(other.name, other.value) for other in given_by(one.text)}
             if len(names & {name for name, _ in own}) > len(names) / 2:
                 shared[one] = len(given & own)
