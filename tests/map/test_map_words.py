@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from map_depth import STEP, write
 from trainsleuth.map import map_repository
-from trainsleuth.map.drawing.wording import clean
 
 SGD = "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
 OPTIONS = "import argparse\n\nimport torch\n\nparser = argparse.ArgumentParser()\n"

@@ -266,7 +266,11 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
         yield Finding(by="probe:run", outcome="open", next="run the program without the probe to see whether it crashes too",
                       message=f"with its data held still the program stopped after {steps} steps: {what}")  # fmt: skip
     elif crash is not None and run.ended == "crashed":
-        asked = " (standard input is closed under a probe: give what it reads in a file)" if crash["type"] == "EOFError" else ""
+        asked = (
+            " (standard input is closed under a probe: give what it reads in a file)"
+            if crash["type"] == "EOFError"
+            else ""
+        )
         yield Finding(
             by="probe:run",
             outcome="fail",

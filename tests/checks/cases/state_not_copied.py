@@ -143,7 +143,10 @@ FAILS = {
     "fit": mutant(_FIT, (_COPY.format("model"), "model.state_dict()")),
     "saved": mutant(
         _SAVED,
-        ("            state = {k: v.clone() for k, v in model.state_dict().items()}", "            state = model.state_dict()"),
+        (
+            "            state = {k: v.clone() for k, v in model.state_dict().items()}",
+            "            state = model.state_dict()",
+        ),
     ),
     "trainer": mutant(_TRAINER, (_COPY.format("self.model"), "self.model.state_dict()")),
     "stops early": mutant(_STOPS, (_COPY.format("net"), "net.state_dict()")),

@@ -19,7 +19,7 @@ from trainsleuth.finding import Finding, best_first
 from trainsleuth.repository import Repository
 
 from .baseline import Baseline, BaselineError, read_baseline, write_baseline
-from .comments import Comment, comments, remarks
+from .comments import ABOUT_COMMENTS, Comment, comments, remarks
 from .settings import Settings, SettingsError, read_settings
 
 
@@ -70,14 +70,14 @@ def judged(
     found = tuple(comments(repository, paths))
     accepted: list[Accepted] = []
     left: list[Finding] = []
-    used: set[Comment] = set()
+    used: set[tuple[Comment, str]] = set()
     open_entries = baseline.counted()
     for finding in report.findings:
         comment = next((one for one in found if one.accepts(finding)), None)
         if finding.outcome != "fail":
             left.append(finding)
         elif comment is not None:
-            used.add(comment)
+            used.add((comment, finding.by.removeprefix("check:")))
             accepted.append(Accepted(finding, "comment", comment.reason))
         elif reason := settings.accepts(finding):
             accepted.append(Accepted(finding, "setting", reason))
@@ -90,6 +90,7 @@ def judged(
 
 
 __all__ = [
+    "ABOUT_COMMENTS",
     "Accepted",
     "Baseline",
     "BaselineError",

@@ -63,7 +63,9 @@ def read_baseline(path: Path) -> Baseline:
         return Baseline(tuple(Entry(one["check"], one["path"], one["text"]) for one in plain["findings"]))
     except OSError as error:
         raise BaselineError(f"the baseline {path} cannot be read: {error.strerror}; {again}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except KeyError as error:
+        raise BaselineError(f"{path} is no baseline: it has no {error}; {again}") from error
+    except (ValueError, TypeError) as error:
         if isinstance(error, BaselineError):
             raise
         raise BaselineError(f"{path} is no baseline: {error}; {again}") from error
@@ -81,11 +83,14 @@ def _was_baseline(path: Path) -> bool:
 def write_baseline(path: Path, repository: Repository, findings: Iterable[Finding]) -> int:
     """Write every failure among `findings`, sorted; returns how many.
 
-    Raises OSError, and BaselineError when another file would be lost.
+    Raises BaselineError when another file would be lost, or it cannot be written.
     """
     if path.is_file() and path.stat().st_size and not _was_baseline(path):
         raise BaselineError(f"{path} holds something else than a baseline, and would be lost; name a new file")
     entries = sorted(_entry(repository, one) for one in findings if one.outcome == "fail")
     plain = {"version": VERSION, "findings": [entry._asdict() for entry in entries]}
-    path.write_text(json.dumps(plain, indent=2, ensure_ascii=True) + "\n", encoding="utf-8")
+    try:
+        path.write_text(json.dumps(plain, indent=2, ensure_ascii=True) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BaselineError(f"the baseline {path} cannot be written: {error.strerror}; name another file") from error
     return len(entries)

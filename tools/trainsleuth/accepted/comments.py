@@ -12,6 +12,11 @@ from pathlib import PurePosixPath
 from trainsleuth.finding import Finding
 from trainsleuth.repository import Repository, is_python
 
+ABOUT_COMMENTS = (
+    "A comment that accepts a finding is not as it should be.\n\n"
+    "It names a check and gives a reason, at the line or above it: # trainsleuth: ignore[check-id] reason. One that names none or an "
+    "unknown one, gives no reason, or accepts what is not found any more, is reported."
+)
 _COMMENT = re.compile(r"#\s*trainsleuth:\s*ignore\b(?:\s*\[([^\]]*)\])?[\s:,-]*(.*)$")
 _MARK = r"#\s*trainsleuth:"
 MAX_COMMENTS = 10_000
@@ -81,9 +86,11 @@ def _statement_start(tokens: list[tokenize.TokenInfo], place: int) -> int:
 
 
 def remarks(
-    found: Collection[Comment], used: Collection[Comment], ran: Collection[str], known: Collection[str]
+    found: Collection[Comment], used: Collection[tuple[Comment, str]], ran: Collection[str], known: Collection[str]
 ) -> Iterator[Finding]:
-    """What is wrong with the comments themselves: no id, an unknown id, no reason, nothing to accept."""
+    """What is wrong with the comments themselves: no id, an unknown id, no reason, nothing to accept. `used` are the
+    comments that accept something, each with the check.
+    """
     for comment in found:
         unknown = [id for id in comment.ids if id not in known]
         place = f"{comment.path}:{comment.line}"
@@ -96,8 +103,9 @@ def remarks(
         elif not comment.reason:
             said = f"The comment at {place} gives no reason, so it accepts nothing: expected why it is right here."
             yield _remark(comment, said)
-        elif comment not in used and all(id in ran for id in comment.ids):
-            said = f"The comment at {place} accepts {', '.join(comment.ids)}, which is not found there any more: delete it."
+        elif idle := [id for id in comment.ids if id in ran and (comment, id) not in used]:
+            what = "delete it" if len(idle) == len(comment.ids) else f"leave out {', '.join(idle)}"
+            said = f"The comment at {place} accepts {', '.join(idle)}, which is not found there any more: {what}."
             yield _remark(comment, said)
 
 

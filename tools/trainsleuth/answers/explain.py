@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from trainsleuth import checks, lore, probes
+from trainsleuth.accepted import ABOUT_COMMENTS
 from trainsleuth.answers.answer import Answer, Section
 from trainsleuth.answers.findings import failure_text, line_text
-from trainsleuth.answers.lore import entry_dict
+from trainsleuth.answers.lore import entry_dict, lore_answer
 from trainsleuth.entry import as_text
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import is_reference, reference
@@ -45,10 +46,15 @@ def explain(asked: str, findings: Callable[[], Iterable[Finding]] = tuple) -> An
         raise ExplainError(
             f"no finding in the notes has the id {asked!r}; triage keeps what it finds there, probe with --notes"
         )
+    if " " in name.strip():  # a symptom in words: what look_up_folklore answers
+        return lore_answer(lore.look_up(asked, WORDS), asked)
     ids = sorted({id for builds in known.values() for id in builds})
     near = difflib.get_close_matches(name, ids, n=4, cutoff=0.45)
     hint = f"did you mean {', '.join(near)}?" if near else "`trainsleuth explain` alone lists the tests"
     raise ExplainError(f"nothing has the id {asked!r}; {hint}")
+
+
+WORDS = 5  # entries of the lore for a question in words
 
 
 def everything(width: int | None = None) -> Answer:
@@ -74,7 +80,10 @@ def _check_text(id: str) -> str:
 def _known() -> Mapping[str, Mapping[str, Callable[[], Answer]]]:
     causes = table().causes
     return {
-        "check": {id: partial(_test, "check", id, _check_text) for id in checks.check_ids()},
+        "check": {
+            **{id: partial(_test, "check", id, _check_text) for id in checks.check_ids()},
+            "ignore-comment": partial(_test, "check", "ignore-comment", lambda _: ABOUT_COMMENTS),
+        },
         "probe": {id: partial(_test, "probe", id, probes.explain) for id in probes.all_probes()},
         "hypothesis": {id: partial(_hypothesis, causes[id]) for id in causes},
         "claim": {id: partial(_entry, claim) for id, claim in lore.claims().items()},

@@ -20,7 +20,11 @@ def workflow_commands(findings: Iterable[Finding], skipped: Iterable[Skipped] = 
 
 
 def _annotation(finding: Finding) -> str:
-    given = {"file": finding.path or "", "line": "" if is_notebook(finding.path or "") else str(finding.line or ""), "title": finding.by.partition(":")[2]}
+    given = {
+        "file": finding.path or "",
+        "line": "" if is_notebook(finding.path or "") else str(finding.line or ""),
+        "title": finding.by.partition(":")[2],
+    }
     properties = ",".join(f"{name}={_property(value)}" for name, value in given.items() if value)
     then = f" Next: {one_line(finding.next)}" if finding.next else ""
     return f"::{_LEVEL[finding.severity]} {properties}::{_data(one_line(finding.message) + then)}"

@@ -25,12 +25,13 @@ def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> An
     """What the notes at `path` hold: what failed, then the rest, each newest first."""
     newest = tuple(reversed(recorded.findings))
     found = tuple(_finding_text(one, width) for kind in _ORDER for one in newest if one.outcome == kind)
-    runs = tuple(f"  {run.when}  {one_line(run.command, 200)}" for run in reversed(recorded.runs))
+    ran = [run for run in recorded.runs if run.command]  # a remark is none
+    runs = tuple(f"  {run.when}  {one_line(run.command, 200)}" for run in reversed(ran))
     damaged = tuple(f"  line {one.line}: {one_line(one.why, 200)}" for one in recorded.damaged)
     empty = "" if found or recorded.hypotheses or recorded.questions else "; nothing is in them yet"
     left_out = f"; the first {recorded.left_out} bytes were not read" if recorded.left_out else ""
     return Answer(
-        head=f"notes in {path_text(str(path))}: {len(found)} findings, {len(runs)} runs{empty}{left_out}",
+        head=f"notes in {path_text(str(path))}: {_counted(len(found), 'finding')}, {_counted(len(runs), 'run')}{empty}{left_out}",
         sections=(
             hypotheses_section(recorded.hypotheses, width),
             Section("findings, failures first, of each kind the newest first:", found, "the file itself"),
@@ -49,6 +50,10 @@ def notes_answer(recorded: Recorded, path: Path, width: int | None = None) -> An
             "left_out": recorded.left_out,
         },
     )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _finding_text(finding: Finding, width: int | None) -> str:

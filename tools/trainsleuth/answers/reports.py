@@ -137,9 +137,7 @@ def unresolved_lines(report: CheckReport) -> list[str]:
     return [f"{path_text(one.path)}:{one.line}  {one_line(one.why, 300)}" for one in report.unresolved]
 
 
-def probe_answer(
-    report: ProbeReport, asked: Request, width: int | None = None, notes: Path | None = None
-) -> Answer:
+def probe_answer(report: ProbeReport, asked: Request, width: int | None = None, notes: Path | None = None) -> Answer:
     """What the probes say about the run that was asked for; `notes` are those that it was added to."""
     outcome = counted(report.findings)
     if not report.trained:
@@ -162,7 +160,10 @@ def probe_answer(
             "artifacts": report.artifacts,
         },
         tail="\n".join(
-            [_examined_text(report.examined, width), _repeat("probe", asked, ("--notes", str(notes)) if notes is not None else ())]
+            [
+                _examined_text(report.examined, width),
+                _repeat("probe", asked, ("--notes", str(notes)) if notes is not None else ()),
+            ]
             + (
                 [f"after a change: trainsleuth probe --again {report.run}"]
                 if any(f.is_alarm for f in report.findings)
@@ -196,14 +197,18 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     """The case: its cause first, then what speaks for which hypothesis and what to test next."""
     stopped = [] if case.trained else [f for f in case.findings if f.by == "probe:run" and f.outcome == "open"]
     failures, *rest = sections([f for f in case.findings if f not in stopped], width, NARROW_PROBE)
-    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [_repeat("triage", asked, _of_triage(case, asked, symptom))]
+    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [
+        _repeat("triage", asked, _of_triage(case, asked, symptom))
+    ]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
     if case.unwritten:
         tail.append(f"no notes were written: {one_line(case.unwritten, 300)}, or do without by --no-notes")
     failing = [f for f in case.findings if f.is_alarm]
     outcome, guesses = counted(case.findings), [pointed_section(case.hypotheses, width)]
-    if case.trained and any("program-crashes" in f.suspects for f in failing):  # the traceback is the answer, and every test would crash too
+    if case.trained and any(
+        "program-crashes" in f.suspects for f in failing
+    ):  # the traceback is the answer, and every test would crash too
         guesses = guesses if any(f.by != "probe:run" for f in failing) else []
         tail.insert(0, "next: mend what the traceback names, then do this again")
     elif case.trained:

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from trainsleuth import __version__
-from trainsleuth.accepted import Accepted, Review
+from trainsleuth.accepted import ABOUT_COMMENTS, Accepted, Review
 from trainsleuth.checks import check_ids, explain
 from trainsleuth.finding import Finding
 from trainsleuth.hypothesis import reference
@@ -19,7 +19,6 @@ from trainsleuth.repository import is_notebook
 from trainsleuth.wording import one_line, strict
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_ABOUT_COMMENTS = "A comment that accepts a finding is not as it should be.\n\n# trainsleuth: ignore[check-id] reason"
 _RANK = {"high": 90.0, "medium": 60.0, "low": 30.0}  # SARIF: 0 to 100, for sorting
 
 
@@ -28,7 +27,9 @@ def sarif(review: Review, unresolved: Iterable[str]) -> str:
     failures = [finding for finding in review.report.findings if finding.outcome == "fail"]
     every = [*failures, *(one.finding for one in review.accepted)]
     ids = list(dict.fromkeys(finding.by.partition(":")[2] for finding in every))
-    notifications: list[dict[str, Any]] = [{"level": "note", "message": {"text": one_line(text)}} for text in unresolved]
+    notifications: list[dict[str, Any]] = [
+        {"level": "note", "message": {"text": one_line(text)}} for text in unresolved
+    ]
     for one in review.report.skipped:
         said = f"{one_line(one.path)}: {one_line(one.reason)}"
         notifications.append({"level": "warning", "message": {"text": said}, "locations": [_location(one.path, None)]})
@@ -50,7 +51,7 @@ def _suppression(accepted: Accepted) -> dict[str, str]:
 
 
 def _rule(id: str) -> dict[str, Any]:
-    title, _, rest = (explain(id).text if id in check_ids() else _ABOUT_COMMENTS).partition("\n")
+    title, _, rest = (explain(id).text if id in check_ids() else ABOUT_COMMENTS).partition("\n")
     return {
         "id": id,
         "shortDescription": {"text": title},
@@ -83,5 +84,7 @@ def _result(finding: Finding, ids: list[str]) -> dict[str, Any]:
 
 def _location(path: str, line: int | None) -> dict[str, Any]:
     uri = quote(path.encode("utf-8", "surrogateescape"))
-    region = {"region": {"startLine": line}} if line and not is_notebook(path) else {}  # its lines are those of its JSON
+    region = (
+        {"region": {"startLine": line}} if line and not is_notebook(path) else {}
+    )  # its lines are those of its JSON
     return {"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}, **region}}

@@ -60,7 +60,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
         )
     elif all(event["together"] for event in steps if event["changed"]):
         yield _finding(
-            trace, "open", "all that enters the model is moved together and it gives back the loss: no target stays behind to be paired with"
+            trace,
+            "open",
+            "all that enters the model is moved together and it gives back the loss: no target stays behind to be paired with",
         )
     elif any(not isinstance(loss, float) for loss in fit + real + mixed):
         yield _finding(trace, "open", "the loss is not finite", next="run the probe first_nonfinite")

@@ -31,7 +31,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
     steps = trace.events("swept")
     if len(trace.stepping) > 1 or len(steps) < NEEDED_STEPS // 2:
         if len(trace.stepping) > 1:
-            yield _finding(trace, "open", "several optimizers step against each other: no one rate decides how the loss goes")
+            yield _finding(
+                trace, "open", "several optimizers step against each other: no one rate decides how the loss goes"
+            )
         else:
             yield _finding(trace, "open", f"only {len(steps)} steps were seen", next="allow more --steps or --time")
         return

@@ -123,7 +123,10 @@ def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
         own = f"{born.get('cls')} was built at {shown(born)} "
         yield fail(
             born.get("site"),
-            told + own + ("over parameters of nothing that runs" if strange else "without them") + "; expected them in it",
+            told
+            + own
+            + ("over parameters of nothing that runs" if strange else "without them")
+            + "; expected them in it",
             "optimizer-misses-parameters",
             severity="error" if strange else "warning",
             confidence="high" if strange else "medium",

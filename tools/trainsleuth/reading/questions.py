@@ -85,6 +85,8 @@ def test_of(asked: Asked, tested: Tested) -> str:
     """What to run for an answer; "" where one has to read, or to think."""
     known = [name for name in asked.probes if name in all_probes()]
     if known and not asked.shows:
-        return f"trainsleuth probe --only {known[0]} --notes {shlex.quote(tested.notes or FILE_NAME)} -- {tested.command}"
+        return (
+            f"trainsleuth probe --only {known[0]} --notes {shlex.quote(tested.notes or FILE_NAME)} -- {tested.command}"
+        )
     notes = f" --notes {shlex.quote(tested.notes)}" if tested.notes else ""
     return f"trainsleuth read --observe{notes} -- {tested.command}" if asked.shows else asked.command

@@ -10,6 +10,8 @@ TEXT_WIDTH = 66  # characters of a source line that are shown
 
 
 _FILE = re.compile(r"/[^\s/()\[\]{},]+$")  # how a path or URL ends
+
+
 def clean(text: str, width: int = TEXT_WIDTH) -> str:
     """A line as one short printable line: text of the repository never shapes the answer.
 

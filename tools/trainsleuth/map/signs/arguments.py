@@ -71,9 +71,9 @@ def _unpacked(program: Program, called: Called, pattern: re.Pattern[str]) -> Ite
     for name in names:
         for binding in bindings(called.function).get(name, ()):
             for pair in binding.value.parts if binding.value is not None else ():
-                if pair.kind == "pair" and pattern.fullmatch(pair.parts[0].text):
-                    yield program.at(called.function, pair.line, "argument", 0.65 * called.weight**0.4)
-                elif pair.kind == "keyword" and pattern.fullmatch(pair.text):
+                if (pair.kind == "pair" and pattern.fullmatch(pair.parts[0].text)) or (
+                    pair.kind == "keyword" and pattern.fullmatch(pair.text)
+                ):
                     yield program.at(called.function, pair.line, "argument", 0.65 * called.weight**0.4)
 
 

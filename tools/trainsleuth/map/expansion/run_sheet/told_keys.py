@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Class, Function
+from trainsleuth.facts import Class, Function, bindings
+from trainsleuth.repository import is_python
 
 from ...configuration import Key, Truth
 from ...configuration.forms.command_line import LAUNCHING
-from ...configuration.records import NO_VALUE, Use
+from ...configuration.forms.literals import is_literal, text_of
+from ...configuration.records import NO_VALUE, Layer, Use
 from ...configuration.use.switched_off import SWITCHES, is_switched_off
 from ...drawing.statements import enclosing
 from ...drawing.wording import clean
@@ -23,6 +25,7 @@ from ..settings.sections import NOTHING, entry_of, is_set
 from ..settings.settings import is_of_others
 from ..settings.strangers import is_of_strangers
 from ..settings.unseen import is_unseen
+from ..settings.values import value_of
 from .tails import Tails
 from .topics import DOUBTED, TAGS, TOPICS, Topic, is_named, says_section, topic_of
 
@@ -276,7 +279,21 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
         use, other = key.instead
         idle = f" (not handed on: {tails.of(use.path)}:{use.line} has {clean(other, MAYBE_WIDTH)})"
     entry = f" (of {told})" if (told := entry_of(truth, key)) else ""
-    return f"{short(truth, key)}={value}{default}{where}{entry}{built}{then}{idle}", path
+    worth = _of_name(truth, value, source) if not (entry or built) else ""
+    return f"{short(truth, key)}={value}{worth}{default}{where}{entry}{built}{then}{idle}", path
+
+
+def _of_name(truth: Truth, value: str, source: Layer | None) -> str:
+    """What a name is worth that code hands on: learning_rate=learning_rate, of a parameter with a default."""
+    file = truth.program.index.files.get(source.path) if source is not None and is_python(source.path) else None
+    if file is None or source is None or not value.isidentifier() or value in ("None", "True", "False"):
+        return ""
+    function = enclosing(file, source.line)
+    found = value_of(truth.program, truth, function, value)
+    default = parameter.default if (parameter := function.parameter(value)) is not None else None
+    if not found and default is not None and is_literal(default) and value not in bindings(function):
+        found = f"{text_of(default)} by default"
+    return f" ({clean(found, MAYBE_WIDTH)})" if found else ""
 
 
 def _made(truth: Truth, key: Key) -> Class | Function | None:
