@@ -49,15 +49,22 @@ def failures(review: Review) -> list[str]:
         LOOP.replace(STEP, f"        {WHY}\n{STEP}"),
         LOOP.replace(STEP, f"        {WHY}\n        # see the paper\n\n{STEP}"),
         LOOP.replace(STEP, f"        optimizer.step(\n        )  {WHY}\n"),
-        LOOP.replace(STEP, f"        optimizer.step()  {WHY.replace('[', '[double-softmax, ')}\n"),
     ],
-    ids=["behind", "above", "above a comment", "behind the last of its lines", "one of two ids"],
+    ids=["behind", "above", "above a comment", "behind the last of its lines"],
 )
 def test_comment_accepts_what_stands_at_its_line(source: str, tmp_path: Path) -> None:
     review = reviewed(written(tmp_path, source))
     assert failures(review) == []
     (accepted,) = review.accepted
     assert (accepted.how, accepted.reason) == ("comment", "the sum over rounds is meant")
+
+
+def test_an_idle_id_beside_one_that_accepts_is_a_note(tmp_path: Path) -> None:
+    source = LOOP.replace(STEP, f"        optimizer.step()  {WHY.replace('[', '[double-softmax, ')}\n")
+    review = reviewed(written(tmp_path, source))
+    (told,) = [finding for finding in review.report.findings if finding.outcome == "fail"]
+    assert (told.by, told.severity) == ("check:ignore-comment", "note") and "leave out double-softmax" in told.message
+    assert len(review.accepted) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from trainsleuth.finding import Finding
+from trainsleuth.finding import Finding, Severity
 from trainsleuth.repository import Repository, is_python
 
 ABOUT_COMMENTS = (
@@ -104,17 +104,18 @@ def remarks(
             said = f"The comment at {place} gives no reason, so it accepts nothing: expected why it is right here."
             yield _remark(comment, said)
         elif idle := [id for id in comment.ids if id in ran and (comment, id) not in used]:
-            what = "delete it" if len(idle) == len(comment.ids) else f"leave out {', '.join(idle)}"
+            whole = len(idle) == len(comment.ids)
+            what = "delete it" if whole else f"leave out {', '.join(idle)}"
             said = f"The comment at {place} accepts {', '.join(idle)}, which is not found there any more: {what}."
-            yield _remark(comment, said)
+            yield _remark(comment, said, "warning" if whole else "note")
 
 
-def _remark(comment: Comment, message: str) -> Finding:
+def _remark(comment: Comment, message: str, severity: Severity = "warning") -> Finding:
     return Finding(
         by="check:ignore-comment",
         outcome="fail",
         message=message,
-        severity="warning",
+        severity=severity,
         confidence="high",
         path=comment.path,
         line=comment.line,
