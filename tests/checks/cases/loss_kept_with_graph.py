@@ -49,6 +49,13 @@ FAILS = {
     ),
     "list in another file": mutant(_ENGINE, ("loss.detach()", "loss")),
     "written out": mutant(_ACCELERATE, ("loss.detach().float()", "loss")),
+    "behind a scaler": mutant(TRAINER, ("self.losses.append(loss.item())", "self.losses.append(loss)")),
+    "divided": mutant(
+        SCRIPT, ("running += loss.item()", "running += loss"), ("loss.backward()", "(loss / 4).backward()")
+    ),
+    "by accelerate": mutant(
+        _ACCELERATE, ("loss.detach().float()", "loss"), ("loss.backward()", "accelerator.backward(loss)")
+    ),
     "weighted": mutant(SCRIPT, ("running += loss.item()", "running += loss * len(x)")),
 }
 

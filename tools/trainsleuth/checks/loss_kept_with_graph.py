@@ -189,18 +189,30 @@ class _Keeping(NamedTuple):
 def check(index: Index) -> Iterator[Finding]:
     accused: set[tuple[str | None, int | None]] = set()  # a loop may hold several backward() of one name
     for site in index.calls("backward"):
-        receiver = site.call.receiver
+        loss = _went_backward(site.call)
         loops = site.event.block.loops
         if is_test(site.function.path) or not _is_stepped(index, site):
             continue
-        if loops and receiver is not None and receiver.kind == "path":
-            for keeping in _keepings(site, receiver.text):
-                finding = _examined(index, site, keeping)
+        if loops and loss:
+            for keeping in _keepings(site, loss):
+                finding = _examined(index, site, keeping, loss)
                 if finding.outcome != "fail":
                     yield finding
                 elif (finding.path, finding.line) not in accused:
                     accused.add((finding.path, finding.line))
                     yield finding
+
+
+def _went_backward(call: Expr) -> str:
+    """The name of what goes backward, scaled or not: loss.backward(), (loss / 4).backward(), scaler.scale(loss / 4).backward(),
+    accelerator.backward(loss)."""
+    given = call.arguments[0] if len(call.arguments) == 1 else None
+    whole = given if given is not None and given.kind == "path" else call.receiver
+    if whole is not None and whole.kind == "call" and whole.last == "scale" and len(whole.arguments) == 1:
+        whole = whole.arguments[0]
+    if whole is not None and whole.kind == "binary" and whole.text in ("/", "*"):
+        whole = next((part for part in whole.parts if part.kind == "path" and "." not in part.text), None)
+    return whole.text if whole is not None and whole.kind == "path" else ""
 
 
 def _is_stepped(index: Index, site: Site) -> bool:
@@ -269,15 +281,13 @@ def _is_before(function: Function, name: str, position: int, loop: int) -> bool:
     return bool(made) or name.startswith(f"{function.self_name}.") or function.name == "<module>"
 
 
-def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
+def _examined(index: Index, site: Site, keeping: _Keeping, loss: str) -> Finding:
     function, path = site.function, site.function.path
     line, name = function.events[keeping.position].line, keeping.name
-    loss = site.call.receiver
-    assert loss is not None
     if index.values.is_without_grad(Spot(function, keeping.position)):
         return SAY.passed(path, line, f"{name} is summed without gradients")
-    if _is_cut(function, loss.text, site.position, keeping.position):
-        return SAY.passed(path, line, f"{loss.text} is cut off before {name} takes it in")
+    if _is_cut(function, loss, site.position, keeping.position):
+        return SAY.passed(path, line, f"{loss} is cut off before {name} takes it in")
     if _goes_backward(index, function, name):
         return SAY.passed(path, line, f"{name} goes backward itself")
     if _is_of_its_own(index, Spot(function, keeping.position), name):
@@ -295,14 +305,14 @@ def _examined(index: Index, site: Site, keeping: _Keeping) -> Finding:
             path, line, f"{name} lives for one call of {function.name}: how often that goes round is not known"
         )
     chain = (
-        Link(path, site.call.line, f"{written(site.call)} shows that {loss.text} has a graph"),
+        Link(path, site.call.line, f"{written(site.call)} shows that {loss} has a graph"),
         Link(path, line, f"{name} keeps it, round after round"),
     )
     lasts = is_of_whole_run(index, site, name)
     how_long = "" if lasts else f", until {name} begins anew"
     message = (
-        f"{name} at {path}:{line} takes in {loss.text} with its graph in every round, so memory grows{how_long}: expected "
-        f"{loss.text}.item() or {loss.text}.detach()."
+        f"{name} at {path}:{line} takes in {loss} with its graph in every round, so memory grows{how_long}: expected "
+        f"{loss}.item() or {loss}.detach()."
     )
     return SAY.fail(path, line, message, chain, form="" if lasts else "epoch")
 
