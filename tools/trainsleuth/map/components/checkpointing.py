@@ -241,8 +241,9 @@ def _role(program: Program, function: Function, call: Expr) -> tuple[str, float]
             return "", 0.0
         if call.last.startswith(("add_", "register_")):
             return "registered", _METHODS[call.last]
-        if call.last == "load_state_dict":
-            return "restore", _METHODS[call.last]
+        if call.last == "load_state_dict":  # target.load_state_dict(net.state_dict()): no file holds what moves there
+            handed = call.arguments[0].last == "state_dict" if call.arguments else False
+            return ("", 0.0) if handed else ("restore", _METHODS[call.last])
         return ("load" if re.search("load|resume|recover_if", call.last) else "save"), _METHODS[call.last]
     if _is_chosen_keeper(function, call):
         return "save", _METHODS["ModelCheckpoint"]
