@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
+from trainsleuth.facts import Function
+
 from ..drawing.statements import enclosing
 from ..launching.launch import Command
 from ..program import Program
@@ -76,12 +78,22 @@ def _settled(truth: Truth, name: str, layers: Sequence[Layer], layer: Layer) -> 
     first = min((e.line for e in function.events if any(b.id in inside for b in e.block.branches)), default=layer.line)
     earlier = tuple(one for one in layers if one.how != "code" or one.path != layer.path or one.line < first)
     runs, value = assigned(truth, function, position, Key(name, earlier, (), "unknown"))
-    if runs is False:
+    if runs is False or (not runs and branches and _is_nothing(truth, function, position)):
         return
     if value is not None:
         yield layer._replace(value=value, certain=True, when="")
     else:
         yield layer._replace(when="") if runs else layer
+
+
+_NOTHING = ("None", "null")
+
+
+def _is_nothing(truth: Truth, function: Function, position: int) -> bool:
+    """An option that nobody gives, handed on under a test: if given("optim"): config.OPTIM = args.optim."""
+    value = function.events[position].value
+    key = truth.find(value.text) if value is not None and value.kind == "path" and "." in value.text else None
+    return key is not None and key.value in _NOTHING and all(layer.how == "default" for layer in key.layers)
 
 
 def _without(gathered: Gathered, left_out: Container[tuple[str, Layer]]) -> Gathered:
