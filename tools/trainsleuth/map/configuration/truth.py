@@ -16,7 +16,7 @@ from .forms.owners import Owners
 from .gathered import Gathered
 from .records import Key, Layer, Use
 from .use.missed import missed
-from .use.reads import Read, Reads, subscripts
+from .use.reads import Read, Reads, option_names, subscripts
 from .use.switched_off import left_out, sections_off
 from .use.taken import Taken, is_handed_out
 from .values.left_to_caller import left_to_caller
@@ -120,6 +120,11 @@ class Truth:
     @cached_property
     def reads(self) -> Reads:
         return Reads(self.program.index, self._gathered.recipes)
+
+    @cached_property
+    def option_names(self) -> frozenset[tuple[str, str]]:
+        """(file, name) of what holds the options of a parser there."""
+        return option_names(self.program.index)
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:

@@ -35,6 +35,7 @@ class Reads:
         self._named: dict[str, list[Read]] = {}
         self._said: set[str] = set()
         self._parsed: set[tuple[Function | str, str]] = set()  # of a function, or of a file: names of its options
+        self._in_file = option_names(index)
         for function in index.functions():
             if is_test(function.path):
                 continue
@@ -98,7 +99,9 @@ class Reads:
         """By the name of what holds it, or by the parser that made that."""
         holder = _holder(read)
         places = (read.function, read.function.path)
-        return _HOLDS.search(holder) is not None or any((place, holder) in self._parsed for place in places)
+        if _HOLDS.search(holder) is not None or any((place, holder) in self._parsed for place in places):
+            return True
+        return read.function.parameter(holder) is not None and (read.function.path, holder) in self._in_file
 
     def _read(self, function: Function, expr: Expr) -> None:
         called: set[int] = set()  # ids of what is only gone through: to call it, or for something in it
@@ -145,10 +148,20 @@ class Reads:
         self._named.setdefault(word, []).append(read)
 
 
+def option_names(index: Index) -> frozenset[tuple[str, str]]:
+    """(file, name) of what a function of the file binds what a parser gives to: it may hand that to the others."""
+    sites = index.calls(*_PARSES)
+    found = (name for site in sites for name in _parsed(site.function, site.event))
+    return frozenset((where if isinstance(where, str) else where.path, name) for where, name in found)
+
+
+_PARSES = ("parse_args", "parse_known_args")
+
+
 def _parsed(function: Function, event: Event) -> Iterator[tuple[Function | str, str]]:
     """The names that a = parser.parse_args() and a, rest = parser.parse_known_args() bind, and where they are seen."""
     value, bound = event.value, event.targets[:1]
-    if value is None or value.kind != "call" or value.last not in ("parse_args", "parse_known_args"):
+    if value is None or value.kind != "call" or value.last not in _PARSES:
         return
     name = bound[0].parts[0] if bound and bound[0].kind == "tuple" else bound[0] if bound else None
     if name is not None and name.kind == "path":

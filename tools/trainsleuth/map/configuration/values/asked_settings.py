@@ -24,7 +24,7 @@ def setting_of(truth: Truth, dotted: str, path: str = "") -> Key | None:
     key = truth.find(dotted, path) if len(words) > 1 else None
     if key is None or key.source is None or truth.owners.is_of_another(key):
         return None
-    if any(HOLDS.search(word) for word in words[:-1]):
+    if any(HOLDS.search(word) for word in words[:-1]) or (path, words[-2]) in truth.option_names:
         return _as_option(truth, key, words, path)
     return key if "." in key.name and dotted.endswith(f".{key.name}") else None
 

@@ -11,14 +11,17 @@ from trainsleuth.facts import Event
 
 from ...configuration import Truth
 from ...drawing.statements import statement
+from ...drawing.wording import clean
 from ...parts import source_lines
 from ...program import Program
 from ...programs.standing import off
 from ..blocks.choosing import NEAR
+from ..settings.values import values_in
 from .tails import Tails
 
 MOST = 2
 WIDTH = 110
+MOST_VALUES, VALUE = 3, 60  # of the names in it, characters of each
 _STEPS = re.compile(
     r"_?(?:(?:max|total|num|n|number_of)_(?:train\w*_|update_|optim\w*_)?(?:steps?|iters?|iterations?|updates?)|"
     r"(?:train|training)_(?:steps|iters|iterations|updates)|t_total|\w*(?:steps|updates|iters|iterations)_per_epoch)"
@@ -43,7 +46,9 @@ def worked_out(program: Program, truth: Truth, tails: Tails) -> Iterator[tuple[s
         told.add(event.targets[0].last)
         text = statement(source_lines(program.index, function.path), event.line, width=WIDTH)
         item = {"path": function.path, "line": event.line, "text": text, "keys": []}
-        yield f"computed: {tails.of(function.path)}:{event.line} {text}", item
+        known = islice(values_in(program, truth, function, event, event.line), MOST_VALUES)
+        worth = "".join(f" · {name.rpartition('.')[2]}: {clean(tails.within(value), VALUE)}" for name, value in known)
+        yield f"computed: {tails.of(function.path)}:{event.line} {text}{worth}", item
 
 
 def _is_length(event: Event) -> bool:
