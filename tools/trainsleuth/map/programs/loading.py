@@ -48,14 +48,14 @@ def loaded(index: Index, paths: frozenset[str], named: Mapping[str, Collection[s
 
 def _other_projects(index: Index, paths: Iterable[str], seen: Iterable[str]) -> set[str]:
     """Folders that hold the same program at the same place: v1/tools/train.py beside v2/tools/train.py; one that lies
-    directly in them, a/train.py beside b/train.py, only where they have more of its files in common.
+    directly in them, a/train.py beside b/train.py, only where they have more files in common.
     """
-    files = [path.partition("/")[::2] for path in seen]
-    used, within = {top for top, _ in files}, {path.partition("/")[2] for path in paths} - {""}
+    used, within = {path.partition("/")[0] for path in seen}, {path.partition("/")[2] for path in paths} - {""}
     shared: dict[str, set[str]] = {}
     for top, rest in (path.partition("/")[::2] for path in index.files):
         shared.setdefault(top, set()).add(rest)
-    own = {rest for _, rest in files if "/" in rest and not rest.endswith("__init__.py")}
+    held = (rest for top in used for rest in shared.get(top, ()))
+    own = {rest for rest in held if "/" in rest and not rest.endswith("__init__.py")}
     copies = {top for top, rests in shared.items() if len(own & rests) >= COPIED}
     deep = {rest for rest in within if "/" in rest}
     return {top for top, rests in shared.items() if deep & rests or (top in copies and within & rests)} - used
