@@ -463,3 +463,47 @@ def test_colour_and_folding_on_a_terminal_only(repo: Path) -> None:
     assert "\x1b[1;36mtrain.py:" in coloured
     assert "\x1b" not in plain
     assert max(len(line) for line in plain.splitlines() if "://" not in line) <= 80
+
+
+NOT_FROZEN = (
+    "from torch import nn\n\nmodel = nn.Linear(4, 2)\nfor p in model.parameters():\n    p.require_grad = False\n"
+)
+
+
+def test_notes_end_in_a_code_of_their_own_only_when_asked(repo: Path) -> None:
+    (repo / "train.py").write_text(NOT_FROZEN)
+    usual = cli(repo, "check", "--only", "ineffective-requires-grad")
+    assert usual.returncode == 0 and "1 note to look into" in usual.stdout
+    assert cli(repo, "check", "--only", "ineffective-requires-grad", "--fail-on", "note").returncode == 1
+    (repo / "train.py").write_text(SOFTMAX)
+    assert cli(repo, "check", "--fail-on", "error").returncode in (0, 1)
+    assert cli(repo, "check").returncode == 1
+
+
+def test_what_could_not_be_read_is_said_first(repo: Path) -> None:
+    (repo / "train.py").write_text("import torch\n\n\ndef broken(:\n    pass\n")
+    done = cli(repo, "check")
+    head = done.stdout.split("\n")[0]
+    assert "nothing to examine" in head and "1 file left out or read in part" in head
+    assert "::notice file=train.py" in cli(repo, "check", "--format", "github").stdout
+    run = parsed(cli(repo, "check", "--format", "sarif").stdout)["runs"][0]
+    assert any("train.py" in one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"])
+
+
+def test_a_finding_of_a_notebook_has_no_line_of_its_json(repo: Path) -> None:
+    cell = {"cell_type": "code", "source": NOT_FROZEN, "outputs": [], "metadata": {}, "execution_count": None}
+    (repo / "a.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    told = cli(repo, "check", "--only", "ineffective-requires-grad", "--format", "github").stdout
+    assert "file=a.ipynb,title=" in told and "In the notebook: cell 1, line 5" in told
+    (result,) = parsed(cli(repo, "check", "--only", "ineffective-requires-grad", "--format", "sarif").stdout)["runs"][
+        0
+    ]["results"]
+    assert "region" not in result["locations"][0]["physicalLocation"]
+
+
+def test_explain_answers_a_symptom_and_remarks_are_no_runs(repo: Path) -> None:
+    assert "entries for 'loss is nan'" in cli(repo, "explain", "loss is nan").stdout
+    assert "accepts a finding" in cli(repo, "explain", "ignore-comment").stdout
+    (repo / "train.py").write_text(HEALTHY)
+    cli(repo, "notes", "--add", "looks odd", "--at", "train.py:1")
+    assert "1 finding, 0 runs" in cli(repo, "notes").stdout
