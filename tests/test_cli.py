@@ -491,7 +491,13 @@ def test_what_could_not_be_read_is_said_first(repo: Path) -> None:
 
 
 def test_a_finding_of_a_notebook_has_no_line_of_its_json(repo: Path) -> None:
-    cell: dict[str, object] = {"cell_type": "code", "source": NOT_FROZEN, "outputs": [], "metadata": {}, "execution_count": None}
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "source": NOT_FROZEN,
+        "outputs": [],
+        "metadata": {},
+        "execution_count": None,
+    }
     (repo / "a.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     told = cli(repo, "check", "--only", "ineffective-requires-grad", "--format", "github").stdout
     assert "file=a.ipynb,title=" in told and "In the notebook: cell 1, line 5" in told
