@@ -44,7 +44,8 @@ def _of_the_hooks(program: Program) -> Mapping[Function, int]:
         for one in near:
             found.setdefault(one, hops)
         edges = (edge for one in near for edge in program.graph.edges(one) if edge.cost == DIRECT)
-        near = [edge.target for edge in edges if _goes_on(program, hooked, edge.target)]
+        below = dict.fromkeys(edge.target for edge in edges if edge.target not in found)
+        near = [one for one in below if _goes_on(program, hooked, one)]
     return found
 
 
