@@ -104,7 +104,30 @@ def make(files, args):
 """,
 }
 
+_ITEM = """
+import random
+import torch
+
+class Crops(torch.utils.data.Dataset):
+    def __init__(self, images, train):
+        self.images, self.train = images, train
+
+    def __getitem__(self, i):
+        if not self.train:
+            random.seed(0)
+        left = random.randrange(8)
+        return self.images[i][:, left:]
+"""
+FAILS["a seed for each item"] = mutant(
+    _ITEM, ("        if not self.train:\n            random.seed(0)", "        random.seed(0)")
+)
+FAILS["a seed for each item that trains"] = mutant(_ITEM, ("if not self.train", "if self.train"))
+
 SILENT = {
+    "items that are evaluated": _ITEM,
+    "a seed of the item": mutant(
+        _ITEM, ("        if not self.train:\n            random.seed(0)", "        random.seed(i)")
+    ),
     "set in each worker": _KEPT,
     "from the seed of torch": _INIT,
     "from the id": _LAMBDA,

@@ -1,8 +1,9 @@
-"""Every data-loading worker draws the same random numbers.
+"""Every data-loading worker, or every item, draws the same random numbers.
 
 A worker is a copy of the dataset. A generator that the dataset keeps is copied with its state, so all workers
 draw the same sequence; a worker_init_fn that seeds with a constant does the same to the global ones. With w
-workers each augmentation is seen w times, and the data are less varied than they look.
+workers each augmentation is seen w times, and the data are less varied than they look. A constant seed that is set
+in __getitem__ gives the same numbers to every item of every epoch.
 
 Fix: draw from torch's generator, or make the generator in __getitem__ or worker_init_fn from
 torch.initial_seed() or the worker's id.
@@ -36,6 +37,18 @@ Bad (all workers get the same seed):
     def loaders(dataset):
         return DataLoader(dataset, shuffle=True, num_workers=8, worker_init_fn=init)
 
+Bad (all items get the same noise):
+    import numpy as np
+    from torch.utils.data import Dataset
+
+    class Noisy(Dataset):
+        def __init__(self, data):
+            self.data = data
+
+        def __getitem__(self, i):
+            np.random.seed(0)
+            return self.data[i] + np.random.normal(size=self.data[i].shape)
+
 Good:
     import numpy as np
     import torch
@@ -59,6 +72,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Expr, Function, Index, Instance, Literal, Site, Spot, is_test, makers, written
@@ -96,6 +110,36 @@ def check(index: Index) -> Iterator[Finding]:
         elif found.outcome == "fail":
             said.add(place)
         yield found
+    for function in index.functions():
+        if function.name == "__getitem__" and function.owner and not is_test(function.path):
+            yield from _of_items(function)
+
+
+def _of_items(function: Function) -> Iterator[Finding]:
+    """Seeds that are set for each item: from a constant, unless a test above speaks of evaluation."""
+    for event in function.events:
+        for call in event.calls:
+            given = call.arguments[0] if call.last in _SEEDING and len(call.arguments) == 1 else None
+            if given is None or not _is_global(call):
+                continue
+            above = " ".join(written(branch.test) for branch in event.block.branches if branch.test is not None)
+            if given.kind != "number" or _EVALUATES.search(above):
+                yield SAY.passed(function.path, call.line, f"{written(call)} may differ between items, or is meant")
+                continue
+            message = (
+                f"{written(call)} at {function.path}:{call.line} begins the random numbers anew for each item, so every item of every epoch "
+                "gets the same ones; expected no seed here, or one made of the index and the epoch."
+            )
+            yield SAY.fail(
+                function.path, call.line, message, (Link(function.path, function.line, "asked for each item"),)
+            )
+
+
+def _is_global(call: Expr) -> bool:
+    return call.callee in ("np.random.seed", "numpy.random.seed", "random.seed", "torch.manual_seed")
+
+
+_EVALUATES = re.compile(r"val|test|eval|infer|determin|debug|not .*train|fix", re.I)
 
 
 def _examined(index: Index, site: Site) -> Finding:
