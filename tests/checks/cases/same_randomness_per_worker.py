@@ -118,6 +118,9 @@ class Crops(torch.utils.data.Dataset):
         left = random.randrange(8)
         return self.images[i][:, left:]
 """
+FAILS["a seed for each item of a retrieval set"] = mutant(
+    _ITEM, ("class Crops", "class RetrievalCrops"), ("        if not self.train:\n    ", "")
+)
 FAILS["a seed for each item"] = mutant(
     _ITEM, ("        if not self.train:\n            random.seed(0)", "        random.seed(0)")
 )
@@ -127,6 +130,9 @@ SILENT = {
     "items that are evaluated": _ITEM,
     "a seed of the item": mutant(
         _ITEM, ("        if not self.train:\n            random.seed(0)", "        random.seed(i)")
+    ),
+    "the items of an evaluation": mutant(
+        _ITEM, ("class Crops", "class ValidationCrops"), ("        if not self.train:\n    ", "")
     ),
     "set in each worker": _KEPT,
     "from the seed of torch": _INIT,
