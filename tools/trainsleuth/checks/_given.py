@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from trainsleuth.facts import Index
+from trainsleuth.repository import Hit
 
 from ._imports import imported, is_of_one_program, is_program
 from ._options import set_to
@@ -42,19 +43,37 @@ def is_given(index: Index, option: str, path: str, counts: Callable[[str], bool]
     )
     if option in _OF_LAUNCHERS:
         named = re.compile(rf"{named.pattern}|{_LAUNCHERS}")
-    written_down = (file for file in index.repository.files if file.endswith(_SCRIPTS))
-    return any(_is_in_command(index, index.repository.read(file) or "", named, path) for file in written_down)
+    texts = (text for _, text in _written_down(index))
+    return any(_may_be_for(index, text, found, path) for text in texts for found in named.finditer(text))
 
 
-def _is_in_command(index: Index, text: str, named: re.Pattern[str], path: str) -> bool:
-    """It is given in the text, and not only to other programs that never come to `path`."""
-    for found in named.finditer(text):
-        before = text[max(0, found.start() - _REACH) : found.start()]
-        started = list(_STARTED.finditer(before.rpartition("\n\n")[2]))
-        if not started or not is_program(index, path):
-            return True
-        stem = (started[-1][1] or started[-1][2].replace(".", "/")).lstrip("./")
-        programs = [one for one in index.files if f"/{one}".endswith(f"/{stem}.py")]
-        if not programs or any(path in imported(index, one) for one in programs):
-            return True
-    return False
+def commands_that_give(index: Index, option: str, path: str, words: str) -> Iterator[Hit]:
+    """Where a command that starts a program which comes to `path` gives it a text that the pattern `words` matches."""
+    named = re.compile(rf"--{re.escape(option).replace('_', '[-_]')}(?:=|[ \t]+)[\"']?(?:{words})")
+    for file, text in _written_down(index):
+        for found in named.finditer(text):
+            if any(path in imported(index, one) for one in _started(index, text, found.start())):
+                yield Hit(file, text.count("\n", 0, found.start()) + 1, found[0])
+
+
+def _written_down(index: Index) -> Iterator[tuple[str, str]]:
+    """(file, text) of scripts, documents and settings."""
+    for file in index.repository.files:
+        if file.endswith(_SCRIPTS):
+            yield file, index.repository.read(file) or ""
+
+
+def _may_be_for(index: Index, text: str, found: re.Match[str], path: str) -> bool:
+    """It is not given to other programs only, that never come to `path`."""
+    programs = _started(index, text, found.start())
+    return not programs or not is_program(index, path) or any(path in imported(index, one) for one in programs)
+
+
+def _started(index: Index, text: str, end: int) -> list[str]:
+    """The files that the command before `end` may start."""
+    before = text[max(0, end - _REACH) : end]
+    started = list(_STARTED.finditer(before.rpartition("\n\n")[2]))
+    if not started:
+        return []
+    stem = (started[-1][1] or started[-1][2].replace(".", "/")).lstrip("./")
+    return [one for one in index.files if f"/{one}".endswith(f"/{stem}.py")]
