@@ -49,6 +49,7 @@ SAY = Verdicts(
     "error",
     "learning_rate",
     suspects=("another-loop-fault",),
+    claims=("bool-of-text-is-true",),
     look="print(args) at the start of the run",
     sure=("",),
 )
