@@ -32,6 +32,7 @@ def test_what_can_be_run_is_kept(written: str, told: str) -> None:
         "python train.py --nproc <num-of-gpus> [--batch-size <n>]",
         "python train.py > log",
         "python run train.py",
+        "torchrun --nproc_per_node 2 of_another.py",
         "python 'train.py",
         "./train.sh",
         "python train.py ...",

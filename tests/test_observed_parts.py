@@ -187,7 +187,7 @@ class Trainer:
 
 net = torch.nn.Linear(WIDTH, 1)
 read = json.loads(Path(__file__).with_name("run.json").read_text())
-args = argparse.Namespace(lr=0.1, wandb_api_key="hunter2", max_tokens=7, tokenizer="bpe")
+args = argparse.Namespace(lr=0.1, wandb_api_key="hunter2", private_key="hunter2", max_tokens=7, tokenizer="bpe")
 Trainer(args, Options(net=net), Settings(read)).fit()
 """
 
@@ -199,7 +199,8 @@ def test_configurations_are_told_without_secrets(host: Host, tmp_path: Path) -> 
     told_once = [one for one in settings(trace) if one.path == "train.py"]
     held = {one.name: one.values for one in told_once}
     assert held["self.options"] == {"rate": 0.5, "layers": [1, 2]}
-    assert held["self.args"] == {"lr": 0.1, "wandb_api_key": "<hidden>", "max_tokens": 7, "tokenizer": "bpe"}
+    hidden = {"wandb_api_key": "<hidden>", "private_key": "<hidden>"}
+    assert held["self.args"] == {"lr": 0.1, **hidden, "max_tokens": 7, "tokenizer": "bpe"}
     assert held["self.config"]["_values.arch.args.size"] == 8
     assert held["self.opts"] == {"momentum": 0.9, "nested.clip": 1.0}
     assert held["hp"]["depth"] == 3

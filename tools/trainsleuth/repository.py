@@ -126,9 +126,11 @@ class Repository:
         near = sorted(paths, key=lambda path: path.count("/"))
         parsed = [path for ends in (SOURCE_SUFFIXES, CONFIG_SUFFIXES) for path in near if path.endswith(ends)]
         if dropped := set(parsed[MAX_FILES:]):
-            more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""
-            said = f"{more}: left out, there are more than {MAX_FILES} files of code and settings; narrow the root"
-            self.skip(min(dropped), said.lstrip(": "))
+            others = f"and {len(dropped) - 1} more: " if len(dropped) > 1 else ""
+            self.skip(
+                min(dropped),
+                f"{others}left out, there are more than {MAX_FILES} files of code and settings; narrow the root",
+            )
         return tuple(path for path in paths if path not in dropped)
 
     @cached_property

@@ -44,9 +44,9 @@ def plain_words(text: str) -> list[str] | None:
 
 
 def _starts(words: list[str], files: Collection[str]) -> bool:
-    """Of Python itself the program is a module, or a file that is there; of a launcher some word is."""
+    """Of Python itself the program is a module, or a file that is there; of a launcher some word is such."""
     if not words[0].startswith("python"):
-        return any(word.endswith(".py") for word in words[1:]) or "-m" in words
+        return any(word.removeprefix("./") in files for word in words[1:]) or "-m" in words
     after = iter(words[1:])
     for word in after:
         if word == "-m":

@@ -12,7 +12,11 @@ from .sites import OWN
 NAMED = re.compile(
     r"(?:^|_)(?:args?|opts?|options|cfg|conf|config|configs|configuration|hparams|hps|hp|hyp|params|settings|FLAGS)$"
 )
-SECRET = re.compile(r"(?:^|_|\.)(?:api_?key|secret|password|passwd|token|access_?key|credentials?)$", re.I)
+SECRET = re.compile(
+    r"(?:^|_|\.)(?:(?:api|access|secret|private|signing|encryption|account)_?key(?:_?id)?|secret|passw(?:or)?d|passphrase|token|"
+    r"credentials?)$",
+    re.I,
+)
 FILES = (
     ".yaml",
     ".yml",

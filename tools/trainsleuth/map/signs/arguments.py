@@ -79,7 +79,7 @@ def _unpacked(program: Program, called: Called, pattern: re.Pattern[str]) -> Ite
 
 def argument_places(program: Program, component: str) -> Iterator[Place]:
     """Keywords of a trainer's constructor and of its settings that decide one component."""
-    pattern = _KEYWORDS.get(component)
+    pattern = re.compile(_KEYWORDS[component]) if component in _KEYWORDS else None
     if program.training.framework is not None or program.told:
         yield from _from_settings(program, component, 0.6 if program.training.framework is not None else 0.5)
     if pattern is None or program.training.framework is None:
@@ -90,8 +90,8 @@ def argument_places(program: Program, component: str) -> Iterator[Place]:
         if not own and not any(_TOLD.search(name) and name.partition(".")[0] in _PACKAGES for name in named):
             continue
         for part in called.call.parts[1:]:
-            if part.kind == "keyword" and re.fullmatch(pattern, part.text):
+            if part.kind == "keyword" and pattern.fullmatch(part.text):
                 yield program.at(called.function, part.line, "argument", 0.7 * called.weight**0.4)
-        yield from _unpacked(program, called, re.compile(pattern))
+        yield from _unpacked(program, called, pattern)
         if component == "training_loop" and named and named[0].endswith("Trainer"):
             yield program.at(called.function, called.call.line, "trainer", 0.9 * called.weight**0.4)
