@@ -20,11 +20,12 @@ from .calling.values import Values
 from .configuration import PythonConfigs
 from .launching.command_words import is_same_subcommand, words_behind
 from .launching.handed_on import only_program_of
-from .launching.launch import Command, commands, in_script, is_beside, names_recipe, usage
+from .launching.launch import Command, commands, in_script, is_beside, names_recipe
 from .launching.named_programs import named_program
 from .launching.override_files import with_options_of_files
 from .launching.plugins import plugin_of
 from .launching.starting import Start, start_of
+from .launching.usage import usage
 from .loop.frameworks import Handover, handovers
 from .loop.steps import Sign, signs
 from .program import Program
@@ -55,7 +56,7 @@ def read_index(repository: Repository, named: Iterable[str] = ()) -> Index:
         if name in ("readme.md", "readme.rst") and path.count("/") < 2:
             text = repository.read(path)
             if text is not None and "import " in text:
-                facts = read_source(path, usage(path, text))
+                facts = read_source(path, usage(text)[0])
                 if facts.imports:
                     extra[path] = facts
     return replace(index, files={**index.files, **extra}, configs=PythonConfigs(index))

@@ -17,6 +17,7 @@ from .drawing.source_text import lines_of as lines_of
 from .drawing.source_text import source_lines as source_lines
 from .drawing.wording import clean as clean
 from .launching.launch import Command, that_counts
+from .launching.usage import usage
 from .loop.features import FEATURES, features
 from .loop.traps import traps
 from .naming.namespaces import is_of_something_else
@@ -304,7 +305,16 @@ def _unresolved(program: Program) -> Iterator[str]:
         if moved(program.index, choice.value) is choice.target:
             at = f"{choice.target.path}:{choice.target.line}"
             yield f"{choice.path}:{choice.line} names {choice.value}, which is not there; {at} is taken for it"
+    yield from _other_examples(program)
     yield from _left_out(program.index)
+
+
+def _other_examples(program: Program) -> Iterator[str]:
+    """Of a README that is the program: its other blocks of code that train, which are programs of their own."""
+    path = program.entry.path
+    lines = () if is_python(path) else usage(program.index.repository.read(path) or "")[1]
+    if lines:
+        yield f"{path} has other examples that train, left out: line {', '.join(map(str, lines[:MAX_LOST]))}"
 
 
 def _left_out(index: Index) -> Iterator[str]:

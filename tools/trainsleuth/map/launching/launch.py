@@ -345,19 +345,6 @@ def _by_text(index: Index) -> dict[str, Command]:
     return {command.text: command for command in _consoles(index)}
 
 
-def usage(path: str, text: str) -> str:
-    """The Python blocks of a README, each line at its own number, everything else blank."""
-    kept, inside = [], False
-    for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if fence:
-            inside = not inside and fence[2].lower() in ("python", "py", "python3")
-            kept.append("")
-        else:
-            kept.append(line.removeprefix(">>> ") if inside else "")
-    return "\n".join(kept)
-
-
 def names_recipe(command: Command, recipe: str) -> bool:
     """The command starts the program with this recipe."""
     stem = PurePosixPath(recipe).stem
