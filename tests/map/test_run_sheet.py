@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import map_depth
 import pytest
 from trainsleuth.map import expand_component
@@ -332,3 +334,32 @@ def test_the_loss_is_what_its_chosen_class_computes(workers: str) -> None:
     assert "loss = self.near_weight * norm * loss_near + self.far_weight * loss_far (norm = 1.0 / rows)" in workers
     assert 'mse_loss(output, target, reduction="sum")' in workers
     assert "l1_loss" not in workers
+
+
+RESUMED = """import os
+import sys
+
+import torch
+
+resume, out = sys.argv[1:3]
+model = torch.nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+if resume:
+    before = os.path.join(resume, "checkpoint_weights.bin")
+    if os.path.exists(before):
+        model.load_state_dict(torch.load(before))
+saved = os.path.join(out, "checkpoint_last.pt")
+for step in range(10):
+    loss = model(torch.ones(1, 4)).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+torch.save(model.state_dict(), saved)
+"""
+
+
+def test_the_file_of_a_run_before_is_none_that_this_one_writes(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RESUMED)
+    text = expand_component(tmp_path, "run").text
+    assert "files: checkpoint_last.pt" in text
+    assert "checkpoint_weights.bin train.py" not in text

@@ -36,7 +36,8 @@ class _Block:
         except SyntaxError:
             return False
         begins = bool(body.body) and isinstance(body.body[0], ast.Import | ast.ImportFrom)
-        bound, used = set(dir(builtins)), set()
+        bound: set[str] = set(dir(builtins))
+        used: set[str] = set()
         for node in ast.walk(body):
             if isinstance(node, ast.alias):
                 bound.add((node.asname or node.name).partition(".")[0])

@@ -30,6 +30,7 @@ _HOLDS = re.compile(rf"{_ENDS}|filename|(?:checkpoint|ckpt|epoch|step)[-_]?\{{|s
 _SAVES = re.compile(r"save|checkpoint|ckpt|dump|write|snapshot", re.I)
 _LOADS = re.compile(r"load|resume|restore|download|convert|pretrained|export|infer|find|latest|__init__|from_", re.I)
 _READS = re.compile(r"load|exists|isfile|is_file|download|endswith|glob|add_argument|listdir|replace|print|info|warn|remove|hub", re.I)  # fmt: skip
+_BRINGS = re.compile(r"load|restore|resume", re.I)
 MOST = 6
 WHEN_WIDTH = 46
 
@@ -62,8 +63,22 @@ def _inside(program: Program, truth: Truth, function: Function) -> Iterator[Writ
         names = [
             name for expr in (event.value, *event.calls) if expr for name in _names(program, truth, function, expr)
         ]
-        for name in dict.fromkeys(names) if names and not off(program, truth, function, event.line) else ():
+        if not names or _is_read_back(function, event) or off(program, truth, function, event.line):
+            continue
+        for name in dict.fromkeys(names):
             yield Written(name, function.path, event.line, _when(program, truth, function, event))
+
+
+def _is_read_back(function: Function, event: Event) -> bool:
+    """The name that it makes goes into a call that loads, and into none that saves: the file of a run before."""
+    made = {target.text for target in event.targets if target.kind == "path" and "." not in target.text}
+    uses = [
+        call.last
+        for later in (function.events if made else ())
+        for call in later.calls
+        if any(part.kind == "path" and part.text in made for given in call.arguments for part in given.walk())
+    ]
+    return any(_BRINGS.search(last) for last in uses) and not any(_SAVES.search(last) for last in uses)
 
 
 def _names(program: Program, truth: Truth, function: Function, expr: Expr) -> Iterator[str]:
