@@ -181,3 +181,27 @@ def test_a_return_before_a_loop_keeps_the_loop_from_running(tmp_path: Path) -> N
     map_depth.write({"train.py": changed}, tmp_path)
     assert "section = False" in map_repository(tmp_path, recipe="python train.py").features["seeds"].why
     assert map_repository(tmp_path, recipe="python train.py --section").features["seeds"].status == "found"
+
+ARMS = """import torch
+from torch import nn
+
+WIDTH = {width}
+net = nn.Linear(4, WIDTH)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    out = net(torch.ones(2, 4))
+    if WIDTH == 1:
+        loss = nn.functional.binary_cross_entropy_with_logits(out, torch.ones(2, 1))
+    else:
+        loss = nn.functional.cross_entropy(out, torch.zeros(2, dtype=torch.long))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("width", "line"), [("1", 10), ("2", 12)])
+def test_without_a_command_the_arm_of_the_default_comes_first(width: str, line: int, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(ARMS.format(width=width))
+    best = map_repository(tmp_path).components["loss"].places[0]
+    assert (best.path, best.line) == ("train.py", line)

@@ -97,8 +97,8 @@ def parts_of(
     parts = {name: _part(program, name, trains) for name in COMPONENTS}
     truth = truth_of(program, launch)
     parts = with_shared(program, truth, parts)
-    if recipe is not None or launch is not None:
-        parts = {name: chosen_first(program, truth, part, limit) for name, part in parts.items()}
+    is_told = recipe is not None or launch is not None
+    parts = {name: chosen_first(program, truth, part, limit, is_told) for name, part in parts.items()}
     found = features(program, truth) if trains else {name: Part("absent", "nothing is trained") for name in FEATURES}
     return Anatomy(
         index,

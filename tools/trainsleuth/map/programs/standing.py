@@ -81,18 +81,25 @@ def _is_spelled(program: Program, cls: Class, function: Function, line: int) -> 
     return any(program.index.resolve(function, call.callee) is cls for call in calls)
 
 
-def off_at(program: Program, truth: Truth, place: Place) -> str:
+def off_at(program: Program, truth: Truth, place: Place, hops: int = MAX_HOPS) -> str:
     """The same for the statement of a place; "" for one that is not code."""
     file = program.index.files.get(place.path)
     if file is None or not is_python(place.path):
         return ""
-    return off(program, truth, enclosing(file, place.line), place.line)
+    return off(program, truth, enclosing(file, place.line), place.line, hops)
 
 
 IDLE = 0.35  # share of its score that a place keeps when a setting keeps it from running
+IDLE_BY_DEFAULT = 0.6  # the same where only defaults say so; of the test around it, not of its callers: they cost more
 
 
-def chosen_first(program: Program, truth: Truth, part: Part, limit: int) -> Part:
-    """The best places of a part, those last that the settings keep from running."""
-    best = [one._replace(score=IDLE * one.score) if off_at(program, truth, one) else one for one in part.places[:limit]]
+def chosen_first(program: Program, truth: Truth, part: Part, limit: int, is_told: bool) -> Part:
+    """The best places of a part, those last that the settings keep from running; `is_told`: a recipe or a command says
+    how the program is started.
+    """
+    share, hops = (IDLE, MAX_HOPS) if is_told else (IDLE_BY_DEFAULT, 0)
+    best = [
+        one._replace(score=share * one.score) if off_at(program, truth, one, hops) else one
+        for one in part.places[:limit]
+    ]
     return replace(part, places=tuple(sorted(best, key=lambda one: (-one.score, one.path, one.line))))
