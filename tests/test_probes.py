@@ -56,6 +56,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("TensorDataset((val_inputs - mean) / std, val_target)", "TensorDataset(val_inputs, val_target)"),),
         "batch_as_seen", "error = sum(criterion(model(x)", "expected the same preparation",
     ),
+    "a missing value in the evaluation": (
+        "table",
+        (("TensorDataset((val_inputs - mean) / std, val_target)", "TensorDataset((val_inputs - mean).log() / std, val_target)"),),
+        "batch_as_seen", "error = sum(criterion(model(x)", "hold NaN or inf, and no row of training does",
+    ),
     "sorted by label": (
         "pictures",
         ((", shuffle=True", ""), ("        self.pictures = 0.5", "        self.labels = self.labels.sort()[0]\n        self.pictures = 0.5"),

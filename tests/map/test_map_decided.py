@@ -182,6 +182,7 @@ def test_a_return_before_a_loop_keeps_the_loop_from_running(tmp_path: Path) -> N
     assert "section = False" in map_repository(tmp_path, recipe="python train.py").features["seeds"].why
     assert map_repository(tmp_path, recipe="python train.py --section").features["seeds"].status == "found"
 
+
 ARMS = """import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""Values of inputs and labels: another scale in evaluation, one class, one target."""
+"""Values of inputs and labels: another scale in evaluation, numbers that are none, one class, one target."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
-from ._batch_words import failure, latest
+from ._batch_words import entrance_of, failure, latest
 
 OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
 OTHER_PLACE = 3.0  # distance of their means in standard deviations
@@ -51,6 +51,26 @@ def _is_elsewhere(one: Event, other: Event) -> bool:
     if high == 0.0:
         return False
     return bool(high > OTHER_SCALE * low or abs(one["mean"] - other["mean"]) > OTHER_PLACE * high)
+
+
+def spoilt(trace: Trace) -> Iterator[Finding]:
+    """Rows of NaN or inf are evaluated, where none is trained on: a model that can deal with them meets them there too."""
+    ways = latest(trace, "rows", "role", "root", "loader")
+    for rows in ways:
+        trained = [way for way in ways if (way["role"], way["root"]) == ("train", rows["root"])]
+        enough = sum(way["rows"] for way in trained) >= rows["rows"]
+        if rows["role"] != "eval" or not rows["spoilt"] or any(way["spoilt"] for way in trained) or not enough:
+            continue
+        event = entrance_of(trace, rows)
+        yield failure(
+            event,
+            f"{rows['spoilt']} of {rows['rows']} rows that are evaluated at {shown(event)} hold NaN or inf, and no row of training does: "
+            "what is averaged over them is NaN as well; expected the same cleaning for both",
+            "bad-data-values",
+            measured={"nonfinite_rows": rows["spoilt"], "rows": rows["rows"]},
+            next="look for missing values in the data of evaluation",
+            claims=("look-at-data-first",),
+        )
 
 
 def single_class(trace: Trace) -> Iterator[Finding]:

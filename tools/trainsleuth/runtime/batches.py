@@ -24,25 +24,27 @@ CLASSIFIERS = ("cross_entropy", "nll_loss")
 class Stream:
     """Rows that took one way: `seen` maps codes to how often they came, `poor` those of rows that hold little.
 
-    `sets` are whole batches, `varied` the fewest different rows that one of them had.
+    `sets` are whole batches, `varied` the fewest different rows that one of them had; `spoilt` counts rows that hold NaN
+    or inf.
     """
 
     def __init__(self):
         self.seen, self.poor, self.sets, self.waiting = {}, {}, set(), []
         self.varied = None
-        self.calls = self.read = self.rows = self.standing = self.alike = 0
+        self.calls = self.read = self.rows = self.standing = self.alike = self.spoilt = 0
         self.last = None
 
-    def add(self, codes, telling):
+    def add(self, codes, telling, sound):
         self.read += 1
-        self.waiting.append((codes, telling))
+        self.waiting.append((codes, telling, sound))
         if len(self.waiting) >= 64:
             self.settle()
 
     def settle(self):
         """Brings the waiting codes from their device and counts them."""
-        for codes, telling in self.waiting:
+        for codes, telling, sound in self.waiting:
             whole = codes.tolist()
+            self.spoilt += sound.tolist().count(False)
             self.rows += len(whole)
             self.alike += len(set(whole)) == 1
             kinds = len(set(whole))
@@ -62,7 +64,7 @@ class Stream:
         return {
             "calls": self.calls, "read": self.read, "rows": self.rows, "telling": telling, "distinct": len(self.seen),
             "standing": self.standing, "alike": self.alike, "sets": len(self.sets), "varied": self.varied or 0,
-            "poor": sum(self.poor.values()), "poor_distinct": len(self.poor),
+            "poor": sum(self.poor.values()), "poor_distinct": len(self.poor), "spoilt": self.spoilt,
         }  # fmt: skip
 
 

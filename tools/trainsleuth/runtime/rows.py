@@ -1,4 +1,4 @@
-"""Examples told apart: one exact number per row of a batch, and how much a row holds at all."""
+"""Examples told apart: one exact number per row of a batch, how much a row holds at all, and whether all of it is finite."""
 
 import random
 
@@ -16,7 +16,7 @@ class Coder:
         self.weights = {}
 
     def codes(self, tensor):
-        """(codes, is telling) of the rows, both (N,) on the tensor's device; None where rows cannot be read."""
+        """(codes, is telling, is finite) of the rows, each (N,) on the tensor's device; None where rows cannot be read."""
         if not is_batch(tensor):
             return None
         rows = tensor.detach().reshape(tensor.shape[0], -1)
@@ -25,9 +25,10 @@ class Coder:
         bits = self._bits(rows.contiguous())
         codes = (bits * self._weights(bits)).sum(1)
         differing = (rows != rows[:, :1]).sum(1)
+        finite = self.torch.isfinite(rows).all(1)
         if rows.dtype.is_floating_point:
-            return codes, (differing >= FEW) | ((rows != rows.round()).sum(1) >= 2)
-        return codes, differing >= FEW
+            return codes, (differing >= FEW) | ((rows != rows.round()).sum(1) >= 2), finite
+        return codes, differing >= FEW, finite
 
     def _bits(self, rows):
         """The values as whole numbers, exactly."""

@@ -73,7 +73,7 @@ def of_tensor(torch, coder, value, size, indices):
         return None
     codes, step = [], max(2, AT_ONCE // width)
     for start in range(0, len(wanted) - 1, step):
-        coded, telling = coder.codes(value[wanted[start : start + step]])
+        coded, telling, _ = coder.codes(value[wanted[start : start + step]])
         codes += [code for code, is_telling in zip(coded.tolist(), telling.tolist()) if is_telling]
     return codes
 
