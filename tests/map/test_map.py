@@ -275,7 +275,7 @@ def test_several_programs_are_listed_and_a_scope_chooses(tmp_path: Path) -> None
         (tmp_path / name / "train.py").write_text(copy)
     found = map_repository(tmp_path)
     assert len(found.programs) == 1
-    assert "2 of the same shape" in found.programs[0]
+    assert found.programs[0].endswith("/train.py (of the same shape: ppo/train.py, sac/train.py)")
     assert map_repository(tmp_path, scope="sac").entry == "sac/train.py"
     assert map_repository(tmp_path, scope="dqn/train.py").entry == "dqn/train.py"
 

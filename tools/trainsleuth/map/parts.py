@@ -42,6 +42,7 @@ from .signs.plugin_places import plugin_places
 from .signs.shared import with_shared
 
 MAX_PROGRAMS = 14
+MAX_ALIKE = 2  # near copies of a program that are named beside it
 MIN_PLACES = 24
 
 
@@ -253,10 +254,14 @@ def _programs(program: Program) -> Iterator[str]:
     if len(training) < 2:
         return
     for group in together[:MAX_PROGRAMS]:
-        more = f" (and {len(group) - 1} of the same shape)" if len(group) > 1 else ""
-        yield group[0] + more
+        yield group[0] + (f" (of the same shape: {_counted(group[1:])})" if len(group) > 1 else "")
     if len(together) > MAX_PROGRAMS:
         yield f"{len(together) - MAX_PROGRAMS} more"
+
+
+def _counted(paths: list[str]) -> str:
+    more = f" and {len(paths) - MAX_ALIKE} more" if len(paths) > MAX_ALIKE else ""
+    return ", ".join(paths[:MAX_ALIKE]) + more
 
 
 def _recipes(program: Program) -> Iterator[str]:

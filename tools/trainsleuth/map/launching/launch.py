@@ -40,10 +40,18 @@ _TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a do
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
 
 
+_OTHER_DEED = r"(?:eval(?:uate)?|test|infer(?:ence)?|validate|predict|render|demo|sample|generate|export)"
 _ONLY_EVALUATES = re.compile(
-    r"\s--?(?:eval|evaluate|test|inference|validate)(?:[-_]only)?(?=\s|$)"
+    r"\s--?(?:eval|evaluate|test|inference|validate)(?=\s|$)"
+    rf"|\s--?(?:{_OTHER_DEED}[-_]only|only[-_]{_OTHER_DEED})(?=[\s=]|$)"
+    rf"|\s--?(?:mode|phase|stage|task|action)[ =]{_OTHER_DEED}(?=\s|$)"
+    rf"|\.py {_OTHER_DEED}(?=\s|$)"
+    rf"|(?:^|[\s/]){_OTHER_DEED}[\w.-]*\.(?:sh|bash)\b"
     r"|^[\w.]+[-_](?:eval|evaluate|test|infer|predict|export|gui)\s"  # a console script
 )
+_OPEN = re.compile(r"\$\{?[A-Za-z]|<\w|\*")  # for the reader, or a shell, to fill in
+_TORN = re.compile(r"\s-\w$")  # a text that code goes on with: "python train.py -s " + folder
+_NOTE_BEHIND = re.compile(r"\\\s+#.*$")  # a comment where the next line goes on: what was meant is clear
 
 
 class Command(NamedTuple):
@@ -184,8 +192,8 @@ def folder_of(command: Command) -> str:
     return started_in(command.text)[0] or str(PurePosixPath(command.path or command.script).parent)
 
 
-def _rank(command: Command) -> tuple[int, str, int]:
-    """READMEs first, then other documents, scripts, and last what builds the project."""
+def _rank(command: Command) -> tuple[int, str, bool, int]:
+    """READMEs first, then other documents, scripts, and last what builds the project; in each what is whole first."""
     name = PurePosixPath(command.path).name.lower()
     order = (
         0
@@ -196,8 +204,9 @@ def _rank(command: Command) -> tuple[int, str, int]:
         if name.endswith("sh")
         else 3
     )
-    order += 2 * ("test" in name) + 3 * (_ONLY_EVALUATES.search(command.text) is not None)
-    return order + command.path.count("/"), command.path, command.line
+    order += 2 * ("test" in name) + 4 * (_ONLY_EVALUATES.search(command.text) is not None)
+    order += 2 * (_TORN.search(command.text) is not None) + command.path.count("/")
+    return order, command.path, _OPEN.search(command.text) is not None, command.line
 
 
 def _texts(index: Index) -> list[str]:
@@ -224,7 +233,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
         if held and line.lstrip().startswith("```"):  # its last line goes on where the block ends
             yield first, held.strip()
             held, first = "", 0
-        first, line = first or number, line.strip()
+        first, line = first or number, _NOTE_BEHIND.sub(r"\\", line.strip())
         ends = line.endswith(("&& \\", "; \\"))  # a command of its own
         if line.endswith("\\") and (ends or len(held) < MAX_COMMAND):
             held += line[:-1].strip() + " "
