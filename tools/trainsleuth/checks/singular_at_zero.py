@@ -278,7 +278,8 @@ def _division(index: Index, above: Expr, below: Expr, spot: Spot) -> tuple[str, 
     if below.last == "norm" and is_learned(index, above, spot):
         return "", ""
     if below.last in ("norm", "std") and above.kind == "path" and written(given).split(".")[0] == above.text:
-        return f"{written(below)} of a row of equal numbers or zeros is zero", "+ eps in the denominator"
+        what = "zeros" if below.last == "norm" else "equal numbers"
+        return f"{written(below)} of a row of {what} is zero", "+ eps in the denominator"
     if below.last == "sum" and "mask" in written(given).lower() and not below.arguments:
         return _MASKED
     return None
