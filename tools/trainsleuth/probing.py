@@ -290,7 +290,9 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
     elif not training:
         yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run, experiment), said=run.output[-800:])
     elif run.ended in ("timeout", "out_of_memory", "cancelled"):
-        yield Finding(by="probe:run", outcome="open", message=f"{run.why} ({steps} steps were seen before that)")
+        path, line = (run.stand.path, run.stand.line) if run.stand is not None else (None, None)
+        yield Finding(by="probe:run", outcome="open", path=path, line=line,
+                      message=f"{run.why} ({steps} steps were seen before that)")  # fmt: skip
 
 
 def _nothing_trained(run: Run, experiment: str) -> str:

@@ -78,6 +78,7 @@ def counted(findings: Iterable[Finding]) -> str:
     words = words or ["nothing wrong found"]
     words += [f"{passes} ruled out"] if passes else []
     words += [f"{open_} open"] if open_ else []
+    words += ["the run was cut short"] if any(f.by == "probe:run" and f.outcome == "open" for f in given) else []
     return ", ".join(words)
 
 

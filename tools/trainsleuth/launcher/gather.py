@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from trainsleuth.launcher import changes, outcome
+from trainsleuth.launcher import changes, last_stack, outcome
 from trainsleuth.launcher import folder as folders
 from trainsleuth.launcher.record import Event, Limits, Run
 from trainsleuth.launcher.stage import Stage, changed, open_links
@@ -20,7 +20,8 @@ def gather(blank: Run, stage: Stage, report: Report, pid: int | None, limits: Li
     events = tuple(_completed(folders.events(folder), report, pid, found.untold))
     output = _read(folder / "output.txt")
     outside = changes.since({event["path"]: event["before"] for event in events if event["kind"] == "wrote"})
-    ended, why = outcome.judge(report, events, output, limits, open_links(stage, report))
+    stand = last_stack.stood(folder, events)
+    ended, why = outcome.judge(report, events, output, limits, open_links(stage, report), stand)
     return replace(
         blank,
         ended=ended,
@@ -31,6 +32,7 @@ def gather(blank: Run, stage: Stage, report: Report, pid: int | None, limits: Li
         events=events,
         contained=stage.contained,
         wrote=tuple(dict.fromkeys([*found.wrote, *outside.wrote])),
+        stand=stand if ended in ("timeout", "out_of_memory") else None,
         deleted=tuple(dict.fromkeys([*found.deleted, *outside.deleted])),
         peak_bytes=report.get("peak_bytes", 0),
     )

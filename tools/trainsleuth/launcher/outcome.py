@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainsleuth.launcher import reasons
-from trainsleuth.launcher.record import Ended, Event, Limits
+from trainsleuth.launcher.record import Ended, Event, Limits, Stand
 
 FAILED = 70  # the runtime's exit code for a process that it could not probe
 MB = 1_000_000
@@ -19,9 +19,10 @@ def judge(
     output: str,
     limits: Limits,
     unprotected: Sequence[str] = (),
+    stand: Stand | None = None,
 ) -> tuple[Ended, str]:
     """(ended, why)."""
-    ended, why = _judge(report, events, output, limits)
+    ended, why = _judge(report, events, output, limits, stand)
     notes = [
         *reasons.leftovers(report),
         *(reasons.unprobed(events) if ended != "not_probed" else ()),
@@ -30,7 +31,9 @@ def judge(
     return ended, "; ".join([why, *notes])
 
 
-def _judge(report: Mapping[str, Any], events: Sequence[Event], output: str, limits: Limits) -> tuple[Ended, str]:
+def _judge(
+    report: Mapping[str, Any], events: Sequence[Event], output: str, limits: Limits, stand: Stand | None
+) -> tuple[Ended, str]:
     if report["kind"] == "refused":
         return "not_started", reasons.refused(report)
     if report["kind"] == "lost":
@@ -41,7 +44,7 @@ def _judge(report: Mapping[str, Any], events: Sequence[Event], output: str, limi
     failed = _first(events, "failed")
     if failed is not None or (report["code"] == FAILED and not reasons.is_hooked(events)):
         return "not_probed", reasons.failed(failed, output)
-    cut_short = _cut_short(report, events, limits)
+    cut_short = _cut_short(report, events, limits, stand)
     if cut_short is not None:
         return cut_short
     finish, crash = _first(events, "finish"), _crash(events)
@@ -57,14 +60,17 @@ def _judge(report: Mapping[str, Any], events: Sequence[Event], output: str, limi
     return "finished", f"the command ended by itself after {report['seconds']:.1f} s with exit code 0"
 
 
-def _cut_short(report: Mapping[str, Any], events: Sequence[Event], limits: Limits) -> tuple[Ended, str] | None:
+def _cut_short(
+    report: Mapping[str, Any], events: Sequence[Event], limits: Limits, stand: Stand | None
+) -> tuple[Ended, str] | None:
     """Runs that we ended, or the kernel for lack of memory."""
     how, used = report["how"], f"{report['used_bytes'] / MB:,.0f} MB"
     if how == "timeout":
         where = "" if reasons.is_hooked(events) else ", and no probed process had imported torch by then"
-        return "timeout", (
-            f"the command still ran after {_spent(limits)} and was stopped{where}: allow more time or fewer steps"
-        )
+        if stand is not None:
+            where = f" at {stand.path}:{stand.line}" + (f" (in {stand.inside})" if stand.inside else "")
+        advice = "allow more time or fewer steps" + (", or look there: it may wait for something" if stand else "")
+        return "timeout", f"the command still ran after {_spent(limits)} and was stopped{where}: {advice}"
     if how == "out_of_memory":
         return "out_of_memory", (
             f"the command and its children used {used}, more than the limit allowed, and were stopped: "

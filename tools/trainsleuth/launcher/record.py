@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Ended = Literal[
     "finished",
@@ -41,6 +41,14 @@ class Limits:
 DEFAULT = Limits()
 
 
+class Stand(NamedTuple):
+    """`path` as findings tell it; `inside` is the call of a library that it waits in, "" where it is the line itself."""
+
+    path: str
+    line: int
+    inside: str
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of the user's command, however it ended.
@@ -52,7 +60,8 @@ class Run:
     signal and None if nothing ran. `events` of all processes are in order of time and carry "pid" and
     "rank". `wrote` and `deleted` are what the run changed: relative to the root, or absolute outside it;
     changes inside the root were contained as `contained` says and are gone unless they were kept.
-    `peak_bytes` is the most resident memory seen in the process tree, sampled four times a second.
+    `peak_bytes` is the most resident memory seen in the process tree, sampled four times a second. `stand` is
+    where a run stood that was cut short.
     """
 
     command: tuple[str, ...]
@@ -68,3 +77,4 @@ class Run:
     wrote: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     peak_bytes: int = 0
+    stand: Stand | None = None

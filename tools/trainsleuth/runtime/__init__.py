@@ -81,8 +81,9 @@ def _on_torch(torch):
     global _torch_is_hooked
     began = time.perf_counter()
     try:
-        from . import hooks
+        from . import hooks, last_stack
 
+        last_stack.keep(config)
         installed = hooks.install(torch, config, events)
         spent = round(time.perf_counter() - began, 4)
         events(
