@@ -26,7 +26,7 @@ from .program import Program
 from .programs.siblings import groups
 from .programs.sidelines import NEVER
 from .programs.standing import chosen_first
-from .programs.supposed import is_supposed
+from .programs.supposed import is_supposed, supposed_last
 from .programs.uncalled import uncalled
 from .programs.unreached import trained_elsewhere
 from .recipe.choices import moved, selecting
@@ -209,7 +209,7 @@ def _running(program: Program, name: str) -> Iterator[Place]:
 
 def _followed(program: Program, name: str, places: Iterator[Place]) -> Iterator[Place]:
     """The best places, with the definitions of what they call, and what fills the room that is left."""
-    found = list(_best(places))
+    found = list(_best(supposed_last(program, places)))
     filling = chain(beside(program, name, found), within(program, name, found))
     runs = (place for place in filling if not program.never_runs(place.path, place.line))
     yield from _best(chain(found, definitions(program, name, found), runs))

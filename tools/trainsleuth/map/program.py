@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -130,14 +130,23 @@ class Program:
         )
 
     @cached_property
-    def run(self) -> frozenset[Function]:
-        """Functions that calls lead to, from the entry, from what is known to run and from the way to the training step."""
+    def called(self) -> frozenset[Function]:
+        """Functions that calls lead to, from the entry and from what is known to run."""
         reached = self.entry.reach
-        found = {one for one in reached.distance if one not in reached.parents} | set(self.training.spine)
+        return self._led_to(one for one in reached.distance if one not in reached.parents)
+
+    @cached_property
+    def run(self) -> frozenset[Function]:
+        """The same with the way to the training step."""
+        return self._led_to([*self.called, *self.training.spine])
+
+    def _led_to(self, first: Iterable[Function]) -> frozenset[Function]:
+        found = set(first)
         queue = list(found)
         while queue:
             for edge in self.graph.edges(queue.pop()):
-                if edge.cost not in (GUESS, PART) and edge.target in reached.distance and edge.target not in found:
+                is_call = edge.cost not in (GUESS, PART) and edge.target in self.entry.reach.distance
+                if is_call and edge.target not in found:
                     found.add(edge.target)
                     queue.append(edge.target)
         return frozenset(found)

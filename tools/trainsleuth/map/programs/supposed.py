@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..drawing.statements import enclosing
 from ..program import Program
@@ -27,3 +27,21 @@ def is_supposed(program: Program, places: Iterable[Place]) -> bool:
         if function is None or function in run:
             return False
     return True
+
+
+SUPPOSED = 0.6  # share of its score that a place keeps where no call is seen to lead to it
+
+
+def supposed_last(program: Program, places: Iterable[Place]) -> Iterator[Place]:
+    """The places, those of methods that the program is not seen to ask for with a `SUPPOSED` share of their score, where
+    calls do lead to the step that trains: of a class that trains in two ways, one is used.
+    """
+    step = program.training.step
+    if step is None or step not in program.called or program.training.framework is not None:
+        yield from places
+        return
+    for place in places:
+        file = program.index.files.get(place.path)
+        function = enclosing(file, place.line) if file is not None else None
+        aside = function is not None and program.is_reached(function) and function not in program.called
+        yield place._replace(score=SUPPOSED * place.score) if aside else place
