@@ -81,7 +81,31 @@ def sample(generator, z):
     }
 )
 
+FAILS |= {
+    "a state is saved": """
+import torch
+
+def save(optimizer, path):
+    torch.save(optimizer.state_dict, path + "/state.pt")
+""",
+    "a state in a table is saved": """
+import torch
+
+class Trainer:
+    def save(self, epoch):
+        torch.save({"epoch": epoch, "model": self.model.state_dict}, "last.pt")
+""",
+}
 SILENT = ORIGINALS | {
+    "a state that is saved and the method that makes it": """
+import torch
+
+def save(model, optimizer, path, make=None):
+    make = make or model.state_dict
+    torch.save({"model": make(), "optimizer": optimizer.state_dict()}, path)
+    hooks = {"model": model.state_dict}
+    return hooks
+""",
     "named of the base, whose work is done here": """
 class Saver:
     def __init__(self):

@@ -1,7 +1,8 @@
 """A method of the training step is named but not called.
 
 `model.eval` without parentheses is a valid statement that does nothing: the mode stays, gradients are not
-cleared, the optimizer does not step. `model.train = False` even replaces the method and leaves the mode.
+cleared, the optimizer does not step. `model.train = False` even replaces the method and leaves the mode. A file
+that is saved from `model.state_dict` holds the method, and no state to resume from.
 
 Fix: add the parentheses: `model.eval()`, `optimizer.zero_grad()`, `model.train(False)`.
 
@@ -19,6 +20,12 @@ Bad (the method is replaced by a flag):
     def evaluate(model, loader):
         model.train = False
         return [model(x) for x, _ in loader]
+
+Bad (the method is saved):
+    import torch
+
+    def save(model, optimizer, path):
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict}, path)
 
 Good:
     import torch
@@ -73,13 +80,15 @@ SAY = Verdicts(
     claims=("train-eval-mode", "zero-grad-forgotten"),
     forms={
         "resolved": "eval of a model that surely has dropout or batch norm, zero_grad or step of an optimizer of torch",
+        "saved": "state_dict in what torch.save gets",
         "other": "of what is known by its name, or a method that may change nothing",
     },
-    sure=("resolved",),
+    sure=("resolved", "saved"),
 )
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")
 _NAMED = re.compile(rb"\.\s*(?:" + "|".join(_STATEMENTS).encode() + rb")\b(?!\s*\()")
+_STATE = re.compile(rb"\.\s*state_dict\b(?!\s*\()")
 _OF_MODULES = ("parameters", "named_parameters", "state_dict", "load_state_dict", "cuda", "zero_grad", "eval", "train")
 _MODEL_NAMES = ("model", "net", "network", "generator", "discriminator", "encoder", "decoder", "classifier", "critic")
 
@@ -98,6 +107,11 @@ def check(index: Index) -> Iterator[Finding]:
             elif (flag := _replaced(index, event, spot)) is not None:
                 said = f"{written(flag)} is replaced by a value; the mode stays as it was"
                 yield _failure(spot, flag, said)
+    for function in index.functions_holding(_STATE):
+        for position, event in enumerate(function.events if not is_test(function.path) else ()):
+            for state in _saved(event):
+                said = f"{written(state)} is saved without parentheses: the file holds the method and no state"
+                yield _failure(Spot(function, position), state, said, "saved")
     for site in index.calls("eval", "zero_grad"):
         if site.call.receiver is not None and not site.call.arguments and not is_test(site.function.path):
             yield SAY.passed(site.function.path, site.call.line, f"{written(site.call)} is called")
@@ -108,6 +122,16 @@ def _bare(event: Event) -> Expr | None:
     if event.kind != "expression" or value is None or value.kind not in ("path", "attr"):
         return None
     return value if value.receiver is not None and value.last in _STATEMENTS else None
+
+
+def _saved(event: Event) -> Iterator[Expr]:
+    """torch.save(model.state_dict, path), torch.save({"model": model.state_dict}, path)"""
+    for call in event.calls:
+        given = call.argument(0, "obj") if call.callee == "torch.save" else None
+        pairs = [pair.parts[-1] for pair in given.parts] if given is not None and given.kind == "dict" else [given]
+        yield from (
+            one for one in pairs if one is not None and one.kind in ("path", "attr") and one.last == "state_dict"
+        )
 
 
 def _is_of_torch(index: Index, bare: Expr, spot: Spot) -> bool:
