@@ -240,6 +240,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("nn.MSELoss()", "nn.BCEWithLogitsLoss()"), ("return inputs, target.unsqueeze(1)", "return inputs, target.sign().unsqueeze(1)")),
         "loss_contract", "loss = criterion(model(x), y)", "expected probabilities in [0, 1]",
     ),
+    "no score below zero": (
+        "pictures",
+        (("self.head(self.drop(x))", "F.relu(self.head(self.drop(x)))"),),
+        "loss_contract", "loss = F.cross_entropy(model(pictures)", "never negative (made by relu at ",
+    ),
     "squashed twice": (
         "table",
         (("nn.Linear(32, 1))", "nn.Linear(32, 1), nn.Sigmoid(), nn.Sigmoid())"),),

@@ -22,6 +22,8 @@ def wrong_input(call: Event) -> Finding | None:
         return _double_softmax(call, producer)
     if fn == "binary_cross_entropy_with_logits" and holds in ("unit-interval", "probabilities"):
         return _double_sigmoid(call, producer) if made_by in ("sigmoid", "softmax") else None
+    if fn in ("cross_entropy", "binary_cross_entropy_with_logits") and made_by == "relu":
+        return _rectified(call, producer)
     if fn == "nll_loss" and holds in ("probabilities", "unbounded") and call["input"]["max"] > TOLERANCE:
         got = "probabilities" if holds == "probabilities" else "unnormalised values"
         return failure(call, f"nll_loss at {shown(call)} gets {got}{made_at(producer)} in [{span(call)}]; "
@@ -63,6 +65,18 @@ def _double_sigmoid(call: Event, producer: Event) -> Finding:
         measured=numbers_of(call),
         next="drop the sigmoid before the loss (keep it for metrics) and run this probe again",
         claims=("bce-with-logits",),
+    )
+
+
+def _rectified(call: Event, producer: Event) -> Finding:
+    return failure(
+        call,
+        f"{call['fn']} at {shown(call)} gets numbers that are never negative{made_at(producer)}, in [{span(call)}]; expected logits, which "
+        "have both signs",
+        "wrong-loss-choice",
+        measured=numbers_of(call),
+        next="hand the output of the last layer to the loss as it is",
+        claims=("relu-before-loss",),
     )
 
 

@@ -3,7 +3,8 @@
 Reads what enters each loss function of torch.nn.functional (range, whether rows are probabilities, which
 operation made them, shapes) and the graph of the first step for losses written by hand.
 
-Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice; shapes
+Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
+through a ReLU; shapes
 that broadcast to an outer product; a loss below its mathematical lower bound; targets that are no probabilities, or
 one constant; a first loss far above chance; a loss that is negated before backward, or sinks without bound; a term
 of the loss that lost its graph. Where both operands of an outer product carry a gradient it is a note: scores of a

@@ -27,7 +27,7 @@ class Value(NamedTuple):
     """One alternative for what a tensor expression gives.
 
     range: probability (softmax: sums to one), sigmoid, log-probability, logits (the output of a linear or
-        convolution layer), other (known to be none of these), unknown.
+        convolution layer), rectified (relu: never negative), other (known to be none of these), unknown.
     grad: live (a path leads back to parameters), cut (surely none), leaf (an input of its own that requires a
         gradient), reborn (a leaf made from what was cut), data (from a loader), constant, unknown.
     before: of cut and reborn, the grad before the cut. is_bare: reborn, and nothing was computed from it
@@ -86,7 +86,9 @@ class Values:
         decided = False
         for count, value in enumerate(found, 1):
             yield value
-            decided = decided or (value.grad in ("live", "unknown") and value.range in ("other", "unknown"))
+            decided = decided or (
+                value.grad in ("live", "unknown") and value.range in ("other", "rectified", "unknown")
+            )
             if decided and count >= ENOUGH:
                 break
 
@@ -188,6 +190,7 @@ def range_noun(made: str) -> str:
         "probability": "probabilities",
         "sigmoid": "numbers in 0..1",
         "log-probability": "log-probabilities",
+        "rectified": "numbers that are never negative",
     }.get(made, made)
 
 

@@ -38,6 +38,7 @@ _RANGES = {
     "sigmoid": "probabilities (sigmoid)",
     "log-probability": "log-probabilities",
     "logits": "logits",
+    "rectified": "numbers that are never negative (relu)",
     "other": "neither logits nor probabilities",
 }
 _ORDER = ("loader", "batch", "source", "forward", "inside", "loss", "sum", "backward", "rescale", "unscale", "clip", "optimizer step", "scaler update", "scheduler step", "zero_grad")  # fmt: skip
