@@ -4,10 +4,9 @@ Reads what enters each loss function of torch.nn.functional (range, whether rows
 operation made them, shapes) and the graph of the first step for losses written by hand.
 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
-through a ReLU; shapes
-that broadcast to an outer product; a loss below its mathematical lower bound; targets that are no probabilities, or
-one constant; a first loss far above chance; a loss that is negated before backward, or sinks without bound; a term
-of the loss that lost its graph. Where both operands of an outer product carry a gradient it is a note: scores of a
+through a ReLU; shapes that broadcast to an outer product; a loss below its mathematical lower bound; targets that are
+no probabilities, or one constant; a first loss far above chance; a loss that is negated before backward, or sinks
+without bound; a term of the loss that lost its graph. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
 Cost: the first three calls of each loss. Cannot see: losses written by hand, other than their shapes and sign.
