@@ -363,3 +363,13 @@ def test_the_file_of_a_run_before_is_none_that_this_one_writes(tmp_path: Path) -
     text = expand_component(tmp_path, "run").text
     assert "files: checkpoint_last.pt" in text
     assert "checkpoint_weights.bin train.py" not in text
+
+
+def test_a_name_that_is_bound_to_itself_and_saved_ends(tmp_path: Path) -> None:
+    kept = RESUMED.replace(
+        "torch.save(model.state_dict(), saved)",
+        "state = {'model': model, 'step': step}\nstate = state if out else state\nstate = state\ntorch.save(state, saved)",
+    )
+    (tmp_path / "train.py").write_text(kept)
+    assert "torch.save(state, saved)" in expand_component(tmp_path, "run").text
+    assert "model, step (train.py:19)" in expand_component(tmp_path, "checkpointing").text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
-from trainsleuth.facts import Expr, written
+from trainsleuth.facts import Site, written
 
 from ..program import Program
 
@@ -28,16 +29,22 @@ def _unused_prepared(program: Program) -> Iterator[str]:
         for target, argument in zip(targets, site.call.arguments, strict=False):
             if target.kind != "path" or argument.kind != "path" or target.text == argument.text:
                 continue
-            if not _is_read_after(program, site.function.events[site.position + 1 :], target.text):
+            if not _is_read(program, site, target.text):
                 yield f"{site.function.path}:{site.call.line} {target.text} comes out of prepare() and is not used after it"
 
 
-def _is_read_after(program: Program, events: tuple, name: str) -> bool:  # type: ignore[type-arg]
+def _is_read(program: Program, site: Site, name: str) -> bool:
+    """After the call; an attribute in any method of its class."""
+    after = site.function.events[site.position + 1 :]
+    cls = program.index.class_of(site.function) if name.startswith(f"{site.function.self_name}.") else None
+    others = (
+        [method.events for method in cls.methods.values() if method is not site.function] if cls is not None else []
+    )
     return any(
         part.kind == "path" and (part.text == name or part.text.startswith(name + "."))
-        for event in events
+        for event in chain(after, *others)
         for expr in (event.value, *event.targets)
-        if isinstance(expr, Expr)
+        if expr is not None
         for part in expr.walk()
     )
 

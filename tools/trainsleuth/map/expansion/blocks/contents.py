@@ -10,6 +10,7 @@ from trainsleuth.facts import Event, Expr, Function, bindings, written
 from ...program import Program
 
 MOST = 14
+MOST_HOPS = 5  # names, wrappers and functions between the call and the table; one may be bound to itself
 _WRITES = re.compile(r"(?:^|_)(?:save|dump|save_(?:checkpoint|state|on_master|file|pt)|persistent_save)$")
 _TABLES = ("dict", "OrderedDict")
 
@@ -18,7 +19,7 @@ def held_in(program: Program, function: Function, event: Event) -> str:
     """Keys of what the saving call of `event` is given, with the line that makes it; "" when that is not a table."""
     for call in event.calls:
         for value in call.arguments[:2] if _WRITES.search(call.last) else ():
-            for made, where in _made(program, function, value, 3):
+            for made, where in _made(program, function, value, MOST_HOPS):
                 if keys := list(dict.fromkeys(_keys(made))):
                     more = f", +{len(keys) - MOST} more" if len(keys) > MOST else ""
                     return f"{', '.join(keys[:MOST])}{more} ({where}:{made.line})"
@@ -57,10 +58,10 @@ def _made(program: Program, function: Function, value: Expr, hops: int) -> Itera
     """Literal tables that `value` may be, followed through names and what functions give back."""
     if value.kind == "dict" or (value.kind == "call" and value.last in _TABLES):
         yield value, function.path
-    elif value.kind == "path" and "." not in value.text:
+    elif value.kind == "path" and "." not in value.text and hops:
         for binding in bindings(function).get(value.text, ()):
             if binding.kind == "assign" and binding.value is not None and not binding.items:
-                yield from _made(program, function, binding.value, hops)
+                yield from _made(program, function, binding.value, hops - 1)
     elif value.kind == "call" and hops:
         for given in value.arguments[:1]:  # move_to_cpu(state_dict)
             yield from _made(program, function, given, hops - 1)
