@@ -266,6 +266,21 @@ def test_text_of_the_repository_stays_one_printable_line(tmp_path: Path) -> None
     assert sum(line.startswith("# training loop") for line in text.split("\n")) == 1
 
 
+def test_programs_are_listed_that_are_called_after_training_and_none_that_are_called_after_another_deed(
+    tmp_path: Path,
+) -> None:
+    asks = "import sys\nfrom importlib import import_module\n\nif __name__ == '__main__':\n    import_module(sys.argv[1]).run()\n"
+    files = {
+        "train.py": PLAIN,
+        "predict.py": PLAIN + "print(net)\n",
+        "finetune_all.py": asks,
+        "make_train_data.py": asks,
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert map_repository(tmp_path).programs == ("train.py", "finetune_all.py")
+
+
 def test_several_programs_are_listed_and_a_scope_chooses(tmp_path: Path) -> None:
     copy = (
         "import argparse\nimport sys\n" + PLAIN + "print(sys.argv, argparse.ArgumentParser(), torch.save(net, 'x'))\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -249,7 +250,9 @@ def _programs(program: Program) -> Iterator[str]:
     direct = {function.path for function, found in program.signs.items() if any(s.role == "backward" for s in found)}
     direct |= {function.path for function in program.handed}
     every = [*judged, *(path for path in program.started if path not in judged and not NEVER.search(path))]
-    training = [path for path in every if is_python(path) and judged.get(path, path in direct)]
+    training = [
+        path for path in every if is_python(path) and _may_train(program, path, judged.get(path, path in direct))
+    ]
     together = groups(program.index, training)
     if len(training) < 2:
         return
@@ -257,6 +260,22 @@ def _programs(program: Program) -> Iterator[str]:
         yield group[0] + (f" (of the same shape: {_counted(group[1:])})" if len(group) > 1 else "")
     if len(together) > MAX_PROGRAMS:
         yield f"{len(together) - MAX_PROGRAMS} more"
+
+
+def _may_train(program: Program, path: str, reaches: bool) -> bool:
+    """It is seen to reach training, or is called after it; not what is called after another deed."""
+    name = path.rpartition("/")[2]
+    is_named = _NAMED.search(name) is not None and _OF_DATA.search(name) is None
+    return path == program.entry.path or (not _OTHER_DEED.match(name) and (reaches or is_named))
+
+
+_NAMED = re.compile(r"(?:^|[_-])(?:pre-?)?train(?:ing)?(?:[_.-]|$)|fine-?tun", re.I)
+_OF_DATA = re.compile(
+    r"(?:^|[_-])(?:data\w*|eval\w*|infer\w*|test|create|make|prepare|split|utils?|helpers?|logs?|plot)(?:[_.-]|$)", re.I
+)
+_OTHER_DEED = re.compile(
+    r"(?:eval|predict|test|infer|demo|generat|sampl|export|convert|visuali[sz]|interactive|submit)", re.I
+)
 
 
 def _counted(paths: list[str]) -> str:
