@@ -166,6 +166,18 @@ class Actor(nn.Module):
     }
 )
 SILENT = ORIGINALS | {
+    "a keyword that does not exist": """
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return F.softmax(self.fc(x), dims=0)
+""",
     "vector parameter": """
 import torch
 from torch import nn

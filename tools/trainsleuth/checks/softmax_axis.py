@@ -91,6 +91,9 @@ _OUTPUT = re.compile(r"(^|_)(logits?|outputs?|preds?|predictions?)$")
 _LAYERS = frozenset(["Softmax", "LogSoftmax", "Softmin"])
 
 
+_KNOWN = ("input", "dim", "axis", "dtype", "tau", "hard", "eps", "_stacklevel")
+
+
 def check(index: Index) -> Iterator[Finding]:
     for site in index.calls(*_FUNCTIONS):
         if not is_test(site.function.path):
@@ -127,6 +130,8 @@ def _layer(index: Index, site: Site) -> Iterator[Finding]:
 def _examined(index: Index, spot: Spot, call: Expr, given: Expr | None, dim: Expr | None) -> Finding:
     path, line = spot.function.path, call.line
     axis = axis_of(dim)
+    if any(part.kind == "keyword" and part.text not in _KNOWN for part in call.parts[1:]):
+        return SAY.passed(path, line, "a keyword that torch refuses: it never runs")
     if given is None or (dim is not None and axis is None):
         return SAY.open(path, line, f"the axis of {written(call)} is not written out")
     if axis not in (None, 0) and not (axis is not None and axis < -1):

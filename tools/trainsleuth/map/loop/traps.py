@@ -52,8 +52,8 @@ def _is_read(program: Program, site: Site, name: str) -> bool:
 def _evaluation_without_eval(program: Program) -> Iterator[str]:
     calls = {
         site.call.last
-        for site, weight in program.calls("eval")
-        if program.is_reached(site.function) and not site.call.parts[1:]
+        for site, weight in program.calls("eval", "train")
+        if program.is_reached(site.function) and [one.text for one in site.call.parts[1:]] == _OFF[site.call.last]
     }
     if program.training.step is None or calls or program.training.framework is not None:
         return
@@ -63,6 +63,9 @@ def _evaluation_without_eval(program: Program) -> Iterator[str]:
             if quiet and re.search(r"eval|valid|test", function.name, re.I):
                 yield f"{function.path}:{function.line} {function.name} runs under no_grad, and no .eval() is reached"
                 return
+
+
+_OFF = {"eval": [], "train": ["False"]}
 
 
 def _seeds_in_one_place(program: Program) -> Iterator[str]:
@@ -85,6 +88,17 @@ def _unresolved_step(program: Program) -> Iterator[str]:
         return
     roles = {sign.role for f in program.signs if program.is_reached(f) for sign in program.signs[f]}
     for role, word in (("optimizer step", "no optimizer step"), ("zero_grad", "no zero_grad")):
-        if role not in roles:
+        if role not in roles and not any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role]))):
             line = next(sign.site.call.line for sign in program.signs[step] if sign.role == "backward")
             yield f"{step.path}:{line} {word} was found in code that this program reaches"
+
+
+_CALLED = {"optimizer step": "step", "zero_grad": "zero_grad"}
+_OF_OPTIMIZER = re.compile(r"optim|solver|(?:^|\W|_)opt(?:s|$|\W|_|\d)", re.I).search
+
+
+def _receivers(program: Program, name: str) -> Iterator[str]:
+    """Of the calls of a method in reached code, as written: model["optimizer"] of model["optimizer"].step()"""
+    for site, _ in program.calls(name):
+        if program.is_reached(site.function) and site.call.receiver is not None:
+            yield written(site.call.receiver)
