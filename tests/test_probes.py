@@ -113,6 +113,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", "F.cross_entropy(logits.flatten(0, 1), x.flatten())"),),
         "independence", "logits = model(x)", "learns to copy",
     ),
+    "gradients that vanish with depth": (
+        "table",
+        (("nn.ReLU(), nn.Linear(32, 32), nn.ReLU()", "*[layer for _ in range(12) for layer in (nn.Sigmoid(), nn.Linear(32, 32))], nn.Sigmoid()"),),
+        "parameter_table", "optimizer.step()", "so they hardly learn",
+    ),
     "a rate that moves nothing": (
         "pictures",
         (("lr=0.003", "lr=1e-11"),),
@@ -336,6 +341,15 @@ def test_a_mostly_frozen_model_is_told(host: Host, tmp_path: Path, loads: str, o
     trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
     (told,) = probes.judge("observe", trace, frozenset({"parameter_table"}))
     assert told.outcome == outcome and "4 others (97.5% of the elements" in told.message, (told, ended)
+
+
+def test_layers_behind_one_that_starts_at_zero_are_no_vanishing_gradient(host: Host, tmp_path: Path) -> None:
+    deep = "*[layer for _ in range(12) for layer in (nn.Sigmoid(), nn.Linear(32, 32))], nn.Sigmoid()"
+    zero = "nn.Linear(32, 1))\nnn.init.zeros_(model[-1].weight)"
+    edits = (("nn.ReLU(), nn.Linear(32, 32), nn.ReLU()", deep), ("nn.Linear(32, 1))", zero))
+    trace, _ = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = probes.judge("observe", trace, frozenset({"parameter_table"}))
+    assert told and not any("hardly learn" in one.message for one in told)
 
 
 def test_a_schedule_that_ends_in_the_first_steps_asks(host: Host, tmp_path: Path) -> None:

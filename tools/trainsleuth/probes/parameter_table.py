@@ -4,14 +4,15 @@ Membership x gradient x change for every parameter of every module that the prog
 values: a copy compared between steps. Also what the loss depends on by its autograd graph, so that
 parameters hidden in a plain list are found although no module names them.
 
-Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to
-no optimizer, some of a trained module or all of another (open when weights were loaded: it may be meant so); hidden parameters; an optimizer whose parameters are all frozen; parameters that no gradient ever
-reaches, when they are a large share or lie behind a detach, or that only get gradients of exactly zero; steps that
-change nothing, less than a millionth, or less than half precision can hold; one of several optimizers that never
-steps; weights that decay away; steps of a tenth of the weights, or more, with a loss that ends above its start;
-an embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
-trained model itself (a target network whose name was rebound). A copy of the model that never moves is a note.
-A model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
+Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to no optimizer,
+some of a trained module or all of another (open when weights were loaded: it may be meant so); hidden parameters; an
+optimizer whose parameters are all frozen; parameters that no gradient ever reaches, when they are a large share or
+lie behind a detach, or that only get gradients of exactly zero; steps that change nothing, less than a millionth, or
+less than half precision can hold; one of several optimizers that never steps; weights that decay away; steps of a
+tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
+embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
+trained model itself (a target network whose name was rebound). A copy of the model that never moves is a note. A
+model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
@@ -27,6 +28,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from . import _copies, _reach, _updates
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
+from ._vanishing import vanishing
 
 EXPERIMENT = "observe"
 MOST = 0.25  # of a module's elements; a frozen part that is smaller is the likelier meant so
@@ -52,6 +54,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.left_behind(table)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
+    found += vanishing(trace, table)
     yield from found
     yield from _summary(trace, table, bool([f for f in found if f.is_alarm]), bool(strangers))
 
