@@ -52,6 +52,7 @@ HALVES = tuple(
         "twenty_eighth_",
         "twenty_ninth_",
         "thirtieth_",
+        "thirty_first_",
     )
 )
 
