@@ -42,6 +42,30 @@ SETTINGS = dedent(
 )
 
 
+SECTIONED = dedent(
+    """
+    import argparse
+    import configparser
+    import torch
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config")
+    args = parser.parse_args()
+    sections = configparser.ConfigParser()
+    sections.read(args.config)
+    args.norm = sections.getfloat("train", "norm")
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in torch.load("data.pt"):
+        optimizer.zero_grad()
+        if args.norm != 0:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), args.norm)
+        model(x).mean().backward()
+        optimizer.step()
+    """
+)
+
+
 @pytest.mark.parametrize(
     ("test", "files", "severity"),
     [
@@ -92,6 +116,8 @@ SETTINGS = dedent(
             "error",
         ),
         ("settings.clip", {"conf/big.yaml": "clip: 0.5\n"}, "error"),
+        ("args.norm != 0", {"train.py": SECTIONED, "conf/small.ini": "[train]\nnorm = 0\n"}, "note"),
+        ("args.norm != 0", {"train.py": SECTIONED, "conf/small.ini": "[train]\nnorm = 0.5\n"}, "error"),
         ("table['warm'] > 2", {}, "error"),
         ("table['warm'] > 9", {}, "note"),
         ("table['mode'] == 'clipped'", {}, "note"),

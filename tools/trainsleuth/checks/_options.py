@@ -11,6 +11,7 @@ from ._imports import imported, is_of_one_program
 
 _ON_THE_COMMAND_LINE = ("add_argument", "add_option", "option", "Option")
 _FLAGS = re.compile(r"DEFINE_\w+$")
+_OF_SECTIONS = ("getint", "getfloat", "getboolean")  # of configparser; get() of two texts may be that of a table
 _SIMPLE = ("constant", "number", "string")
 _CONSTANT = re.compile(rb"None|True|False|-?\d[\d.e-]*|'[^']*'|\"[^\"]*\"")
 _NAME = re.compile(rb"[A-Za-z_]\w*")
@@ -18,12 +19,14 @@ _UNKNOWN = "?"
 
 
 def option_name(expr: Expr) -> str:
-    """clip of args.clip, cfg.train.clip and cfg["clip"]; "" of anything else."""
+    """clip of args.clip, cfg.train.clip, cfg["clip"] and parser.getfloat("train", "clip"); "" of anything else."""
     if expr.kind == "path" and "." in expr.text:
         return expr.last
     if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
         return expr.parts[1].text
     if expr.kind == "call" and expr.callee == "getattr" and len(expr.arguments) in (2, 3):
+        return expr.arguments[1].text if expr.arguments[1].kind == "string" else ""
+    if expr.kind == "call" and expr.last in _OF_SECTIONS and len(expr.arguments) == 2:
         return expr.arguments[1].text if expr.arguments[1].kind == "string" else ""
     if expr.kind == "call" and expr.last == "get" and expr.receiver is not None and expr.arguments:
         return expr.arguments[0].text if expr.arguments[0].kind == "string" else ""
@@ -138,11 +141,15 @@ def set_to(index: Index, option: str, path: str = "") -> set[str]:
     """What cfg.TRAIN.CLIP = 0 makes of it: as written, "?" where that is no constant. With a `path`, not what other
     programs set that never come to that file.
 
-    `self.clip = args.clip` and `self.clip = config["clip"]` hand it on and set nothing.
+    `self.clip = args.clip`, `self.clip = config["clip"]` and `args.clip = parser.getfloat("train", "clip")` hand it on and
+    set nothing.
     """
     name = re.escape(option.encode())
     handed_on = rb"(?:\w+\.)*%s[ \t]*(?:#|$)|[\w.]+\[[\"']%s[\"']\][ \t]*(?:#|$)" % (name, name)
-    handed_on += rb"|[\w.]+\.get\([\"']%s[\"'][^\n]*|getattr\([\w.]+, *[\"']%s[\"'][^\n]*" % (name, name)
+    handed_on += (
+        rb"|[\w.]+\.get(?:int|float|boolean)?\((?:[\"'][\w.-]+[\"'], *)?[\"']%s[\"'][^\n]*|getattr\([\w.]+, *[\"']%s[\"'][^\n]*"
+        % (name, name)
+    )
     text = re.compile(rb"(?m)\.%s[ \t]*=(?!=)(?![ \t]*(?:%s))[ \t]*([^\n#]*)" % (name, handed_on))
     files = (file for file in index.files.values() if file.body.source.holds(text))
     found = {

@@ -72,6 +72,8 @@ def _needed(test: Expr, is_so: bool) -> Iterator[tuple[Expr, bool]]:
             yield test, is_so
         elif test.parts[1].kind == "constant":
             yield from _needed(test.parts[0], is_so is ((test.text in _SAME) is _TRUTHS[test.parts[1].text]))
+        else:
+            yield test, is_so
     else:
         yield test, is_so
 
