@@ -206,3 +206,30 @@ def test_without_a_command_the_arm_of_the_default_comes_first(width: str, line: 
     (tmp_path / "train.py").write_text(ARMS.format(width=width))
     best = map_repository(tmp_path).components["loss"].places[0]
     assert (best.path, best.line) == ("train.py", line)
+
+
+AFTERWARDS = """import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--evaluate", action="store_true")
+args = parser.parse_args()
+net = torch.nn.Linear(2, 1)
+if args.evaluate:
+    print(net(torch.ones(1, 2)))
+else:
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(10):
+        optimizer.zero_grad()
+        net(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+    args.evaluate = True
+    print(net(torch.ones(1, 2)))
+"""
+
+
+def test_what_is_set_after_the_training_decides_nothing_before_it(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(AFTERWARDS)
+    text = expand_component(tmp_path, "run", recipe="python train.py").text
+    assert "train.py:11 optimizer = torch.optim.SGD" in text
+    assert "evaluate=True" not in text

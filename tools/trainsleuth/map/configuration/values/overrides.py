@@ -94,7 +94,7 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
         key = next((one for one in ends if one in known), None)
         if key is None or (event.value.kind == "path" and event.value.last == name) or _is_itself(event.value, key):
             continue
-        if _is_put_back(function, event, dotted):
+        if _is_put_back(function, event, dotted) or _is_afterwards(function, event, dotted):
             continue
         sure = is_literal(event.value) and event.kind == "assign" and not event.block.branches
         sign = f"{event.text} " if event.kind == "augment" else ""
@@ -116,6 +116,20 @@ def _is_put_back(function: Function, event: Event, dotted: str) -> bool:
     after = function.events[at + 1 :] if kept else ()
     return any(
         one.value is not None and _path(one.value) in kept and dotted in map(_path, one.targets) for one in after
+    )
+
+
+def _is_afterwards(function: Function, event: Event, dotted: str) -> bool:
+    """For what comes after a loop, in an arm that its own value has chosen: if args.test: ... else: train(); args.test = True"""
+    arms = {
+        (one.id, one.arm)
+        for one in event.block.branches
+        if any(_path(part) == dotted for test in one.tests for part in test.walk())
+    }
+    before = function.events[: function.events.index(event)] if arms else ()
+    return any(
+        one.kind in ("for", "while") and not arms.isdisjoint((branch.id, branch.arm) for branch in one.block.branches)
+        for one in before
     )
 
 
