@@ -233,3 +233,12 @@ def test_what_is_set_after_the_training_decides_nothing_before_it(tmp_path: Path
     text = expand_component(tmp_path, "run", recipe="python train.py").text
     assert "train.py:11 optimizer = torch.optim.SGD" in text
     assert "evaluate=True" not in text
+
+
+def test_settings_in_a_name_of_capitals_are_set_by_code_too(tmp_path: Path) -> None:
+    shouted = AFTERWARDS.replace("args", "ARGS").replace(
+        "ARGS = parser.parse_ARGS()",
+        "parser.add_argument('--steps', type=int, default=3)\nARGS = parser.parse_args()\nARGS.steps = 5",
+    )
+    (tmp_path / "train.py").write_text(shouted.replace("range(10)", "range(ARGS.steps)"))
+    assert "steps=5 train.py:8" in expand_component(tmp_path, "run", recipe="python train.py").text

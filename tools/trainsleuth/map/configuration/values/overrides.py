@@ -17,7 +17,7 @@ from ..records import Layer
 from ..use.reads import subscripts
 
 _OF_SHELL = re.compile(r"\$(?:HOME|USER|PWD)\b|\$\{(?:HOME|USER|PWD)\}")  # variables that every shell has
-_HOLDS = re.compile(r"(?:^|\.)(?:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?|FLAGS|C|_C)$")
+_HOLDS = re.compile(r"(?:^|\.)(?:(?i:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?)|C|_C)$")
 
 
 _NAMED = re.compile(r"(?:^|_)(?:args?|opts?|cfg|conf|config|hparams|spec|settings)$")  # counts with a section behind it
