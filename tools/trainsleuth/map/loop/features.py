@@ -26,7 +26,8 @@ _CALLS = {
     "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_gradients|clip_grads|dispatch_clip_grad|GradientClipp(?:ing|er)",
     "compile": r"compile",
     "ema": r"\w*EMA|AveragedModel|ExponentialMovingAverage|ModelEma\w*|ModuleDictEMA|update_ema|ema_update|EMAModel|swap_ema_state",
-    "seeds": r"manual_seed|manual_seed_all|seed_everything|set_seed|set_random_seed|random_seed|set_torch_seed",
+    "seeds": r"manual_seed|manual_seed_all|seed_everything|set_seeds?|set_random_seed|random_seed|set_torch_seed|set_randomness|"
+    r"seed_all|seed_all_rng|fix_seeds?|fix_random_seeds?",
 }
 _SEEDS = ("random.seed", "numpy.random.seed")
 _COMPILED = ("torch.compile", "torch.jit.script")

@@ -119,6 +119,8 @@ class Code:
         """Further places that run, one of each role in turn."""
         for where in topic.places:
             held = (one for one in self._held(where).places if where.takes(one))
+            if topic.is_rare:  # what few runs have is told by its words alone
+                held = (one for one in held if where.says.search(self._statement(one)))
             new = (one for one in held if (one.path, one.line) not in self._shown)
             running = (one for one in new if self._runs(one))
             ours = (one for one in running if not self._is_aside(where, one))
