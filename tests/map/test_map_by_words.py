@@ -216,3 +216,35 @@ def test_where_labels_go_into_a_model_and_are_left_out_is_told_of_a_trainer_s_lo
     )
     found = _map(tmp_path, {"train.py": train, "model.py": model, "data.py": data}, "train.py")
     assert {10, 11} <= _lines(found, "loss", "model.py") and 8 in _lines(found, "loss", "data.py")
+
+
+BY_LETTERS = (
+    "import argparse\n\nimport torch\nfrom nets.build import build_net\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+    "    parser.add_argument('--net', default='large_net')\n    parser.add_argument('--teacher', default='')\n    args = parser.parse_args()\n"
+    "    net = build_net(args.net)\n    if args.teacher != '':\n        teacher = build_net(args.teacher)\n"
+    f"{OPTIMIZER}{BODY}{GUARD}"
+)
+BUILDER = (
+    "from . import small\nfrom .large import LargeNet\nfrom .own import OwnNet, nets\n\n\ndef build_net(name):\n    if name.lower() == 'large_net':\n"
+    "        net = LargeNet()\n    elif name.lower().startswith('small'):\n        net = getattr(small, name.lower())(width=3)\n"
+    "    elif name.startswith('own_'):\n        name = name[4:]\n        net = nets[name]()\n    else:\n        raise ValueError(name)\n    return net\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("--net SmallNet", {"small"}),
+        ("--net SmallNet --teacher large_net", {"small", "large", "own"}),
+    ],
+)
+def test_what_a_module_has_under_a_name_is_made_in_the_arm_that_the_name_takes(
+    tmp_path: Path, given: str, shown: set[str]
+) -> None:
+    small = NETS["SmallNet"] + "\n\ndef smallnet(width):\n    return SmallNet(width)\n"
+    own = NETS["LargeNet"].replace("LargeNet", "OwnNet") + "\n\nnets = {'net': OwnNet}\n"
+    files = {"train.py": BY_LETTERS, "nets/__init__.py": "", "nets/build.py": BUILDER, "nets/small.py": small}
+    files |= {"nets/large.py": NETS["LargeNet"], "nets/own.py": own}
+    found = _map(tmp_path, files, "train.py", f"python train.py {given}")
+    made = {path for path in _shown(found, "model") if path.startswith("nets/") and path != "nets/build.py"}
+    assert made == {f"nets/{one}.py" for one in shown}

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Site, Symbol, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Module, Site, Symbol, Variable
 from trainsleuth.facts.naming.names import imports_within
 from trainsleuth.facts.reading.scopes import bindings
 
@@ -110,6 +110,8 @@ class Callables:
                 return named
             if (spelled := _spelled(call)) is not None:
                 return self.of(function, spelled, depth + 1)
+            if (of_module := self._member_asked(function, call)) is not None:
+                return (of_module,)
             if by_keys := tuple(named_by_keys(Settled(self._known.settings, self._index, function), call)):
                 return by_keys[:MAX_HELD]
         called = [one for one in self.of(function, call.parts[0], depth + 1) if isinstance(one, Function)]
@@ -176,13 +178,25 @@ class Callables:
         settled = Settled(self._known.settings, self._index, function)
         word = value_of(name, settled) if name is not None and name.kind == "path" else None
         for one in loaded_as(self._index, self._known.modules, function, module) if module is not None and word else ():
-            file = self._index.files.get(one.path)
-            names = (
-                (*file.classes, *file.functions, *(entry.alias for entry in file.imports)) if file is not None else ()
-            )
-            for said in dict.fromkeys(name for name in names if name.lower() == word):
-                member = self._index.names.member(one, said)
-                yield from [member] if isinstance(member, Class | Function) else []
+            yield from self._alike_in(one, word) if word else ()
+
+    def _member_asked(self, function: Function, asked: Expr) -> Class | Function | None:
+        """Of getattr(nets, name.lower()) what the module `nets` has under the name that settings give."""
+        module, name = (*asked.arguments, None, None)[:2]
+        if module is None or name is None or module.kind != "path":
+            return None
+        settled = Settled(self._known.settings, self._index, function)
+        word = value_of(name, settled) if self._known.settings else None
+        held = resolve(self._index, function, module.text) if word else None
+        return next(self._alike_in(held, word), None) if isinstance(held, Module) and word else None
+
+    def _alike_in(self, module: Module, word: str) -> Iterator[Class | Function]:
+        """What a module defines or imports under a name, whatever its letters."""
+        file = self._index.files.get(module.path)
+        names = (*file.classes, *file.functions, *(entry.alias for entry in file.imports)) if file is not None else ()
+        for said in dict.fromkeys(name for name in names if name.lower() == word):
+            member = self._index.names.member(module, said)
+            yield from [member] if isinstance(member, Class | Function) else []
 
     @cached_property
     def _importing(self) -> frozenset[Function]:

@@ -156,6 +156,8 @@ def _compared(test: Expr, settled: Settled) -> bool | None:
     value = value_of(left, settled)
     if value is None and (several := _several(left, settled)):
         return _differs(several, test.text, other)
+    if value == "" and other.kind == "string" and not other.text and test.text in ("==", "!="):
+        return test.text == "=="
     if value is None or (value in _NOT_GIVEN and other.kind == "string"):
         return None
     if other.text == "None" and (value == "false" or _is_made_of_section(left, settled)):
@@ -268,7 +270,7 @@ def _is_instance(asked: Expr, wanted: Expr, settled: Settled) -> bool | None:
 
 
 def asked_key(function: Function, name: str) -> str:
-    """Under which settings hold the subcommand that a local name is worth."""
+    """Under which settings hold what a name is worth wherever the function asks it: a subcommand."""
     return f"asked {parameter_key(function, name)}"
 
 

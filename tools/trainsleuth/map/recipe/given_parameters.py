@@ -11,7 +11,7 @@ from trainsleuth.facts import Expr, Function, Site, bindings
 
 from ..calling.graph import Graph
 from ..naming.tables import NAME_KEYS
-from .branches import OR, Settled, parameter_key, section_key, value_of
+from .branches import OR, Settled, asked_key, is_not_chosen, parameter_key, section_key, value_of
 
 MAX_HANDED_ON = 3
 MAX_CALLS = 24  # of one function: of more it is not asked what they give
@@ -19,7 +19,7 @@ _TESTS = re.compile(
     rb"\b(?:if|elif)\b[^\n]{0,80}?\b(\w+)(?:\.(?:lower|upper|strip|startswith)\(|\s*(?:==|!=|\bin\b|\bnot in\b))"
 )
 _TESTED = re.compile(rb"\b(?:in|==|!=)\s*(\w+)\b")
-_LOOKED_UP = re.compile(rb"getattr\([\w.]+,[ ]?(\w+)[,)]")
+_LOOKED_UP = re.compile(rb"getattr\([\w.]+,[ ]?(\w+)[,).]")
 _KEY = re.compile(rb"[A-Z_]\[(\w+)\]")
 
 
@@ -39,7 +39,16 @@ def with_parameters(graph: Graph, reached: Collection[Function], known: Mapping[
                 only = values.pop() if len(values) == 1 else None
                 if only is not None:
                     found[parameter_key(function, parameter.name)] = only
+                if only is not None and _is_kept(Settled(found, graph.index, function), parameter.name, only):
+                    found[asked_key(function, parameter.name)] = only
     return found
+
+
+def _is_kept(settled: Settled, name: str, value: str) -> bool:
+    """A parameter is set anew, and only in arms that are left with this value: elif name.startswith("my_"): name = name[3:]"""
+    bound = bindings(settled.function).get(name, ())
+    with_it = settled._replace(known={**settled.known, asked_key(settled.function, name): value})
+    return bool(bound) and all(is_not_chosen(settled.function.events[one.position], with_it) for one in bound)
 
 
 _OPTIONS = ("option", "argument")  # of a function that click runs with what the command gives
@@ -71,6 +80,8 @@ def _given(
         if not is_call_of(*calling, site, function):
             continue
         settled = Settled(known, calling.graph.index, site.function)
+        if is_not_chosen(site.event, settled):
+            continue
         given = site.call.argument(place, name)
         said = _of_section(site, name, settled) if spreads(site) else ""
         if said is None and given is None and name not in NAME_KEYS:

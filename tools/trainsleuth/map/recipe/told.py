@@ -18,6 +18,7 @@ from ..configuration.forms.experiments import experiment_choices, experiment_con
 from ..configuration.forms.nested_classes import nested_settings
 from ..configuration.forms.recipe_classes import chosen_settings, class_settings, recipe_class
 from ..configuration.values.absent import absent
+from ..configuration.values.left_empty import left_empty
 from ..launching.command_words import words_behind
 from ..launching.launch import Command, folder_of, that_counts
 from ..launching.scripts import settings_in
@@ -135,6 +136,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     without = absent(index, entry.reach.distance, read.in_files).decided() if is_told else {}
     without = {**without, **compared(entry.reach.distance, asked), **parsed(entry.reach.distance, asked)}
     without = {_SAYS_IT_TRAINS: "true", **without} if entry.trains else without
+    without = {**left_empty(program, entry.reach.distance), **without} if launch is not None else without
     decided = _deciding(without, weak, (*given, *read.commanded)) if is_told else {}
     chosen, passed = _chosen(program, read, known, loaded, named, decided)
     preset = named_preset(program.values, launch)
@@ -245,12 +247,14 @@ def _chosen(
     """What the settings choose, and the sections that no setting in force names, each with its class."""
     index, entry = program.index, program.entry
     left = passed_over([(one.key, one.value) for one in (*read.weak, *read.given)], CLASS_KEYS)
-    naming = [one for one in (*read.weak, *read.given) if not one.key.startswith(left)]
+    said = {one.key for one in read.commanded}  # a default chooses nothing beside it
+    weak = [one for one in read.weak if not (one.path and one.key in said)]
+    naming = [one for one in (*weak, *read.given) if not one.key.startswith(left)]
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
     chosen = (*chosen, *named_in_code(index, (*_near(entry), *(index.files[path].body for path in named)), decided))
     chosen = (*chosen, *asked_by_constants(index, _near(entry), known, decided, chosen))
-    said = {one.key.rpartition(".")[2] for one in naming}  # what code falls back on where nobody says it
-    in_code = [one for one in asked_in_code(index, _near(entry), chosen) if "_" not in one.key or one.key not in said]
+    worded = {one.key.rpartition(".")[2] for one in naming}  # what code falls back on where nobody says it
+    in_code = [one for one in asked_in_code(index, _near(entry), chosen) if "_" not in one.key or one.key not in worded]
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     chosen = (*chosen, *by_entry_point(index, naming, loaded), *registered_beside(index, program.values, naming))
     chosen = (*chosen, *listed_in_files(index, naming))
