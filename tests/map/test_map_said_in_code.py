@@ -541,14 +541,16 @@ def test_a_launcher_that_fills_a_template_gives_the_options_of_the_program_it_st
     assert "--lr 0.7" in made.text
 
 
-def test_a_name_that_is_joined_for_eval_is_that_of_a_class(tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", ["Maker", "make"])
+def test_a_name_that_is_joined_for_eval_is_that_of_a_class_or_of_what_makes_it(made: str, tmp_path: Path) -> None:
     files = {
         "train.py": OPTIONS.replace("import torch\n", "import torch\nimport nets.big\nimport nets.tiny\n")
         .replace("'--config', default=''", "'--net', default='tiny'")
-        .replace("torch.nn.Linear(2, 1)", "eval('nets.' + args.net + '.Maker')()"),
+        .replace("torch.nn.Linear(2, 1)", f"eval('nets.' + args.net + '.{made}')()"),
         "nets/__init__.py": "",
         **{
             f"nets/{name}.py": f"import torch\n\n\nclass Maker(torch.nn.Module): #: {mark}\n    def forward(self, x):\n        return x\n"
+            "\n\ndef make(width=2):\n    return Maker()\n"
             for name, mark in (("big", "model"), ("tiny", "none"))
         },
     }

@@ -143,18 +143,19 @@ class Callables:
         held = tuple(one for one in found if isinstance(one, Class | Function))
         return held or tuple(self._joined_in_text(settled, text))[:MAX_HELD]
 
-    def _joined_in_text(self, settled: Settled, text: Expr) -> Iterator[Class]:
-        """eval("models." + args.net + ".Generator"), where a setting says args.net."""
+    def _joined_in_text(self, settled: Settled, text: Expr) -> Iterator[Class | Function]:
+        """eval("models." + args.net + ".Generator"), where a setting says args.net: a class, or a function that makes one."""
         said = [one.text.lower() if one.kind == "string" else value_of(one, settled) for one in _summands(text)]
         words = [word for word in said if word]
         if len(words) < 2 or len(words) < len(said):
             return
         module, _, name = "".join(words).rpartition(".")
-        for cls in self._index.classes():
-            if cls.qualname.lower() == name:
-                home = cls.path.removesuffix(".py").replace("/", ".").lower()
-                if f".{home}".endswith(f".{module}"):
-                    yield cls
+        for path, file in self._index.files.items():
+            home = path.removesuffix(".py").replace("/", ".").lower()
+            if not f".{home}".endswith(f".{module}"):
+                continue
+            every: list[Class | Function] = [*file.classes.values(), *file.functions.values()]
+            yield from (one for one in every if one.qualname.lower() == name)
 
     def _imported_by(self, function: Function) -> Iterator[Class | Function]:
         """What a function gives back out of a module which it imports under a name: return import_module(name).Model"""

@@ -30,7 +30,7 @@ _SAYS = {
     "optimizer_scheduler": r"optim|lr_?sched|\bscheduler\.step|\blr\b|learning_rate|requires_grad|warm_?up|weight_decay|grad_scaler|scaler\.(?:step|scale|update)",
     "logging": r"\bprint\(|(?:\b|_)log(?:s|ger|gers|ging)?(?:\b|_)|writer|wandb|tensorboard|(?<!para)meters?\b|progress|\.item\(|\bstats?\b|visuali[sz]|plot|summar|dump\(|\bmsg|outstr|timer|verbose|display|tqdm",
     "checkpointing": r"checkpoint|ckpt|\bsave|resum|restor|load_state|\.pth?\b|pretrained|work_dir|output_dir|snapshot",
-    "evaluation": r"(?:\b|_)(?:val|test|eval|best|acc|iou|psnr|metrics?)(?:\b|_)|(?<!in)valid|evaluat|accuracy|infer",
+    "evaluation": r"(?:\b|_)(?:val|test|eval(?!\([\"'])|best|acc|iou|psnr|metrics?)(?:\b|_)|(?<!in)valid|evaluat|accuracy|infer",
 }
 _SAYS_NOTHING = re.compile(r"\s*(?:#|$|class |import |from \S+ import |[rRbBuU]?[\"']{3})")
 _OPENS = re.compile(r"\"{3}|'{3}")
