@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from trainsleuth.map import map_repository
 
 LAUNCH = """
@@ -114,3 +115,81 @@ def test_a_table_is_filled_key_by_key_and_handed_on_under_another_name(tmp_path:
     assert "11 for one in self.data:" in found and "how it is reached was not read" not in found
     loop = found.partition("# training loop")[2].partition("\n#")[0]
     assert "18 loss.backward()" in loop and "24" not in loop  # the step of the class that is made
+
+
+EXPERIMENTS = {
+    "train.py": """
+import argparse
+import importlib
+import os
+import sys
+
+import torch
+from multiprocessing import Process
+from launching import launch
+
+def main(RANKexperiment, args):
+    Worker(experiment, args).train()
+
+class Worker:
+    def __init__(self, experiment, args):
+        self.experiment = experiment
+
+    def train(self):
+        model = self.experiment.get_model()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for step in range(9):
+            optimizer.zero_grad()
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+
+def load(path):
+    sys.path.append(os.path.dirname(path))
+    return importlib.import_module(os.path.basename(path).split(".")[0]).Own()
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-f")
+    args = parser.parse_args()
+    experiment = load(args.f)
+    STARTS
+""",
+    "launching.py": "def launch(function, count, args=()):\n    function(*args)\n",
+    "base.py": """
+import torch
+
+class Base:
+    def get_model(self):
+        return torch.nn.Linear(2, 1)
+""",
+    "experiments/large.py": "from base import Base\n\nclass Own(Base):\n    depth = 9\n",
+    "experiments/tiny.py": """
+import torch
+from base import Base
+
+class Own(Base):
+    depth = 1
+
+    def get_model(self):
+        return torch.nn.Bilinear(2, 2, 1)
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "starts",
+    [
+        "launch(main, 8, args=(experiment, args))",
+        "torch.multiprocessing.spawn(main, args=(experiment, args), nprocs=8)",
+        "Process(target=main, args=[experiment, args]).start()",
+    ],
+)
+def test_a_function_gets_the_arguments_that_are_handed_over_with_it(starts: str, tmp_path: Path) -> None:
+    for name, text in EXPERIMENTS.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text.replace("STARTS", starts).replace("RANK", "rank, " * ("spawn" in starts)))
+    found = map_repository(tmp_path, "train.py", "python train.py -f experiments/large.py")
+    model = {(place.path, place.text.strip()) for place in found.components["model"].places}
+    assert ("base.py", "return torch.nn.Linear(2, 1)") in model
+    assert "experiments/tiny.py" not in {path for path, _ in model}

@@ -43,6 +43,7 @@ class Detours:
         yield from self._by_alias.get(name, ())
         yield from self._by_word.get(name, ())
         yield from self._by_default.get(name, ())
+        yield from self._by_hand_over.get(name, ())
 
     @cached_property
     def _by_choice(self) -> dict[str, list[Site]]:
@@ -59,6 +60,10 @@ class Detours:
     @cached_property
     def _by_default(self) -> dict[str, list[Site]]:
         return _called_by_default(self._index)
+
+    @cached_property
+    def _by_hand_over(self) -> dict[str, list[Site]]:
+        return _called_by_hand_over(self._index)
 
 
 _CHOICE_CALLED = re.compile(rb"else\s+[\w.]+\s*\)\s*\(")
@@ -102,6 +107,32 @@ def _called_by_default(index: Index) -> dict[str, list[Site]]:
                     sites = (Site(function, position, call) for call in event.calls if call.callee == one.name)
                     found.setdefault(held.name, []).extend(sites)
     return found
+
+
+_HANDED = re.compile(rb"\bargs[ \t]*=[ \t]*[\[(]")
+_RANKED = ("spawn", "start_processes")  # they give the rank first
+
+
+def _called_by_hand_over(index: Index) -> dict[str, list[Site]]:
+    """Calls of a function that is handed over with its arguments: launch(main, 8, args=(exp, opts)) as main(exp, opts)."""
+    found: dict[str, list[Site]] = {}
+    for function in index.functions_holding(_HANDED):
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                given = call.keyword("args")
+                first = (call.keyword("target"), *call.arguments[:1])
+                for handed in first if given is not None and given.kind in ("tuple", "list") else ():
+                    target = index.resolve(function, handed.text) if handed is not None else None
+                    if isinstance(target, Function) and given is not None and handed is not None:
+                        made = _as_called(target, handed, given.parts, call.last in _RANKED)
+                        found.setdefault(target.name, []).append(Site(function, position, made))
+    return found
+
+
+def _as_called(target: Function, handed: Expr, given: tuple[Expr, ...], is_ranked: bool) -> Expr:
+    names = [one.name for one in target.parameters if not one.kind and one.name != target.self_name][is_ranked:]
+    pairs = (Expr("keyword", name, (value,), value.line) for name, value in zip(names, given, strict=False))
+    return Expr("call", "", (handed, *pairs), handed.line)
 
 
 def _classes(function: Function, name: str) -> Iterator[str]:
