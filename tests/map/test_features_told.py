@@ -217,3 +217,64 @@ def test_what_a_module_loaded_by_a_name_seeds_when_it_is_imported(tmp_path: Path
     write(files, tmp_path)
     seeds = map_repository(tmp_path).features["seeds"].places
     assert [(place.path, place.line) for place in seeds] == [("ways/first.py", 6), ("ways/second.py", 6)]
+
+
+SWITCHED = """import argparse
+
+import torch
+from torch.cuda import amp
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--half", action="store_true")
+parser.add_argument("--again", action="store_true")
+args = parser.parse_args()
+net, net_ema = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+def resume_from(path):
+    if args.again:
+        net.load_state_dict(torch.load(path)["net"])
+        opt.load_state_dict(torch.load(path)["opt"])
+    else:
+        print("from the beginning")
+
+
+SCALER
+resume_from("a.pt")
+net_ema.eval()
+for step in range(10):
+    with CONTEXT:
+        loss = net(torch.ones(1, 2)).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("scaler", "context"),
+    [
+        ("scaler = amp.GradScaler(enabled=args.half)", "amp.autocast(args.half)"),
+        ("scaler = None", "torch.autocast('cuda', enabled=args.half)"),
+        (
+            "scaler = None\nif args.half:\n    scaler = amp.GradScaler()",
+            "torch.cuda.amp.autocast(enabled=scaler is not None)",
+        ),
+    ],
+)
+def test_what_is_called_and_does_nothing_is_off(tmp_path: Path, scaler: str, context: str) -> None:
+    text = SWITCHED.replace("SCALER", scaler).replace("CONTEXT", context)
+    root = write({"train.py": text}, tmp_path)
+    off = map_repository(root, recipe="python train.py").features
+    assert off["mixed_precision"].why.startswith("off: half = False")
+    assert off["resume"].why.startswith("off: again = False")
+    assert off["ema"].why == "none found in the code that the entry reaches"
+    on = map_repository(root, recipe="python train.py --half --again").features
+    assert on["mixed_precision"].status == on["resume"].status == "found"
+
+
+def test_autocast_that_is_told_only_the_device_is_on(tmp_path: Path) -> None:
+    text = SWITCHED.replace("SCALER", "scaler = None").replace("CONTEXT", "torch.autocast('cuda')")
+    root = write({"train.py": text}, tmp_path)
+    assert map_repository(root, recipe="python train.py").features["mixed_precision"].status == "found"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from trainsleuth.facts import Event, Expr, Function, written
@@ -16,6 +16,7 @@ from ..programs.standing import off_at
 from ..records import Part, Place
 from .set_later import set_later
 from .steps import averages_in_place, averages_weights
+from .switched import disabled, does_nothing
 from .switches import switch_of
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
@@ -57,6 +58,7 @@ def _goes_on(call: Expr) -> bool:
 _RESUMES = re.compile(
     r"(?:load_state|recover_if_possible|(?:auto_?|maybe_)?resume\w*|restore_(?:checkpoint|state|training)\w*)$"
 )
+_MODES = ("eval", "train", "to", "cuda", "requires_grad_")
 _EMA = re.compile(r"^(?!.*(?:build|init|create|make|get|setup)_ema).*(?:^|[._])ema(?:$|[._])", re.I)
 
 
@@ -73,7 +75,7 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
             found[name][key] = place
     parts = {}
     for name, places in found.items():
-        idle = {place: why for place in places.values() if (why := off_at(program, truth, place))} if truth else {}
+        idle = dict(_idle(program, truth, name, places.values())) if truth else {}
         best = tuple(sorted((p for p in places.values() if p not in idle), key=lambda p: (-p.score, p.path, p.line)))
         if not best:
             why = f"off: {next(iter(idle.values()))}" if idle else NONE_FOUND
@@ -82,6 +84,18 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
             continue
         parts[name] = Part("found", "", best)
     return parts
+
+
+def _idle(program: Program, truth: Truth, name: str, places: Collection[Place]) -> Iterator[tuple[Place, str]]:
+    """The places of a feature that a setting keeps from running or from having an effect, each with the setting."""
+    off = {place: off_at(program, truth, place) for place in places}
+    for place, why in off.items():
+        if not why and name == "mixed_precision":
+            why = disabled(program, truth, place)
+        elif not why and name == "resume":
+            why = does_nothing(program, place, places, off)
+        if why:
+            yield place, why
 
 
 NONE_FOUND = "none found in the code that the entry reaches"
@@ -282,7 +296,7 @@ def _resumes(program: Program, function: Function, event: Event, weight: float) 
             or (call.last == "load" and any("resume" in one.text for one in call.arguments if one.kind == "path"))
         ):
             yield "resume", program.at(function, call.line, "resume", weight)
-    if event.kind == "expression" and any(_EMA.search(call.callee) for call in event.calls):
+    if event.kind == "expression" and any(_EMA.search(call.callee) and call.last not in _MODES for call in event.calls):
         yield "ema", program.at(function, event.line, "ema", 0.8 * weight)
     elif event.block.loops and (_averages(program, function, event) or averages_in_place(function, event)):
         yield "ema", program.at(function, event.line, "ema", 0.9 * weight)
