@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from trainsleuth.facts import Class, Event, Function
+from trainsleuth.facts import Class, Event, Expr, Function
 
 from ...configuration import Truth
 from ...drawing.statements import conditions, statement
@@ -13,6 +13,7 @@ from ...loop.networks import is_network
 from ...parts import source_lines
 from ...program import Program
 from ...programs.standing import off
+from ...recipe.branches import HOLDS
 from .choosing import NEAR
 from .writing import Block
 
@@ -48,10 +49,16 @@ def _is_of_other_network(program: Program, function: Function) -> bool:
     return bool(chosen) and owner not in chosen and all(function.path != one.path for one in chosen)
 
 
+def _is_configuration(holder: Expr | None) -> bool:
+    """cfg.freeze() of yacs makes the settings read-only."""
+    return holder is not None and HOLDS.search(holder.last) is not None
+
+
 def _switches(event: Event) -> bool:
     if event.kind == "expression":
         return any(
-            call.last in ("requires_grad_", "requires_grad", "freeze")
+            call.last in ("requires_grad_", "requires_grad")
+            or (call.last == "freeze" and not _is_configuration(call.receiver))
             or (call.last.startswith("freeze_") and call.last != "freeze_support")  # of multiprocessing
             for call in event.calls
         )
