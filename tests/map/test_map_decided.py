@@ -243,9 +243,20 @@ def test_settings_in_a_name_of_capitals_are_set_by_code_too(tmp_path: Path) -> N
     (tmp_path / "train.py").write_text(shouted.replace("range(10)", "range(ARGS.steps)"))
     assert "steps=5 train.py:8" in expand_component(tmp_path, "run", recipe="python train.py").text
 
+
 def test_settings_that_are_made_read_only_freeze_no_weights(tmp_path: Path) -> None:
     text = SCRIPT.replace("    net.requires_grad_(False)\n", "    net.requires_grad_(False)\n    args.freeze()\n")
     root = map_depth.write({"train.py": text}, tmp_path)
     assert "freeze()" in text and "args.freeze()" not in shown(root, "model").partition("# frozen and thawed\n")[2]
     other = map_depth.write({"train.py": text.replace("args.freeze()", "net.freeze()")}, tmp_path)
     assert "net.freeze()" in shown(other, "model").partition("# frozen and thawed\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("clears", "said"), [("p.grad = None", False), ("p.grad.data.zero_()", False), ("print(p)", True)]
+)
+def test_gradients_that_a_loop_clears_by_hand_are_cleared(clears: str, said: bool, tmp_path: Path) -> None:
+    text = map_depth.STEP.replace("opt.zero_grad()", f"for p in net.parameters():\n        {clears}")
+    train = f"import torch\n\nnet = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n{text}"
+    traps = map_repository(map_depth.write({"train.py": train}, tmp_path)).traps
+    assert any("no zero_grad was found" in one for one in traps) is said, train

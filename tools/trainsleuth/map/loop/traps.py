@@ -88,7 +88,8 @@ def _unresolved_step(program: Program) -> Iterator[str]:
         return
     roles = {sign.role for f in program.signs if program.is_reached(f) for sign in program.signs[f]}
     for role, word in (("optimizer step", "no optimizer step"), ("zero_grad", "no zero_grad")):
-        if role not in roles and not any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role]))):
+        is_done = any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role])))
+        if role not in roles and not is_done and not (role == "zero_grad" and _clears_by_hand(program)):
             line = next(sign.site.call.line for sign in program.signs[step] if sign.role == "backward")
             yield f"{step.path}:{line} {word} was found in code that this program reaches"
 
@@ -102,3 +103,11 @@ def _receivers(program: Program, name: str) -> Iterator[str]:
     for site, _ in program.calls(name):
         if program.is_reached(site.function) and site.call.receiver is not None:
             yield written(site.call.receiver)
+
+
+_CLEARS = re.compile(rb"\.grad(?:[ \t]*=[ \t]*None\b|(?:\.data)?\.zero_\()")
+
+
+def _clears_by_hand(program: Program) -> bool:
+    """for p in model.parameters(): p.grad = None"""
+    return any(function.source.holds(_CLEARS) for function, _ in program.functions())
