@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from map_depth import write
 from trainsleuth.map import map_repository
 
 TRAIN = """
@@ -126,3 +127,73 @@ if __name__ == "__main__":
 def test_what_an_agent_collects_in_evaluation_mode_is_no_evaluation(more: str, status: str, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(COLLECTS + more)
     assert map_repository(tmp_path).components["evaluation"].status == status
+
+
+RENDERS = """import argparse
+
+import torch
+
+from formulas import eval_sh, psnr
+
+
+def report(net, step, at, views):
+    if step in at:
+        for view in views:
+            print(psnr(net(view), view))
+
+
+@torch.no_grad()
+def draw(net, views):
+    for view in views:
+        print(net(view).shape)
+
+
+def densify(net, views):
+    for view in views:
+        net.weight.add_(view.sum())
+
+
+def fit(args, test_iterations):
+    net = torch.nn.Linear(2, 2)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    views = torch.ones(9, 1, 2)
+    for step in range(100):
+        loss = eval_sh(3, net(views[step % 9])).sum()
+        opt.zero_grad()
+        loss.backward()
+        with torch.no_grad():
+            LOOKS
+        opt.step()
+        if step % args.every == 0:
+            DRAWS
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=7)
+    parser.add_argument("--test_iterations", type=int, nargs="+", default=[7, 30])
+    args = parser.parse_args()
+    fit(args, args.test_iterations)
+"""
+FORMULAS = (
+    "def eval_sh(degree, x):\n    return degree * x\n\n\ndef psnr(x, y):\n    return -(x - y).square().mean().log10()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("looks", "draws", "evaluates"),
+    [
+        ("report(net, step, test_iterations, views)", "pass", {"report"}),
+        ("pass", "draw(net, views)", {"draw"}),
+        ("densify(net, views)", "pass", set()),
+    ],
+)
+def test_what_the_loop_calls_to_look_at_its_results_is_evaluation(
+    looks: str, draws: str, evaluates: set[str], tmp_path: Path
+) -> None:
+    text = RENDERS.replace("LOOKS", looks).replace("DRAWS", draws)
+    root = write({"train.py": text, "formulas.py": FORMULAS}, tmp_path)
+    places = map_repository(root, "train.py").components["evaluation"].places
+    said = [one.text for one in places if one.role in ("evaluation call", "definition")]
+    names = {name for name in ("report", "draw", "densify", "fit", "eval_sh") if any(f"{name}(" in one for one in said)}
+    assert names == evaluates, said

@@ -135,7 +135,7 @@ _VERB = re.compile(
 )
 _CHECKS = re.compile(r"_?validate_", re.I)  # more often a look at arguments than at data
 _NOT_VERB = re.compile(
-    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera|actions?$|nans?$|(?:^|_)(?:to|is|if|are|not|in)_?valid",
+    r"config|args?$|path|input|shape|name|option|param|file|url|size|transform|loader|dataset|dir$|key|device|dtype|type|scorer|version|mode|available|field|opts$|itera|actions?$|nans?$|^eval_sh$|(?:^|_)(?:to|is|if|are|not|in)_?valid",
     re.I,
 )
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Event, Expr, Function, written
 
+from ..loop.networks import calls_network
 from ..program import Program
+from .measures import SAYS_METRIC
 
 _UPDATES = re.compile(r"(?:^|[._])ema|average|update|momentum|target|copy|sync|log|save|queue|bank", re.I)
 
@@ -18,18 +20,34 @@ def glances(program: Program) -> Iterator[tuple[Function, Expr, Function]]:
     """(the function with the loop, the call, what it calls); no averages of weights or targets, which are kept up so."""
     for function in program.training.loop_lines:
         for event in function.events:
-            for call in event.calls if _is_aside(event) else ():
-                if not _UPDATES.search(call.callee):
-                    found = program.graph.targets(function, call)
-                    yield from ((function, call, one) for one in found if isinstance(one, Function))
+            quiet, due = _is_quiet(event), _is_due(event)
+            for call in event.calls if event.block.loops and (quiet or due) else ():
+                for one in program.graph.targets(function, call) if not _UPDATES.search(call.callee) else ():
+                    if isinstance(one, Function) and _is_look(program, one, quiet, due):
+                        yield function, call, one
 
 
-def _is_aside(event: Event) -> bool:
-    """In a loop, every so many rounds, with gradients off."""
-    if not event.block.loops or not event.block.contexts:
+def _is_look(program: Program, target: Function, quiet: bool, due: bool) -> bool:
+    """Called every so many rounds with gradients off, where it may switch them off itself, or see to when it is due."""
+    if quiet and due:
+        return True
+    if not target.loops or not (quiet or any(one.last in _OFF for one in target.decorators)):
         return False
-    quiet = any(written(one).endswith(("no_grad()", "inference_mode()")) for one in event.block.contexts)
-    return quiet and any(one.test is not None and _is_periodic(one.test) for one in event.block.branches)
+    calls = (call for event in target.events if event.block.loops for call in event.calls)
+    if due:
+        return any(calls_network(program.values, target, call) for call in calls)
+    return any(SAYS_METRIC.search(call.last) for call in calls)
+
+
+_OFF = ("no_grad", "inference_mode")
+
+
+def _is_quiet(event: Event) -> bool:
+    return any(written(one).endswith(("no_grad()", "inference_mode()")) for one in event.block.contexts)
+
+
+def _is_due(event: Event) -> bool:
+    return any(one.test is not None and _is_periodic(one.test) for one in event.block.branches)
 
 
 def _is_periodic(test: Expr) -> bool:

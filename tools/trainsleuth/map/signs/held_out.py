@@ -10,7 +10,7 @@ from trainsleuth.facts import Expr, Function, written
 from ..program import Program
 
 _HELD_OUT = re.compile(
-    r"^_?(?:val|valid|validation|eval|evaluation|dev|test)_?(?:data\w*|loader|set|dl|generator|iter\w*)$", re.I
+    r"^_?(?:val|valid|validation|eval|evaluation|dev|test)_?(?:data\w*|loader|set|dl|generator|iter(?:ator)?s?)$", re.I
 )
 _TRAINED = re.compile(r"(?:^|_)(?:tr|train|training)(?:_|$)", re.I)
 

@@ -47,7 +47,7 @@ def metric_classes(program: Program) -> Iterator[Place]:
     """Classes that measure: one of torchmetrics, or one that says so, PSNR(nn.Module); where the first is made."""
     for cls, sites in program.made_at.items():
         bases = program.index.external_bases(cls)
-        if any(map(_METRIC_BASE.search, bases)) or _SAYS_METRIC.search(cls.name) or cls.name.endswith("Metric"):
+        if any(map(_METRIC_BASE.search, bases)) or SAYS_METRIC.search(cls.name) or cls.name.endswith("Metric"):
             yield program.at_target(cls, "metric", 0.6)
             yield from (program.at(function, line, "metric", 0.52) for function, line in sites[:1])
 
@@ -81,8 +81,8 @@ def _is_metric(target: object) -> bool:
     """A function of a file of metrics, or one that says what it measures: intersection_and_union()."""
     if not isinstance(target, Function) or target.name.startswith("_"):
         return False
-    return _METRIC_FILE.search(target.path) is not None or _SAYS_METRIC.search(target.name) is not None
+    return _METRIC_FILE.search(target.path) is not None or SAYS_METRIC.search(target.name) is not None
 
 
 _METRIC_FILE = re.compile(r"(?:^|/)(?:metrics?|\w+_metrics?)(?:/|\.py$)")
-_SAYS_METRIC = re.compile(r"iou|intersection_?and_?union|psnr|ssim|rmse|ndcg|bleu|rouge|accuracy|auroc|dice_coef", re.I)
+SAYS_METRIC = re.compile(r"iou|intersection_?and_?union|psnr|ssim|rmse|ndcg|bleu|rouge|accuracy|auroc|dice_coef", re.I)
