@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from trainsleuth.map import map_repository
+from trainsleuth.map import expand_component, map_repository
 
 LAUNCH = """
 from multiprocessing import Process
@@ -193,3 +193,63 @@ def test_a_function_gets_the_arguments_that_are_handed_over_with_it(starts: str,
     model = {(place.path, place.text.strip()) for place in found.components["model"].places}
     assert ("base.py", "return torch.nn.Linear(2, 1)") in model
     assert "experiments/tiny.py" not in {path for path, _ in model}
+
+
+STARTER = """
+import subprocess
+import sys
+from argparse import ArgumentParser, REMAINDER
+
+def main():
+    parser = ArgumentParser()
+    parser.add_argument("--count", type=int, default=1)
+    parser.add_argument("script")
+    parser.add_argument("rest", nargs=REMAINDER)
+    args = parser.parse_args()
+    for rank in range(args.count):
+        command = [sys.executable, args.script]
+        command.extend(args.rest)
+        command += ["--shared", "True", "--rank", str(rank)]
+        if args.count > 8:
+            command += ["--many", "True"]
+        subprocess.Popen(command).wait()
+
+if __name__ == "__main__":
+    main()
+"""
+SHARED = """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--shared", type=bool, default=False)
+parser.add_argument("--many", type=bool, default=False)
+parser.add_argument("--rank", type=int, default=0)
+args = parser.parse_args()
+if args.shared:
+    torch.distributed.init_process_group("nccl", rank=args.rank)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for x in torch.load("batches.pt"):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "shared"),
+    [
+        ("python launch.py --count 4 main.py --lr 1", "True"),
+        ("python launch.py --count 4 main.py --shared False", "False"),
+        ("python main.py --lr 1", "False"),
+    ],
+)
+def test_what_a_launcher_of_the_repository_appends_is_given(command: str, shared: str, tmp_path: Path) -> None:
+    (tmp_path / "launch.py").write_text(STARTER)
+    (tmp_path / "main.py").write_text(SHARED)
+    found = map_repository(tmp_path, "main.py", command)
+    assert found.features["distribution"].status == ("found" if shared == "True" else "absent")
+    items = expand_component(tmp_path, "config", "main.py", command, budget=3000).items
+    values = {item["name"]: item["value"] for item in items}
+    assert (values["shared"], values["many"], values["rank"]) == (shared, "False", "0")

@@ -23,6 +23,7 @@ from .drawing.diagram import draw_diagram
 from .drawing.layout import MIN_BUDGET
 from .drawing.sheet import draw
 from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, check_parts, drawn, pages_of, plan
+from .launching.appended import with_appended
 from .launching.launch import SHELL, Command
 from .launching.misspelled import as_they_are, script_in_folder
 from .launching.override_files import with_options_of_files
@@ -161,7 +162,7 @@ class _Found:
     def own_launch(self) -> Command | None:
         """The command as the program itself gets it, where a launcher reads its options from a file."""
         entry = self.program.entry.path if self.program is not None else ""
-        return with_options_of_files(self.index, self.launch, entry)
+        return with_appended(self.index, with_options_of_files(self.index, self.launch, entry))
 
 
 def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
@@ -181,7 +182,8 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     if chosen is not None and (importers := importers_of(index, chosen)):
         index = replace(index, beside=dict.fromkeys(importers, chosen.rpartition("/")[0]))
     started = launch.target if launch is not None else ""
-    program = find_program(index, where, chosen, with_options_of_files(index, launch, started))
+    own = with_appended(index, with_options_of_files(index, launch, started))
+    program = find_program(index, where, chosen, own)
     keep_facts(index)
     return _Found(index, program, where, chosen, launch, said)
 
