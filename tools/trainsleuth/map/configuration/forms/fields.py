@@ -16,6 +16,8 @@ from ..records import REQUIRED, Definition
 from ..use.in_use import is_in_use
 from .literals import flat, is_literal, is_table, text_of
 from .options import parameters
+from .own_attributes import own_attributes
+from .own_options import offering
 from .parsed import filled, is_of_framework, is_told_with
 from .python_files import is_settings
 
@@ -45,6 +47,7 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
     kin = (one for cls in made for one in program.index.subclasses(program.index.lineage(cls)[-1]))
     names = {cls.name for cls in (*ours, *_in_store(program), *kin)}
     names |= {base.name for cls in made for base in program.index.lineage(cls)}
+    offered = offering(program.index)
     yield from _of_lineages(program, (*parsed, *ours))
     files = sorted(program.entry.reach.files, key=lambda path: (path != program.entry.path, path))
     for path in files:
@@ -52,7 +55,7 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
         if path != program.entry.path and _is_other_recipe(program, file):
             continue
         for cls in file.classes.values():
-            if cls.name in names:  # told above, or a namesake that stands for another choice
+            if cls.name in names or cls in offered:  # told above or as options, or a namesake for another choice
                 continue
             if is_settings_class(program, cls) and not is_told_with(program, cls, parsed):
                 above = {name for base in program.index.lineage(cls)[1:] for name in _names(base)}
@@ -99,9 +102,11 @@ def is_settings_class(program: Program, cls: Class) -> bool:
     if is_network(program.index, cls) or is_dataset(program.index, cls) or is_names(cls):
         return False
     is_data = any(map(_is_data, program.index.lineage(cls)))
-    if _CLASS.search(cls.name) and (is_data or not cls.methods or _own(cls) or _defaults(cls) or _is_table(cls)):
+    if _CLASS.search(cls.name) and (
+        is_data or not cls.methods or own_attributes(cls) or _defaults(cls) or _is_table(cls)
+    ):
         return True
-    told = [name for name, value in _own(cls) if not name.startswith("_") and text_of(value) not in _OPEN]
+    told = [name for name, value in own_attributes(cls) if not name.startswith("_") and text_of(value) not in _OPEN]
     return len(told) >= MIN_ATTRIBUTES and "forward" not in cls.methods and _is_first(cls)
 
 
@@ -132,21 +137,7 @@ def _is_data(cls: Class) -> bool:
 def _is_first(cls: Class) -> bool:
     """Its constructor does hardly anything but set literals."""
     init = cls.methods.get("__init__")
-    return init is not None and len(_own(cls)) * 10 >= 7 * len(init.events)
-
-
-def _own(cls: Class) -> list[tuple[str, Expr]]:
-    """self.name = literal in the constructor."""
-    init = cls.methods.get("__init__")
-    if init is None:
-        return []
-    return [
-        (target.text.rpartition(".")[2], event.value)
-        for event in init.events
-        if event.kind == "assign" and event.value is not None and is_literal(event.value)
-        for target in event.targets
-        if target.text.rpartition(".")[0] == init.self_name
-    ]
+    return init is not None and len(own_attributes(cls)) * 10 >= 7 * len(init.events)
 
 
 def _defaults(cls: Class) -> bool:
@@ -182,7 +173,7 @@ def of_class(cls: Class) -> Iterator[Definition]:
                     line = event.value.line if event.value is not None and event.value.kind != "call" else event.line
                     said = _about(event)
                     yield Definition(target.text, cls.path, line, _field_value(event), (target.text,), said, cls.name)
-    for name, value in _own(cls):
+    for name, value in own_attributes(cls):
         yield Definition(name, cls.path, value.line, text_of(value), (), "", cls.name)
     init = cls.methods.get("__init__")
     if init is not None:
@@ -196,7 +187,7 @@ def _is_label(cls: Class, name: str) -> bool:
 
 def _names(cls: Class) -> Iterator[str]:
     yield from (target.text for event in cls.body.events if event.kind == "assign" for target in event.targets)
-    yield from (name for name, _ in _own(cls))
+    yield from (name for name, _ in own_attributes(cls))
 
 
 def _about(event: Event) -> str:

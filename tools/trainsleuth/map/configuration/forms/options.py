@@ -11,6 +11,7 @@ from ...launching.subcommand import plain_words
 from ...program import Program
 from ..records import REQUIRED, Definition
 from .literals import text_of
+from .own_options import own_options
 from .subcommands import parser_of, subcommands
 
 _DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
@@ -38,6 +39,7 @@ def options(program: Program) -> Iterator[Definition]:
                 else:
                     yield from _turned(program, function, call)
         yield from _decorated(function)
+    yield from own_options(program)
 
 
 def _argparse(function: Function, call: Expr) -> Iterator[Definition]:

@@ -11,6 +11,7 @@ from ...launching.command_words import words_behind
 from ...launching.subcommand import plain_words
 from ...program import Program
 from .command_line import ends, is_option
+from .own_options import own_options
 from .subcommands import parser_of, subcommands
 
 _ALONE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
@@ -46,6 +47,8 @@ def parsed(program: Program, text: str) -> Parsed:
                 own.append((_name(call, names[0]), count if count is not None else 1))
         if own and not positional:
             positional, has_command = own, bool(commands.parsers)
+    for one in own_options(program):
+        takes.update(dict.fromkeys(one.flags, 0 if one.value in ("True", "False") else 1))
     return Parsed(takes, positional, has_command)
 
 

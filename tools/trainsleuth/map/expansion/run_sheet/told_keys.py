@@ -26,6 +26,7 @@ from ..settings.settings import is_of_others
 from ..settings.strangers import is_of_strangers
 from ..settings.unseen import is_unseen
 from ..settings.values import value_of
+from .handed_as import handed_topic
 from .tails import Tails
 from .topics import DOUBTED, TAGS, TOPICS, Topic, is_named, says_section, topic_of
 
@@ -54,7 +55,7 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
     held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, BESIDE, OTHER)}
     for key in truth.keys:
         if _says(truth, key) and not is_switched_off(truth, key):
-            about = PRECISION if _is_dtype(key) else topic_of(key.name) or OTHER.name
+            about = PRECISION if _is_dtype(key) else topic_of(key.name) or handed_topic(truth, key) or OTHER.name
             if about not in _RARE or is_set(key) or _is_near(program, key):
                 held[about].append(key)
     for topic in TOPICS:
@@ -98,16 +99,21 @@ def _is_near(program: Program, key: Key) -> bool:
 
 def _that_say(truth: Truth, topic: Topic, found: list[Key]) -> list[Key]:
     """Not a default under a word that means much else; not what is empty, but for switches, where others say more."""
-    named = [key for key in found if is_set(key) or is_named(topic, key.name) == 1.0 or _is_of_topic(truth, topic, key)]
+    named = [key for key in found if is_set(key) or _says_topic(topic, key) or _is_of_topic(truth, topic, key)]
     if topic.name in _NO_FLAGS:
         named = [key for key in named if not _FILE.search(key.value)]
     kept = [key for key in named if key.value not in _EMPTY or _is_replaced(key) or truth.is_absent(key)]
-    empty = (key for key in named if key.value in _EMPTY and is_set(key) and is_named(topic, key.name) == 1.0)
+    empty = (key for key in named if key.value in _EMPTY and is_set(key) and _says_topic(topic, key))
     if kept and not topic.is_switch and topic.name not in _OFTEN_EMPTY:
         kept += sorted((key for key in empty if key not in kept), key=lambda key: -_worth(truth, topic, key))[
             :MOST_EMPTY
         ]
     return kept if kept and not topic.is_switch else [key for key in named if key.value not in ("{}", "[]")]
+
+
+def _says_topic(topic: Topic, key: Key) -> bool:
+    """By its own name, or that under which code hands it on: no name of its own says any topic."""
+    return is_named(topic, key.name) == 1.0 or (topic is not OTHER and not topic_of(key.name))
 
 
 def _is_of_topic(truth: Truth, topic: Topic, key: Key) -> bool:
@@ -202,7 +208,13 @@ def _worth(truth: Truth, topic: Topic, key: Key) -> float:
     flag = topic.name in _NO_FLAGS and key.value.lower() in ("true", "false")
     flag = flag or (not topic.is_switch and key.value.lower() == "false" and by_recipe < 1)
     aside = 0.3 * (_ASIDE.search(key.name) is not None)
-    return said + 2.5 * is_named(topic, key.name) - 2 * flag - aside - 0.1 * key.name.count(".")
+    return (
+        said
+        + 2.5 * (_says_topic(topic, key) or is_named(topic, key.name))
+        - 2 * flag
+        - aside
+        - 0.1 * key.name.count(".")
+    )
 
 
 def _nearness_of_file(program: Program, path: str) -> float:
