@@ -13,7 +13,7 @@ from trainsleuth.facts.naming.names import Module
 from ..calling.knowledge import Knowledge
 from ..calling.optional_imports import left_out
 from ..calling.values import Values
-from ..configuration import defaults
+from ..configuration import defaults, keys_of_flags, offered
 from ..configuration.forms.experiments import experiment_choices, experiment_configs, experiment_settings
 from ..configuration.forms.nested_classes import nested_settings
 from ..configuration.forms.recipe_classes import chosen_settings, class_settings, recipe_class
@@ -202,7 +202,8 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     started = (*(root.path for root in entry.reach.roots), *(path for path in files if path in index.files))
     text = launch.text if launch is not None else ""
     experiment = experiment_configs(index, entry.reach.files, text)
-    weak = tuple(defaults(program, launch))
+    offers = tuple(offered(program))
+    weak = tuple(defaults(program, offers, launch))
     in_files = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
     asked = tuple({one.key.replace("-", "_"): one for one in weak}.values())  # the command's own come last
     in_files = tuple(picked_sections(in_files, asked, entry.reach.distance))
@@ -221,7 +222,9 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
     in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
-    given = (*experiment_settings(experiment), *in_class, *in_files, *settings_in(index, launch, entry.commands))
+    keys = keys_of_flags(offers)
+    written = (one._replace(key=keys.get(one.key, one.key)) for one in settings_in(index, launch, entry.commands))
+    given = (*experiment_settings(experiment), *in_class, *in_files, *written)
     commanded = tuple(one for one in weak if launch is not None and not one.path)
     return _Settings(parts, constructed, experiment, weak, commanded, in_files, given, frozenset(started), text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...launching.launch import Command
 from ...naming.tables import NAME_KEYS
@@ -18,20 +18,26 @@ from .overrides import of_command
 _HOLDS = re.compile(r"_?(?:config|cfg|conf|args|arguments|options|params|settings|hparams)$")
 
 
-def defaults(program: Program, launch: Command | None = None) -> Iterator[Setting]:
-    """Every option as a setting, the command's own last."""
+def offered(program: Program) -> Iterator[Definition]:
+    """Options, and fields of which it is known that they have a value."""
+    yield from (one for one in (*options(program), *fields(program)) if one.certain and one.value)
+
+
+def defaults(program: Program, offers: Sequence[Definition], launch: Command | None = None) -> Iterator[Setting]:
+    """Each of what the program offers as a setting, the command's own last."""
     left = left_to_caller(launch.text) if launch is not None else frozenset()
-    flags: dict[str, str] = {}
-    negated: dict[str, str] = {}
-    for one in (*options(program), *fields(program)):
-        if one.certain and one.value:
-            flags.update(dict.fromkeys(one.flags, one.name))
-            negated.update(dict.fromkeys(one.negated, one.name))
-            if one.name not in left:
-                yield Setting(one.path, one.line, _key(one), one.value)
-    for name, layer in of_command(program, launch, flags, negated):
+    for one in offers:
+        if one.name not in left:
+            yield Setting(one.path, one.line, _key(one), one.value)
+    negated = {flag: one.name for one in offers for flag in one.negated}
+    for name, layer in of_command(program, launch, keys_of_flags(offers), negated):
         if layer.certain:
             yield Setting(layer.path, layer.line, name, layer.value)
+
+
+def keys_of_flags(offers: Iterable[Definition]) -> dict[str, str]:
+    """The key that each option sets: "bs" of --bs with dest="batch_size"."""
+    return {flag: one.name for one in offers for flag in one.flags}
 
 
 def _key(one: Definition) -> str:
