@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from map_depth import STEP
 from trainsleuth.map import expand_component
 
@@ -33,3 +34,31 @@ def test_an_option_that_a_document_writes_too_sets_what_its_dest_says(tmp_path: 
     sheet = _sheet(tmp_path, "python train.py --bs 4 --nw 2 --lr 0.3", readme=readme)
     assert "batch_size=4, num_workers=2 the command" in sheet
     assert " bs=" not in sheet and " nw=" not in sheet
+
+
+LONG = """import argparse
+
+import torch
+
+parser = argparse.ArgumentParser(FORM)
+parser.add_argument("-frames", "--number-of-frames", type=int, default=81)
+parser.add_argument("--batch-size", type=int, default=1)
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--lr-decay", type=float, default=0.9)
+args = parser.READ()
+net = torch.nn.Linear(args.number_of_frames, args.batch_size)
+opt = torch.optim.SGD(net.parameters(), lr=args.lr, momentum=args.lr_decay)
+"""
+BEGINNINGS = "python train.py -f 27 --bat=4 --lr 0.3 --l 7"
+
+
+def test_the_beginning_of_one_option_alone_is_that_option(tmp_path: Path) -> None:
+    sheet = _sheet(tmp_path, BEGINNINGS, LONG.replace("FORM", "").replace("READ", "parse_args"))
+    assert "number_of_frames=27" in sheet and "batch_size=4" in sheet and "lr=0.3" in sheet
+    assert "lr_decay=0.9 default" in sheet and " f=" not in sheet
+
+
+@pytest.mark.parametrize(("form", "read"), [("allow_abbrev=False", "parse_args"), ("", "parse_known_args")])
+def test_a_beginning_is_no_option_where_others_may_be_meant(tmp_path: Path, form: str, read: str) -> None:
+    sheet = _sheet(tmp_path, BEGINNINGS, LONG.replace("FORM", form).replace("READ", read))
+    assert "number_of_frames=27" not in sheet and "batch_size=4" not in sheet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from trainsleuth.facts import Expr, Function
@@ -10,6 +11,7 @@ from trainsleuth.facts import Expr, Function
 from ...launching.command_words import words_behind
 from ...launching.subcommand import plain_words
 from ...program import Program
+from .abbreviated import abbreviated
 from .command_line import ends, is_option
 from .own_options import own_options
 from .subcommands import parser_of, subcommands
@@ -21,18 +23,22 @@ _REST = -2  # of the command, options too
 
 class Parsed(NamedTuple):
     """How argparse reads a command: by option, without its dashes, how many words it takes; and the names of what stands
-    without one, in their order, each with the same. `has_command`: the first of these is the subcommand.
+    without one, in their order, each with the same. `has_command`: the first of these is the subcommand. `meant`: options
+    that the command gives by their beginning alone, with their names.
     """
 
     takes: Mapping[str, int]
     positional: Sequence[tuple[str, int]]
     has_command: bool = False
+    meant: Mapping[str, str] = MappingProxyType({})
 
 
 def parsed(program: Program, text: str) -> Parsed:
     """What the parsers say that the program reaches; of subcommands that of the one which `text` asks for."""
-    asked = plain_words(words_behind(text))
+    words = words_behind(text)
+    asked = plain_words(words)
     takes: dict[str, int] = {}
+    options: set[str] = set()
     positional: list[tuple[str, int]] = []
     has_command = False
     for function, _ in program.functions():
@@ -42,14 +48,24 @@ def parsed(program: Program, text: str) -> Parsed:
             names = [part.text for part in call.arguments if part.kind == "string"]
             count = _count(call)
             if names and names[0].startswith("-"):
-                takes.update({name.lstrip("-").replace("-", "_"): count for name in names} if count is not None else {})
+                options.update(() if commands.is_others(parser_of(call)) else names)
+                takes.update({_bare(name): count for name in names} if count is not None else {})
             elif names and not commands.is_others(parser_of(call)):
                 own.append((_name(call, names[0]), count if count is not None else 1))
         if own and not positional:
             positional, has_command = own, bool(commands.parsers)
     for one in own_options(program):
         takes.update(dict.fromkeys(one.flags, 0 if one.value in ("True", "False") else 1))
-    return Parsed(takes, positional, has_command)
+        options.update(f"-{name}" if len(name) == 1 else f"--{name}" for name in one.flags)
+    meant = {}
+    for short, option in abbreviated(program, options, words).items():
+        meant[_bare(short)] = _bare(option)
+        takes.update({_bare(short): takes[_bare(option)]} if _bare(option) in takes else {})
+    return Parsed(takes, positional, has_command, meant)
+
+
+def _bare(option: str) -> str:
+    return option.lstrip("-").replace("-", "_")
 
 
 def _arguments(program: Program, function: Function) -> Iterator[Expr]:

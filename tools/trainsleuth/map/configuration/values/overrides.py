@@ -39,7 +39,8 @@ def of_command(
         if name not in told:
             yield name, Layer("command", command.path or command.script, command.line, value)
     parser = parsed(program, text)
-    for name, value in (*given_by(text, parser.takes), *given_by_place(parser, text)):
+    for said, value in (*given_by(text, parser.takes), *given_by_place(parser, text)):
+        name = said if said in flags else parser.meant.get(said, said)
         if _exchanges(program, name, value):
             continue
         if name in negated and value == "True":
