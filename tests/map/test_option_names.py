@@ -62,3 +62,30 @@ def test_the_beginning_of_one_option_alone_is_that_option(tmp_path: Path) -> Non
 def test_a_beginning_is_no_option_where_others_may_be_meant(tmp_path: Path, form: str, read: str) -> None:
     sheet = _sheet(tmp_path, BEGINNINGS, LONG.replace("FORM", form).replace("READ", read))
     assert "number_of_frames=27" not in sheet and "batch_size=4" not in sheet
+
+
+NODES = """import argparse
+
+import torch
+from yacs.config import CfgNode as CN
+
+_C = CN()
+_C.OUTPUT_DIR = "."
+_C.SOLVER = CN()
+_C.SOLVER.BASE_LR = 0.1
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", action="store_true")
+parser.add_argument(REST, nargs=argparse.REMAINDER)
+args = parser.parse_args()
+_C.merge_from_list(args.opts)
+net = torch.nn.Linear(2, 4)
+opt = torch.optim.SGD(net.parameters(), lr=_C.SOLVER.BASE_LR)
+torch.save(net.state_dict(), _C.OUTPUT_DIR)
+"""
+
+
+@pytest.mark.parametrize(("rest", "option"), [("'opts'", ""), ("'--opts'", "--opts ")])
+def test_a_key_without_a_dot_is_set_as_one_with_a_dot_is(tmp_path: Path, rest: str, option: str) -> None:
+    command = f"python train.py --resume {option}OUTPUT_DIR out/small SOLVER.BASE_LR 0.3"
+    sheet = _sheet(tmp_path, command, NODES.replace("REST", rest))
+    assert "OUTPUT_DIR=out/small the command" in sheet and "BASE_LR=0.3 the command" in sheet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from trainsleuth.facts import Index
@@ -25,9 +25,12 @@ class Given(NamedTuple):
     value: str
 
 
-def given_by(text: str, takes: Mapping[str, int] | None = None) -> Iterator[Given]:
+def given_by(
+    text: str, takes: Mapping[str, int] | None = None, is_key: Callable[[str], bool] = lambda word: False
+) -> Iterator[Given]:
     """All that a command sets, in its order; only what stands behind the program that it starts. `takes`: how many words
-    belong to an option, less than none for all up to the next, where that is known.
+    belong to an option, less than none for all up to the next, where that is known. `is_key`: of a word without a dot,
+    that it is a key whose value follows.
     """
     words = words_behind(text)
     place = 0
@@ -38,8 +41,9 @@ def given_by(text: str, takes: Mapping[str, int] | None = None) -> Iterator[Give
             name, equals, value = word.lstrip("-").partition("=")
             values = [value] if equals else []
             count = (takes or {}).get(name.replace("-", "_"), -1)
+            many = count < 0 and name.replace("-", "_") in (takes or {})
             while not equals and place < len(words) and not (ends(words[place]) or _is_alone(words[place], values)):
-                if len(values) == count:
+                if len(values) == count or ((values or many) and is_key(words[place])):
                     break
                 values.append(words[place])
                 place += 1
@@ -50,7 +54,7 @@ def given_by(text: str, takes: Mapping[str, int] | None = None) -> Iterator[Give
                 yield from (Given(pair[1], pair[2]) for pair in pairs)
             else:
                 yield Given(name.replace("-", "_"), " ".join(values) if values else "True")
-        elif _PAIR.match(word) and place < len(words):
+        elif place < len(words) and (_PAIR.match(word) or (is_key(word) and not ends(words[place]))):
             yield Given(word, words[place])
             place += 1
         elif (match := _OVERRIDE.match(word)) is not None:

@@ -17,6 +17,7 @@ from ..records import Layer
 from ..use.reads import subscripts
 
 _OF_SHELL = re.compile(r"\$(?:HOME|USER|PWD)\b|\$\{(?:HOME|USER|PWD)\}")  # variables that every shell has
+_KEY = re.compile(r"[A-Z][A-Z_0-9]*")  # at the top of a configuration of yacs: OUTPUT_DIR out/small
 _HOLDS = re.compile(r"(?:^|\.)(?:(?i:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?)|C|_C)$")
 
 
@@ -39,7 +40,14 @@ def of_command(
         if name not in told:
             yield name, Layer("command", command.path or command.script, command.line, value)
     parser = parsed(program, text)
-    for said, value in (*given_by(text, parser.takes), *given_by_place(parser, text)):
+    merges = all(count < 0 for _, count in parser.positional) and any(
+        program.is_reached(site.function) for site in program.index.calls("merge_from_list")
+    )
+
+    def is_key(word: str) -> bool:
+        return merges and (_KEY.fullmatch(word) is not None or word in told)
+
+    for said, value in (*given_by(text, parser.takes, is_key), *given_by_place(parser, text)):
         name = said if said in flags else parser.meant.get(said, said)
         if _exchanges(program, name, value):
             continue
