@@ -34,6 +34,7 @@ from .recipe.branches import Settled, asked_key, calls_of, is_not_chosen
 from .recipe.config_objects import default_of
 from .recipe.keys import key_of
 from .recipe.recipes import Choice, Setting
+from .recipe.tabled_functions import FunctionTable, function_tables, left_aside
 from .records import Place
 
 HAND_OVERS = ("run_stage", "spawn", "partial", "start_processes", "notebook_launcher", "Process", "main")
@@ -191,6 +192,16 @@ class Program:
                     types = (one for event in cls.body.events for one in named_types(self.index, cls.body, event.text))
                     left += [one for one in chain(named, types) if isinstance(one, Class)]
         return frozenset(found)
+
+    @cached_property
+    def function_tables(self) -> tuple[FunctionTable, ...]:
+        """Tables of functions that make settings, of the files that it loads."""
+        return tuple(function_tables(self.index, self.entry.reach.files))
+
+    @cached_property
+    def left_aside(self) -> frozenset[Function]:
+        """Functions of these tables, where its settings are what one of them makes."""
+        return left_aside(self.function_tables, self.settings)
 
     @cached_property
     def named_at(self) -> Mapping[Class, list[tuple[Function, int]]]:

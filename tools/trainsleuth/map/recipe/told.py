@@ -63,6 +63,7 @@ from .presets import Preset, built_through, named_preset
 from .recipes import CLASS_KEYS, Choice, Setting, settings
 from .referenced_files import referenced_files
 from .references import given_by_name, references
+from .tabled_functions import picked_functions
 from .tabled_sections import picked_sections
 from .templated_files import templated_files
 from .worked_out import with_worked_out
@@ -212,17 +213,20 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         in_files = (*in_files, *settings(index, below))
     if recipe is None and constructed.objects is None:
         known = {part.path for part in parts}
-        options, home = {one.key: one.value for one in asked}, folder_of(launch) if launch is not None else "."
+        own, home = {one.key: one.value for one in asked}, folder_of(launch) if launch is not None else "."
         folders = tuple(dict.fromkeys((home, ".", entry.path.rpartition("/")[0])))
-        joined = joined_files(index, entry.reach, options, folders)
+        joined = joined_files(index, entry.reach, own, folders)
         named = (*joined, *templated_files(index, entry.reach, (*asked, *in_files)))
-        tabled = map(Part, tabled_modules(index, entry.reach.distance, options))
+        tabled = map(Part, tabled_modules(index, entry.reach.distance, own))
         more = (*(part for one in named for part in with_bases(index, one)), *tabled)
         made = tuple(part for part in dict.fromkeys(more) if part.path not in known)
         parts = (*parts, *made)
         in_files = (*in_files, *settings(index, made))
-    in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
+    options = {one.key.rpartition(".")[2]: one.value for one in (*asked, *in_files)}
+    made_by = picked_functions(index, program.function_tables, entry.reach.distance, options)
     keys = keys_of_flags(offers)
+    in_files = (*in_files, *(one for one in made_by if one.key not in keys.values()))  # code hands on the option
+    in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
     written = (one._replace(key=keys.get(one.key, one.key)) for one in settings_in(index, launch, entry.commands))
     given = (*experiment_settings(experiment), *in_class, *in_files, *written)
     commanded = tuple(one for one in weak if launch is not None and not one.path)

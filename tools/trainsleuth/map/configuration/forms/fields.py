@@ -62,7 +62,7 @@ def fields(program: Program, named: Iterable[Class] = ()) -> Iterator[Definition
                 yield from (one._replace(certain=one.name not in above) for one in of_class(cls))
         yield from _nodes(file.body)
         for function in file.functions.values():
-            if program.is_reached(function):
+            if program.is_reached(function) and function not in program.left_aside:
                 if _MAKES.search(function.name):
                     yield from _nodes(function)
                 if function is not file.body or not program.told or is_in_use(program, file):

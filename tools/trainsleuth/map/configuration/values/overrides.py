@@ -83,7 +83,8 @@ def of_code(program: Program, known: Container[str]) -> Iterator[tuple[str, Laye
                             value = part.parts[0]
                             sure = is_literal(value) and not event.block.branches
                             yield part.text, Layer("file", function.path, part.line, text_of(value), sure)
-            yield from _assigned(function, event, known)
+            if function not in program.left_aside:
+                yield from _assigned(function, event, known)
 
 
 def _assigned(function: Function, event: Event, known: Container[str]) -> Iterator[tuple[str, Layer]]:
