@@ -25,9 +25,13 @@ class _Form(NamedTuple):
 def own_options(program: Program) -> Iterator[Definition]:
     """Of the classes of which reached code makes an object."""
     for cls, form in offering(program.index).items():
-        if any(program.is_reached(site.function) for site in program.index.calls(cls.name)):
+        if any(_makes(program, site, cls) for site in program.index.calls(cls.name)):
             for base in program.index.lineage(cls):
                 yield from _options(base, form)
+
+
+def _makes(program: Program, site: Site, cls: Class) -> bool:
+    return program.is_reached(site.function) and program.index.resolve(site.function, site.call.callee) is cls
 
 
 def _options(cls: Class, form: _Form) -> Iterator[Definition]:
