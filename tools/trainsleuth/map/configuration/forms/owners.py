@@ -88,8 +88,24 @@ class Owners:
             cls, last = self.holder(key), key.name.rpartition(".")[2]
             sites = self.program.index.calls(cls.name) if cls is not None and cls not in self.parsed else ()
             given = any(site.call.keyword(last) is not None for site in sites if self.program.is_reached(site.function))
-            self._others[key.name] = cls is not None and (given or cls in self.strangers)
+            self._others[key.name] = (cls is not None and (given or cls in self.strangers)) or self._is_handed(key)
         return self._others[key.name]
+
+    def _is_handed(self, key: Key) -> bool:
+        """The default of a constructor's parameter for which a call gives another value."""
+        source, last = key.source, key.name.rpartition(".")[2]
+        file = self.program.index.files.get(source.path) if source is not None else None
+        init = enclosing(file, source.line) if file is not None and source is not None else None
+        cls = self.program.index.class_of(init) if init is not None and init.name == "__init__" else None
+        names = [one.name for one in init.parameters if one.default is not None] if init is not None else []
+        if init is None or cls is None or last not in names:
+            return False
+        place = [one.name for one in init.parameters].index(last) - 1  # behind self
+        return any(
+            site.call.argument(place, last) is not None and self.program.is_reached(site.function)
+            for site in self.program.index.calls(cls.name)
+            if self.program.index.resolve(site.function, site.call.callee) is cls
+        )
 
     def of_class(self, owner: Class, dotted: str, key: Key | None) -> Key | None:
         """The key that a method of `owner` means by "cfg.interval", where `key` is what anyone would: one of the sections
