@@ -74,4 +74,21 @@ def _start(words: list[str]) -> int:
             return place + 1
         if word == "-m" and place + 1 < len(words) and not words[place + 1].startswith("torch.distributed"):
             return place + 2
-    return 1
+    return _behind_container(words)
+
+
+_CONTAINERS = ("docker", "docker-compose", "podman", "nvidia-docker")
+_STARTS = ("run", "exec")
+_ALONE = re.compile(r"-[itdT]+|--(?:rm|interactive|tty|detach|init|privileged|no-deps|service-ports)")  # take no word
+
+
+def _behind_container(words: Sequence[str]) -> int:
+    """Behind the name of what a container runs: docker-compose run -e KEY --rm main train; behind the first word else."""
+    place = next((at for at, word in enumerate(words) if word in _STARTS), 0)
+    if not place or words[0] not in _CONTAINERS:
+        return 1
+    place += 1
+    while place < len(words) and words[place].startswith("-"):
+        takes_one = "=" not in words[place] and _ALONE.fullmatch(words[place]) is None
+        place += 1 + takes_one
+    return min(place + 1, len(words))

@@ -37,6 +37,7 @@ from ..naming.tabled_modules import tabled_modules
 from ..naming.tables import Table
 from ..program import Program
 from ..programs.entries import Entry
+from .annotation_files import annotation_files
 from .branches import known_settings
 from .choices import choices, named_in_code
 from .chosen import (
@@ -208,6 +209,10 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     in_files = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
     asked = tuple({one.key.replace("-", "_"): one for one in weak}.values())  # the command's own come last
     in_files = tuple(picked_sections(in_files, asked, entry.reach.distance))
+    said = " ".join((recipe or "", text, *(command.text for command in entry.commands)))
+    about = {path for path in annotation_files(in_files) if path.rpartition("/")[2] not in said}
+    parts = tuple(part for part in parts if part.path not in about)
+    in_files = tuple(one for one in in_files if one.path not in about)
     if constructed.objects is None and (below := referenced_files(index, parts, in_files)):
         parts = (*parts, *below)
         in_files = (*in_files, *settings(index, below))
