@@ -278,3 +278,20 @@ def test_autocast_that_is_told_only_the_device_is_on(tmp_path: Path) -> None:
     text = SWITCHED.replace("SCALER", "scaler = None").replace("CONTEXT", "torch.autocast('cuda')")
     root = write({"train.py": text}, tmp_path)
     assert map_repository(root, recipe="python train.py").features["mixed_precision"].status == "found"
+
+def test_a_seed_of_a_recipe_that_nothing_reads(tmp_path: Path) -> None:
+    keys = ("rate", "width", "steps", "decay", "momentum", "damping", "nesterov", "best")
+    reads = "".join(f"    {key} = config.{key}\n" for key in keys)
+    program = (
+        "import sys\n\nimport torch\nimport yaml\nfrom easydict import EasyDict\n\n\ndef main():\n"
+        f"    config = EasyDict(yaml.safe_load(open(sys.argv[1])))\n{reads}    net = torch.nn.Linear(2, width)\n"
+        "    opt = torch.optim.SGD(net.parameters(), lr=rate)\n"
+        "    for step in range(steps):\n        loss = net(torch.ones(1, 2)).sum()\n        opt.zero_grad()\n"
+        "        loss.backward()\n        opt.step()\n\n\nmain()\n"
+    )
+    (tmp_path / "small.yaml").write_text("seed: 7\n" + "".join(f"{key}: 1\n" for key in keys))
+    (tmp_path / "train.py").write_text(program)
+    seeds = map_repository(tmp_path, recipe="python train.py small.yaml").features["seeds"]
+    assert not seeds.places and "seed = 7" in seeds.why and "no call that does it" in seeds.why
+    (tmp_path / "train.py").write_text(program.replace("    net =", "    start(config.seed)\n    net ="))
+    assert map_repository(tmp_path, recipe="python train.py small.yaml").features["seeds"].places

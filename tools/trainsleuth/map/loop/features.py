@@ -10,9 +10,11 @@ from trainsleuth.facts import Event, Expr, Function, written
 from trainsleuth.facts.reading.scopes import bindings
 
 from ..configuration import Truth
+from ..configuration.use.unseen import is_unseen
 from ..program import Program
 from ..programs.running import is_guarded
 from ..programs.standing import off_at
+from ..recipe.recipes import Setting
 from ..records import Part, Place
 from .set_later import set_later
 from .steps import averages_in_place, averages_weights
@@ -69,7 +71,7 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
     other is absent, with the setting and its value.
     """
     found: dict[str, dict[tuple[str, int], Place]] = {name: {} for name in FEATURES}
-    for name, place in _signs(program):
+    for name, place in _signs(program, truth):
         key = (place.path, place.line)
         if key not in found[name] or found[name][key].score < place.score:
             found[name][key] = place
@@ -143,7 +145,7 @@ _STEPS = re.compile(r"scaler|backward|step", re.I)
 _TO_TRAINER = re.compile(rb"gradient_clip_val\b")
 
 
-def _signs(program: Program) -> Iterator[tuple[str, Place]]:
+def _signs(program: Program, truth: Truth | None) -> Iterator[tuple[str, Place]]:
     for function, event, weight in _statements(program):
         if _is_strategy(event):
             yield "distribution", program.at(function, event.line, "distribution", 1.1 * weight)
@@ -159,21 +161,28 @@ def _signs(program: Program) -> Iterator[tuple[str, Place]]:
         yield from _accumulates(program, function, event, weight)
         yield from _resumes(program, function, event, weight)
     yield from _launched(program)
-    for choice_path, line, key, value in program.settings:
-        if key.rpartition(".")[2] in ("accelerator", "distributed_backend") and _SHARES.match(value):
-            yield "distribution", Place(choice_path, line, "distribution", 0.5)
-        for name, keywords in _KEYWORDS.items():
-            if key.rpartition(".")[2] in keywords and value not in (
-                "",
-                "null",
-                "None",
-                "false",
-                "False",
-                "0",
-                "32",
-                "no",
-            ):
-                yield name, Place(choice_path, line, name, 0.5)
+    for setting in program.settings:
+        for name in _set(setting):
+            if truth is None or program.training.framework is not None or not _is_unseen(truth, setting):
+                yield name, Place(setting.path, setting.line, name, 0.5)
+
+
+def _set(setting: Setting) -> Iterator[str]:
+    """Features that a setting of the recipe turns on."""
+    last = setting.key.rpartition(".")[2]
+    if last in ("accelerator", "distributed_backend") and _SHARES.match(setting.value):
+        yield "distribution"
+    if setting.value not in _OFF:
+        yield from (name for name, keywords in _KEYWORDS.items() if last in keywords)
+
+
+_OFF = ("", "null", "None", "false", "False", "0", "32", "no")
+
+
+def _is_unseen(truth: Truth, setting: Setting) -> bool:
+    """No code reads it, under whatever name."""
+    keys = (key for key in truth.keys if key.source is not None and key.source[1:3] == setting[:2])
+    return any(key.uses == "unread" or is_unseen(truth, key) for key in keys)
 
 
 def _statements(program: Program) -> Iterator[tuple[Function, Event, float]]:

@@ -13,6 +13,7 @@ from ...calling.edges import GUESS
 from ...configuration import Key, Truth
 from ...configuration.records import Layer
 from ...configuration.use.switched_off import is_switched_off
+from ...configuration.use.unseen import is_unseen
 from ...configuration.use.untaken import untaken_by
 from ...drawing.statements import is_class_body
 from ...drawing.wording import clean
@@ -32,7 +33,6 @@ from ..settings.pipelines import pipelines
 from ..settings.sections import entry_of, is_set
 from ..settings.settings import is_of_others
 from ..settings.strangers import is_of_strangers
-from ..settings.unseen import is_unseen
 from ..settings.values import values_in
 
 WIDTH = 70  # characters of one value

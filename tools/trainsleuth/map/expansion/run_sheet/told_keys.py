@@ -15,6 +15,7 @@ from ...configuration.forms.command_line import LAUNCHING
 from ...configuration.forms.literals import is_literal, text_of
 from ...configuration.records import NO_VALUE, Layer, Use
 from ...configuration.use.switched_off import SWITCHES, is_switched_off
+from ...configuration.use.unseen import is_unseen
 from ...drawing.statements import enclosing
 from ...drawing.wording import clean
 from ...program import Program
@@ -24,7 +25,6 @@ from ..settings.lines import become
 from ..settings.sections import NOTHING, entry_of, is_set
 from ..settings.settings import is_of_others
 from ..settings.strangers import is_of_strangers
-from ..settings.unseen import is_unseen
 from ..settings.values import value_of
 from .handed_as import handed_topic
 from .tails import Tails

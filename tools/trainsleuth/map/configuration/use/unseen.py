@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from ...configuration import Key, Truth
-from ...configuration.forms.command_line import LAUNCHING
+from ..forms.command_line import LAUNCHING
+from ..records import Key
+
+if TYPE_CHECKING:
+    from ..truth import Truth
 
 _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 
