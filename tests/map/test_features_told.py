@@ -279,6 +279,7 @@ def test_autocast_that_is_told_only_the_device_is_on(tmp_path: Path) -> None:
     root = write({"train.py": text}, tmp_path)
     assert map_repository(root, recipe="python train.py").features["mixed_precision"].status == "found"
 
+
 def test_a_seed_of_a_recipe_that_nothing_reads(tmp_path: Path) -> None:
     keys = ("rate", "width", "steps", "decay", "momentum", "damping", "nesterov", "best")
     reads = "".join(f"    {key} = config.{key}\n" for key in keys)
