@@ -18,6 +18,7 @@ from ..signs.evaluation_mode import is_evaluated, is_switched
 from ..signs.glances import glances
 from ..signs.held_out import passes
 from ..signs.measures import in_the_loop, measured, metric_classes
+from ..signs.phases import phase_loops, switched_in
 from ..signs.sampled import sampled
 
 _NAMED = re.compile(
@@ -100,6 +101,7 @@ def _signs(program: Program) -> Iterator[Place]:
             yield program.at(function, call.line, "evaluation call", 0.8 * weight)
             yield program.at(target, target.line, "definition", 0.76 * weight)
     yield from sampled(program)
+    yield from _phases(program)
     yield from _built(program)
     yield from _called(program, evaluating)
     for function in evaluating:
@@ -305,6 +307,16 @@ def _loops(program: Program, function: Function, weight: float) -> Iterator[Plac
             r"(?:^|[^a-z])(?:val|valid|test|eval)\w*(?:load|data|set|_dl|iter)", written(loop.source), re.I
         ):
             yield program.at(function, loop.line, "loop", 0.85 * weight**0.4)
+
+
+def _phases(program: Program) -> Iterator[Place]:
+    """Loops that train in one round and evaluate in another."""
+    for function, loop in phase_loops(program):
+        weight = program.weight(function) ** 0.4
+        yield program.at(function, loop.line, "loop", 0.85 * weight)
+        yield from (
+            program.at(function, line, "evaluation mode", 0.75 * weight) for line in switched_in(function, loop)
+        )
 
 
 def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
