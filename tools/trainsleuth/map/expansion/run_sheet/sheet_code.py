@@ -19,6 +19,7 @@ from ...programs.standing import off_at
 from ...records import Part, Place
 from ..settings.sections import NOTHING, is_set
 from ..settings.values import values_in
+from .chosen_devices import chosen_devices
 from .loss_terms import definitions, loss_terms
 from .other_runs import OtherRuns
 from .pace import pace
@@ -95,6 +96,8 @@ class Code:
             for place in self._first_of(self._held(where).places, where, (), _NOTHING):
                 self._shown.add((place.path, place.line))
                 yield self._line(place, ())
+        for place in chosen_devices(self.program, self.truth) if topic.name == "devices" else ():
+            yield self._line(place, ())
 
     def terms(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The statements that put the loss together, in one line."""
