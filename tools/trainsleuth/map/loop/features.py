@@ -16,6 +16,7 @@ from ..programs.running import is_guarded
 from ..programs.standing import off_at
 from ..recipe.recipes import Setting
 from ..records import Part, Place
+from .accumulating import accumulations
 from .set_later import set_later
 from .steps import averages_in_place, averages_weights
 from .switched import disabled, does_nothing
@@ -158,8 +159,13 @@ def _signs(program: Program, truth: Truth | None) -> Iterator[tuple[str, Place]]
                 if _counts(program, name, function, call):
                     yield name, program.at(function, call.line, name, weight)
             yield from _keywords(program, function, call, weight)
+        yield from _handed_on(program, function, event, weight)
         yield from _accumulates(program, function, event, weight)
         yield from _resumes(program, function, event, weight)
+    for function in program.training.steppers:
+        for number, line in enumerate(accumulations(program.values, function, program.signs[function])):
+            share = program.weight(function) * 0.99**number
+            yield "accumulation", program.at(function, line, "accumulation", share)
     yield from _launched(program)
     for setting in program.settings:
         for name in _set(setting):
@@ -277,6 +283,19 @@ def _keywords(program: Program, function: Function, call: Expr, weight: float) -
                 continue  # a bound of an embedding's rows
             if value is not None and value.text not in ("None", "False", "0"):
                 yield name, program.at(function, value.line, name, 0.9 * weight)
+
+
+def _handed_on(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
+    """What a trainer is given by way of a dictionary: kwargs = dict(accumulate_grad_batches=4), {"accumulate_grad_batches": 4}"""
+    if program.training.framework is None or not function.source.holds(_ACCUMULATED):
+        return
+    for part in event.value.walk() if event.value is not None else ():
+        name = part.parts[0].text if part.kind == "pair" else part.text if part.kind == "keyword" else ""
+        if name in _KEYWORDS["accumulation"] and part.parts[-1].text not in ("None", "False", "0", "1"):
+            yield "accumulation", program.at(function, part.line, "accumulation", 0.9 * weight)
+
+
+_ACCUMULATED = re.compile(rb"gradient_accumulation_steps|accumulate_grad_batches")
 
 
 def _accumulates(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:

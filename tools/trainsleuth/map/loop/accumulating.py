@@ -1,0 +1,65 @@
+"""Steps of the optimizer that gather the gradients or the losses of several rounds, whatever the numbers are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainsleuth.facts import Event, Function
+
+from ..calling.values import Values
+from .networks import calls_network
+from .steps import Sign
+
+
+def accumulations(values: Values, function: Function, signs: list[Sign]) -> Iterator[int]:
+    """Lines of inner loops that go backward and leave the step to what follows them, with that call, and of the tests
+    below which a sum of losses goes backward.
+    """
+    for sign in signs:
+        if sign.role == "backward" and (loops := sign.site.event.block.loops):
+            if _is_stepped_after(function, sign, signs) and _runs_network(values, function, loops[-1]):
+                yield function.loops[loops[-1]].line
+                yield sign.site.call.line
+            yield from _summed(function, sign)
+
+
+def _is_stepped_after(function: Function, backward: Sign, signs: list[Sign]) -> bool:
+    """Nothing steps or clears in its loop; what stands behind the loop steps."""
+    around, inner = backward.site.event.block.loops[:-1], backward.site.event.block.loops[-1]
+    ended = function.loops[inner].end_line
+    others = [one for one in signs if one.role in ("optimizer step", "zero_grad")]
+    if any(inner in one.site.event.block.loops for one in others):
+        return False
+    steps = (one.site for one in others if one.role == "optimizer step")
+    return any(one.event.line > ended and one.event.block.loops == around for one in steps)
+
+
+def _runs_network(values: Values, function: Function, loop: int) -> bool:
+    """Each round is of other examples, not of another loss of the same ones."""
+    inside = (call for event in function.events if loop in event.block.loops for call in event.calls)
+    return any(calls_network(values, function, call) for call in inside)
+
+
+def _summed(function: Function, backward: Sign) -> Iterator[int]:
+    """if i % n == 0: total.backward(), where the rounds before have added to the total and did not begin it anew."""
+    event, receiver = backward.site.event, backward.site.call.receiver
+    tests = [one.test for one in event.block.branches if one.test is not None]
+    periodic = [one for one in tests if any(part.kind == "binary" and part.text == "%" for part in one.walk())]
+    if receiver is None or receiver.kind != "path" or not periodic:
+        return
+    inner = event.block.loops[-1]
+    bound = [
+        one
+        for one in function.events
+        if inner in one.block.loops and any(target.text == receiver.text for target in one.targets)
+    ]
+    added = [one for one in bound if one.kind == "augment" and one.text.startswith("+")]
+    begun = [one for one in bound if one.kind == "assign"]
+    if any(not any(_is_around(one, plus) for one in begun) for plus in added):
+        yield from (one.line for one in function.events if one.kind == "if" and one.value in periodic)
+
+
+def _is_around(begun: Event, added: Event) -> bool:
+    """What begins the sum runs in every round that adds to it."""
+    arms = [(one.id, one.arm) for one in begun.block.branches]
+    return [(one.id, one.arm) for one in added.block.branches][: len(arms)] == arms
