@@ -13,6 +13,7 @@ from ..loop.networks import calls_network, is_dataset, is_network
 from ..program import Program
 from ..programs.entries import guard_line
 from ..records import Place
+from ..signs.called_after import is_of_another_kind, only_forwards
 from ..signs.evaluating_programs import evaluating_programs, own_commands, restores, rounds
 from ..signs.evaluation_mode import is_evaluated, is_switched
 from ..signs.glances import glances
@@ -20,6 +21,7 @@ from ..signs.held_out import passes
 from ..signs.measures import in_the_loop, measured, metric_classes
 from ..signs.phases import phase_loops, switched_in
 from ..signs.sampled import sampled
+from ..signs.told_to_test import is_told, tests
 
 _NAMED = re.compile(
     r"^(?!\w*_actions?$)_?(?:run_|do_|start_)?(?:eval(?:uate\w*|uation\w*|_\w+)?|valid(?:_epoch|_step|_loop|_one_epoch)?|validate|validation_\w+|"
@@ -27,7 +29,9 @@ _NAMED = re.compile(
     r"(?:fit|run|do)_(?:valid|eval|test)\w*|estimate_loss|compute_metrics?|accuracy|\w+_accuracy|val(?:_epoch|_step|_loop)?|score|enjoy|play)$",
     re.I,
 )
-_MAY_BE = re.compile(r"generate|sample|infer|predict|eval|valid|test|wer|bleu|metric|translate|decode", re.I)
+_MAY_BE = re.compile(
+    r"generate|sample|infer|predict|eval|valid|test|(?<![a-z])wer(?![a-z])|bleu|metric|translate|decode", re.I
+)
 _FILE = re.compile(
     r"(?:^|[_/])(?:eval\w*|val(?:[._]|id\w*)|test|infer\w*|inference\w*|generat\w*|sampl(?!ers?\.)\w*|predict\w*|demo|score|transcribe|synth\w*|fid|calc\w*_(?:metrics?|scores?)|enjoy|play(?:[._]|er))",
     re.I,
@@ -63,6 +67,9 @@ _SWITCHES = (
     "inference_mode",
 )  # they only say which mode others are in
 
+_MODES = {"train", "eval"}
+_MAY_SWITCH = _MODES | {"super", "hasattr", "getattr", "isinstance", "set_grad_enabled", "requires_grad_"}
+
 
 def _signs(program: Program) -> Iterator[Place]:
     evaluating: set[Function] = set()
@@ -70,8 +77,9 @@ def _signs(program: Program) -> Iterator[Place]:
         sign = _quiet(program, function)
         is_plain = not sign or _DISTRIBUTES.search(function.owner) is not None
         drawn = (is_plain and _is_draw(program, function)) or _draws_action(function)
-        named = not drawn and _is_named(function)
-        evaluates = sign > 0 and not drawn and not _is_switch(function)
+        forwards = only_forwards(program, function)
+        named = not drawn and not forwards and _is_named(function)
+        evaluates = sign > 0 and not drawn and not forwards and not _is_switch(function)
         if sign:
             training = function is program.training.step or function.name == "<module>"
             tested = evaluates and (named or (_is_put_to_test(program, function) and not _collects(program, function)))
@@ -90,10 +98,11 @@ def _signs(program: Program) -> Iterator[Place]:
         ):
             evaluating.add(function)
             yield program.at(function, function.line, "definition", 0.7 * weight**0.4)
-        yield from _metrics(program, function, weight)
+        if not forwards:
+            yield from _metrics(program, function, weight)
         yield from _loops(program, function, weight)
         yield from _held_out(program, function, weight)
-        for line in passes(program, function):
+        for line in (*passes(program, function), *tests(program, function)):
             yield program.at(function, line, "evaluation call", 0.8 * weight**0.4)
     for function, call, target in glances(program):
         if (target.loops or _MAY_BE.search(target.name)) and not _is_inside_network(program, target):
@@ -155,7 +164,12 @@ def _is_named(function: Function) -> bool:
 
 def _is_switch(function: Function) -> bool:
     """Not eval() of a trainer, which goes over data."""
-    return function.name in _SWITCHES and not (function.name == "eval" and function.loops)
+    if function.name in _SWITCHES:
+        return not (function.name == "eval" and function.loops)
+    if _NAMED.match(function.name):
+        return False
+    done = {call.last for event in function.events if event.kind != "if" for call in event.calls}
+    return not done.isdisjoint(_MODES) and done <= _MAY_SWITCH | {function.name}
 
 
 def _quiet(program: Program, function: Function) -> int:
@@ -259,6 +273,7 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
                 and not _NOT_VERB.search(call.last)
                 and call.parts[1:]
                 and call.callee != "eval"
+                and not is_of_another_kind(program, function, call)
             ):
                 yield program.at(function, call.line, "evaluation call", 0.66 * weight**0.6)
             elif call.receiver is not None and call.parts[1:] and _is_for_evaluation(call):
@@ -326,8 +341,28 @@ def _called(program: Program, evaluating: set[Function]) -> Iterator[Place]:
             for caller, line in program.training.ways.direct_calls(target) if by_object else program.callers(target):
                 if target.name in _DRAWN and caller in program.training.steppers:
                     continue  # of a memory or a policy, which what trains draws from
+                if not _may_be_of(program, caller, line, target):
+                    continue
                 share = 0.5 if caller in evaluating else 0.88
                 yield program.at(caller, line, "evaluation call", share * program.weight(caller) ** 0.4)
+
+
+def _may_be_of(program: Program, caller: Function, line: int, target: Function) -> bool:
+    """Not timer.eval() beside self.eval(), not runner.run(test_mode=False)."""
+    calls = [call for event in caller.events for call in event.calls if call.line == line and call.last == target.name]
+    return not calls or any(_is_call_of(program, caller, call, target) for call in calls)
+
+
+def _is_call_of(program: Program, caller: Function, call: Expr, target: Function) -> bool:
+    if is_told(call, "False"):
+        return False
+    owner = program.index.class_of(target)
+    found = [one for one in program.graph.targets(caller, call) if isinstance(one, Function)]
+    owners = [program.index.class_of(one) for one in found if one is not target]
+    if owner is None or not found or len(owners) < len(found) or None in owners:
+        return True
+    lineage = program.index.lineage
+    return any(one is not None and (one in lineage(owner) or owner in lineage(one)) for one in owners)
 
 
 def _rounds(program: Program, function: Function) -> Iterator[Place]:

@@ -34,5 +34,12 @@ def _is_given_held_out(call: Expr) -> bool:
 def _goes_over(program: Program, function: Function, call: Expr, quiet: bool) -> bool:
     targets = program.graph.targets(function, call)
     found = [one for one in targets if isinstance(one, Function) and one.loops]
-    trains = any(sign.role == "backward" for one in found for sign in program.signs.get(one, ()))
-    return bool(found) and len(found) == len(targets) and (quiet or trains)
+    return bool(found) and len(found) == len(targets) and (quiet or any(_trains(program, one) for one in found))
+
+
+def _trains(program: Program, function: Function) -> bool:
+    """It goes backward, or calls what does."""
+    step = program.training.step
+    above = program.training.ways.calls_down_to(step) if step is not None else ()
+    signs = program.signs.get(function, ())
+    return any(sign.role == "backward" for sign in signs) or any(caller is function for caller, _, _ in above)

@@ -20,6 +20,11 @@ _MEASURES = re.compile(
 )
 
 
+def measures(call: Expr) -> bool:
+    """It is called after what is measured: corrcoef(), compute_metrics()."""
+    return _MEASURES.search(call.last) is not None
+
+
 def measured(program: Program, function: Function) -> Iterator[Place]:
     """What a pass of evaluation measures: corrcoef(), topks_correct(), the loss on held-out data."""
     weight = program.weight(function) ** 0.4
