@@ -33,7 +33,7 @@ def without_decay(program: Program, truth: Truth, tails: Tails) -> Iterator[tupl
         for function, weight in program.functions()
         if weight > NEAR and function.source.holds(_HOLDS) and _is_on_decay(function)
         for event in function.events
-        if _decides(event) and not _is_on_rate(function, event) and not _is_decayed(function, event)
+        if _decides(function, event) and not _is_on_rate(function, event) and not _is_decayed(function, event)
         if not off(program, truth, function, event.line)
     )
     told: list[tuple[Function, Event | Expr]] = [*islice(found, MOST)] or [*islice(_groups(program, truth), MOST)]
@@ -94,14 +94,14 @@ def _is_on_decay(function: Function) -> bool:
     )
 
 
-def _decides(event: Event) -> bool:
+def _decides(function: Function, event: Event) -> bool:
     """if param.ndim <= 1 or name.endswith(".bias"), no_decay = ["bias", "LayerNorm.weight"]"""
     if event.value is None or event.kind not in ("if", "assign"):
         return False
     if event.kind == "assign" and event.value.kind in ("list", "tuple", "set"):
         named = any(_GROUPS.search(target.last) for target in event.targets)
         return named and any(part.kind == "string" for part in event.value.parts)
-    return any(_asks(part) for part in event.value.walk())
+    return any(_asks(function, event.value, part) for part in event.value.walk())
 
 
 _RATE = re.compile(r"(?:^|[._])lr(?:$|_)|learning_rate")
@@ -118,8 +118,8 @@ def _is_on_rate(function: Function, test: Event) -> bool:
     return any(map(_RATE.search, said)) and not any(map(_DECAY.search, said))
 
 
-def _asks(part: Expr) -> bool:
-    """For the shape or the name of a parameter."""
+def _asks(function: Function, whole: Expr, part: Expr) -> bool:
+    """For the name of a parameter, or for the shape of what is one of several."""
     if part.kind == "call" and part.last == "endswith":
         return any(one.kind == "string" and _NAMES.search(one.text) for one in part.arguments)
     if part.kind != "compare" or len(part.parts) != 2:
@@ -127,5 +127,19 @@ def _asks(part: Expr) -> bool:
     left, right = part.parts
     if part.text in ("in", "not in"):
         return left.kind == "string" and _NAMES.search(left.text) is not None
-    measured = any(one.kind == "path" and _SHAPES.search(one.text) for one in left.walk())
-    return measured and right.kind == "number" and right.text in ("1", "2")
+    if right.kind != "number" or right.text not in ("1", "2"):
+        return False
+    measured = [one.text.partition(".")[0] for one in left.walk() if one.kind == "path" and _SHAPES.search(one.text)]
+    return any(_is_of_several(function, whole, name) for name in measured)
+
+
+def _is_of_several(function: Function, whole: Expr, name: str) -> bool:
+    """A name that a loop or a comprehension binds, or that the function is given."""
+    clauses = (part.parts[0] for part in whole.walk() if part.kind == "for")
+    targets = (loop.target for loop in function.loops if loop.target is not None)
+    given = (part.text.split(",") for part in whole.walk() if part.kind == "lambda")
+    return (
+        function.parameter(name) is not None
+        or any(name in names for names in given)
+        or any(part.text == name for target in (*clauses, *targets) for part in target.walk())
+    )
