@@ -10,6 +10,7 @@ from trainsleuth.facts import Event, Expr, Function, written
 
 from ...configuration import Truth
 from ...drawing.wording import clean
+from ...loop.networks import is_network
 from ...program import Program
 from ...programs.standing import off
 from .tails import Tails
@@ -59,9 +60,22 @@ def _chains(program: Program, truth: Truth) -> Iterator[tuple[Function, list[Ste
             for value in _added(function, event)
             if value.kind == "call" and not _ELSEWHERE.search(value.callee)
         ]
+        if len(steps) >= LEAST and _makes_layers(program, function):
+            steps = [one for one in steps if any(call.last == "Compose" for call in one.event.calls)]
         running = [step for step in steps if not off(program, truth, function, step.event.line)]
         if len(running) >= LEAST:
             yield function, running
+
+
+def _makes_layers(program: Program, function: Function) -> bool:
+    """It makes what is trained: the transforms of a normalizing flow are its layers."""
+    owner = program.index.class_of(function)
+    if function.name != "__init__" or owner is None:
+        return False
+    if is_network(program.index, owner):
+        return True
+    asked = ((site.function, site.call.receiver) for site, _ in program.calls("parameters"))
+    return any(owner in program.values.of(asks, held) for asks, held in asked if held is not None)
 
 
 def _added(function: Function, event: Event) -> Iterator[Expr]:
