@@ -17,6 +17,7 @@ from ..signs.data_reads import helped_by, passed_through, reads
 from ..signs.dataset_scripts import dataset_scripts
 from ..signs.environments import acts_by, environments
 from ..signs.experience import takes_experience
+from ..signs.time_samplers import is_time_sampler
 
 _OUTSIDE = {
     "DataLoader": 1.0,
@@ -244,6 +245,8 @@ _ROLLOUT = re.compile(
 
 def _is_beside(program: Program, cls: Class) -> bool:
     """A collator, a memory or an environment: not a data set, but where batches come from."""
+    if is_time_sampler(program, cls):
+        return False
     return _HANDS_OUT.search(cls.name) is not None or any(
         base.rpartition(".")[2].startswith("DataCollator") or base in ("gym.Env", "gymnasium.Env")
         for base in program.index.external_bases(cls)
@@ -314,6 +317,9 @@ def _sources(program: Program, stage: Stage) -> Iterator[Place]:
             return
     for call in stage.event.calls:
         for target in program.graph.targets(stage.function, call):
+            owner = program.index.class_of(target) if isinstance(target, Function) else None
+            if owner is not None and is_time_sampler(program, owner):
+                continue
             if isinstance(target, Function) and target.name != "__init__" and not _runs_network(program, target):
                 yield program.at(stage.function, call.line, "source", 0.5)
                 yield program.at(target, target.line, "source", 0.45)

@@ -13,6 +13,7 @@ from ..loop.steps import is_optimizer, schedules_noise, sets_learning_rate, step
 from ..program import Program
 from ..records import Place
 from ..signs.hyperparameters import of_tables
+from ..signs.time_samplers import is_time_sampler
 
 _BUILDER = re.compile(
     r"_?(?:get|build|create|make|configure|init|setup|set_up|prepare|define|construct|instantiate|add|ds_init)\w*(?:optim(?!al)|schedul)\w*|_?update_(?:lr|learning_rate|linear_schedule)\w*",
@@ -165,7 +166,7 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return "optimizer", 0.88
     if _is_handed_optimizer(site.call) and _is_schedule(program, site):
         return "scheduler step", 0.85
-    if _BUILDER.fullmatch(last) and not isinstance(target, External):
+    if _BUILDER.fullmatch(last) and not isinstance(target, External) and not _gives_sampler(program, target):
         return "builder call", 0.88
     if is_factory(last) and re.search(r"optim|sched|(?:^|\W)opt(?:_|\W|$)", written(site.call)):
         return "builder call", 0.95
@@ -193,6 +194,12 @@ def _is_schedule(program: Program, site: Site) -> bool:
 
 def _gives_optimizer(program: Program, function: Function) -> bool:
     return any(is_optimizer(program.index, held) for held in program.values.returned(function))
+
+
+def _gives_sampler(program: Program, target: object) -> bool:
+    """create_schedule_sampler(), of the time steps of a diffusion."""
+    held = program.values.returned(target) if isinstance(target, Function) else ()
+    return any(isinstance(one, Class) and is_time_sampler(program, one) for one in held)
 
 
 def _by_hand(program: Program) -> Iterator[Place]:
