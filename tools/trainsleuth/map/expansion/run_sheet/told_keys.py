@@ -27,6 +27,7 @@ from ..settings.settings import is_of_others
 from ..settings.strangers import is_of_strangers
 from ..settings.values import value_of
 from .handed_as import handed_topic
+from .other_meaning import meant
 from .tails import Tails
 from .topics import DOUBTED, TAGS, TOPICS, Topic, is_named, says_section, topic_of
 
@@ -55,7 +56,8 @@ def by_topic(program: Program, truth: Truth) -> dict[str, list[Key]]:
     held: dict[str, list[Key]] = {one.name: [] for one in (*TOPICS, BESIDE, OTHER)}
     for key in truth.keys:
         if _says(truth, key) and not is_switched_off(truth, key):
-            about = PRECISION if _is_dtype(key) else topic_of(key.name) or handed_topic(truth, key) or OTHER.name
+            named = meant(program, key, topic_of(key.name)) or handed_topic(truth, key) or OTHER.name
+            about = PRECISION if _is_dtype(key) else named
             if about not in _RARE or is_set(key) or _is_near(program, key):
                 held[about].append(key)
     for topic in TOPICS:

@@ -1,0 +1,137 @@
+"""Settings whose names have the word of a topic and whose values or readers say another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trainsleuth.map import expand_component
+
+TRAIN = """
+import sys
+
+import torch
+import yaml
+from torch import nn
+
+
+class Work:
+    def __init__(self, cfg):
+        self.model = nn.Linear(4, 4)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=cfg["lr"])
+        self.kept = cfg["KEY"]
+
+    def noisy(self, x):
+        return x + torch.randn_like(x).clamp(-self.kept, self.kept)
+
+    def train(self):
+        for x in torch.load("batches.pt"):
+            loss = self.model(x).square().mean()
+            SAYS
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+
+
+if __name__ == "__main__":
+    Work(yaml.safe_load(open(sys.argv[1]))).train()
+"""
+
+
+def topic(root: Path, key: str, value: str, says: str) -> str:
+    """The heading under which the sheet tells the setting."""
+    (root / "train.py").write_text(TRAIN.replace("KEY", key).replace("SAYS", says))
+    (root / "a.yaml").write_text(f"lr: 0.1\n{key}: {value}\n")
+    sheet = expand_component(root, "run", "train.py", "python train.py a.yaml").text
+    before, found, _ = sheet.partition(f"{key}={value}")
+    assert found, sheet
+    return before.rpartition("# ")[2].partition("\n")[0]
+
+
+FACTOR = "loss = loss + self.kept * sum(one.square().sum() for one in self.model.parameters())"
+CLIPS = 'nn.utils.clip_grad_norm_(self.model.parameters(), cfg["total_clip"])'
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says", "told"),
+    [
+        ("stddev_clip", "0.3", "x = self.noisy(x)", "other settings"),
+        ("grad_clip", "0.3", "pass", "clipping"),
+        ("clip", "0.3", "pass", "clipping"),
+        ("amp_obs_size", "200", "pass", "other settings"),
+        ("amp_level", "O1", "pass", "precision"),
+        ("disc_weight_decay", "0.1", FACTOR, "loss"),
+        ("disc_weight_decay", "0.1", "pass", "optimizer"),
+        ("bc_weight", "runs/bc.pt", "pass", "other settings"),
+        ("bc_weight", "0.5", "pass", "loss"),
+        ("stddev_schedule", "linear", "pass", "other settings"),
+        ("lr_schedule", "linear", "pass", "schedule"),
+    ],
+)
+def test_the_topic_of_a_setting(tmp_path: Path, key: str, value: str, says: str, told: str) -> None:
+    assert topic(tmp_path, key, value, says) == told
+
+
+def test_a_bound_that_clips_gradients_is_one(tmp_path: Path) -> None:
+    text = TRAIN.replace("KEY", "lr").replace("SAYS", CLIPS).replace("def train(self)", "def train(self, cfg)")
+    text = text.replace(
+        "Work(yaml.safe_load(open(sys.argv[1]))).train()",
+        "cfg = yaml.safe_load(open(sys.argv[1]))\n    Work(cfg).train(cfg)",
+    )
+    (tmp_path / "train.py").write_text(text)
+    (tmp_path / "a.yaml").write_text("lr: 0.1\ntotal_clip: 2.0\n")
+    sheet = expand_component(tmp_path, "run", "train.py", "python train.py a.yaml").text
+    assert "# clipping\n  total_clip=2.0" in sheet, sheet
+
+
+DIFFUSION = """
+import numpy as np
+import torch
+from torch import nn
+
+
+class ScheduleSampler:
+    def weights(self):
+        return np.ones(100)
+
+    def sample(self, count, device):
+        drawn = np.random.choice(100, size=(count,), p=self.weights() / 100)
+        return torch.from_numpy(drawn).to(device)
+
+
+class UniformSampler(ScheduleSampler):
+    def weights(self):
+        return np.ones(100)
+
+
+def create_schedule_sampler(name):
+    return UniformSampler()
+
+
+def main():
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.Adam(model.parameters())
+    schedule_sampler = create_schedule_sampler("uniform")
+    for x in torch.load("batches.pt"):
+        t = schedule_sampler.sample(len(x), "cpu")
+        loss = model(x * t[:, None]).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_what_draws_time_steps_is_no_data_and_no_schedule(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DIFFUSION)
+    sheet = expand_component(tmp_path, "run", "train.py", "python train.py").text
+    assert "Sampler" not in sheet and "create_schedule_sampler" not in sheet, sheet
+
+
+def test_what_draws_examples_is(tmp_path: Path) -> None:
+    reads = "    def __iter__(self):\n        yield from range(100)\n\n    def sample"
+    (tmp_path / "train.py").write_text(DIFFUSION.replace("    def sample", reads))
+    assert "UniformSampler" in expand_component(tmp_path, "run", "train.py", "python train.py").text
