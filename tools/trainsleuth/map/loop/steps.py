@@ -238,15 +238,23 @@ _LOADS = re.compile(rb"load_state_dict\(")
 
 
 def _moves(event: Event) -> bool:
-    chained = any(
-        call.last == "add_"
-        and call.receiver is not None
-        and call.receiver.kind == "call"
-        and call.receiver.last == "mul_"
+    """Not towards a gradient: exp_avg.mul_(beta).add_(grad, alpha=1 - beta) is the momentum of an optimizer."""
+    moving = (
+        call
         for call in event.calls
+        if call.last == "lerp_"
+        or (
+            call.last == "add_"
+            and call.receiver is not None
+            and call.receiver.kind == "call"
+            and call.receiver.last == "mul_"
+        )
     )
-    blended = any(call.last == "lerp_" for call in event.calls)
-    return event.kind == "expression" and (chained or blended)
+    return event.kind == "expression" and any(not _is_given_gradient(call) for call in moving)
+
+
+def _is_given_gradient(call: Expr) -> bool:
+    return any(part.last in ("grad", "grads", "d_p") for given in call.parts[1:] for part in given.walk())
 
 
 def _blends(event: Event) -> bool:

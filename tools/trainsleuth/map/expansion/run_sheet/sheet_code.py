@@ -15,6 +15,7 @@ from ...drawing.statements import enclosing, event_at, statement
 from ...drawing.wording import clean
 from ...parts import Anatomy, source_lines
 from ...program import Program
+from ...programs.never_called import is_never_called
 from ...programs.standing import off_at
 from ...records import Part, Place
 from ..settings.sections import NOTHING, is_set
@@ -240,6 +241,8 @@ class Code:
             return False
         function = enclosing(file, place.line)
         if not self.program.is_reached(function) or off_at(self.program, self.truth, place):
+            return False
+        if is_never_called(self.program, function):
             return False
         return not (self.truth.open and untaken(self._by_default, function, place.line))
 

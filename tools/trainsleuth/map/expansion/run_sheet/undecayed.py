@@ -13,6 +13,7 @@ from ...configuration import Truth
 from ...drawing.statements import statement
 from ...parts import source_lines
 from ...program import Program
+from ...programs.never_called import is_never_called
 from ...programs.standing import off
 from ..blocks.choosing import NEAR
 from .tails import Tails
@@ -34,7 +35,7 @@ def without_decay(program: Program, truth: Truth, tails: Tails) -> Iterator[tupl
         if weight > NEAR and function.source.holds(_HOLDS) and _is_on_decay(function)
         for event in function.events
         if _decides(function, event) and not _is_on_rate(function, event) and not _is_decayed(function, event)
-        if not off(program, truth, function, event.line)
+        if _runs(program, truth, function, event)
     )
     told: list[tuple[Function, Event | Expr]] = [*islice(found, MOST)] or [*islice(_groups(program, truth), MOST)]
     for function, said in told:
@@ -44,13 +45,17 @@ def without_decay(program: Program, truth: Truth, tails: Tails) -> Iterator[tupl
         yield f"without decay: {tails.of(function.path)}:{said.line} {text} · in {function.name}()", item
 
 
+def _runs(program: Program, truth: Truth, function: Function, event: Event) -> bool:
+    return not off(program, truth, function, event.line) and not is_never_called(program, function)
+
+
 def _groups(program: Program, truth: Truth) -> Iterator[tuple[Function, Expr]]:
     """What a group without decay holds: {"params": [one for name, one in named if match(name)], "weight_decay": 0}."""
     for function, weight in program.functions():
         if weight > NEAR and function.source.holds(_HOLDS):
             for event in function.events:
                 for held in map(_params, event.value.walk() if event.value is not None else ()):
-                    if held is not None and not off(program, truth, function, event.line):
+                    if held is not None and _runs(program, truth, function, event):
                         yield function, held
 
 
