@@ -110,6 +110,12 @@ def test_what_a_call_is_told_decides(tmp_path: Path) -> None:
     assert found.get(line_of(tmp_path, "test_mode=False)  # trains")) != "evaluation call"
 
 
+def test_a_method_that_measures_is_one(tmp_path: Path) -> None:
+    more = "def evaluate_one(self, x, y):\n        return accuracy(x, y)"
+    found = mapped(tmp_path, "self.evaluate_one(step, step)", more)
+    assert found[line_of(tmp_path, "self.evaluate_one(step")] == "evaluation call"
+
+
 @pytest.mark.parametrize("name", ["watch.eval()", "rate.eval(1)"])
 def test_a_namesake_is_not_called(tmp_path: Path, name: str) -> None:
     found = mapped(tmp_path, "self.eval()", EVAL)

@@ -73,6 +73,14 @@ def test_what_a_setting_is_worth_stands_beside_it(tmp_path: Path) -> None:
     assert "place: 3" in sheet(tmp_path, 'os.environ["CUDA_VISIBLE_DEVICES"] = args.place')
 
 
-@pytest.mark.parametrize("statement", ["device = next(model.parameters()).device", "x = torch.ones(4)", "model.to(8)"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "device = next(model.parameters()).device",
+        'args.data_device = "cuda"',
+        "x = torch.ones(4)",
+        "model.to(8)",
+    ],
+)
 def test_what_chooses_none_is_not(tmp_path: Path, statement: str) -> None:
     assert "devices" in sheet(tmp_path, statement).partition("\n#")[0].partition("nothing found")[2]

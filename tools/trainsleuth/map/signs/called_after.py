@@ -75,8 +75,7 @@ def _may_evaluate(program: Program, function: Function) -> bool:
 
 
 def _runs(program: Program, function: Function, call: Expr) -> bool:
-    """A network, or an object of which is not known what it does and which is asked to evaluate."""
+    """A network, or what measures or evaluates by its name."""
     if call.callee == function.self_name or call.last == "forward" or calls_network(program.values, function, call):
         return True
-    unknown = call.receiver is not None and not program.graph.targets(function, call)
-    return unknown and _EVALUATES.search(call.last) is not None
+    return measures(call) or _EVALUATES.search(call.last) is not None

@@ -54,6 +54,8 @@ def _chooses(program: Program, function: Function, event: Event) -> bool:
     if event.kind != "assign" or event.value is None:
         return False
     names = [target.parts[-1].text if target.kind == "index" else target.last for target in event.targets]
+    if event.value.kind == "string" and "device" not in names:  # data_device = "cuda", of something beside
+        return _VISIBLE in names
     return _VISIBLE in names or (any(map(_DEVICE.fullmatch, names)) and _is_choice(program, function, event.value))
 
 
