@@ -24,7 +24,7 @@ class Work:
     def noisy(self, x):
         return x + torch.randn_like(x).clamp(-self.kept, self.kept)
 
-    def train(self):
+    def train(self, cfg=None):
         for x in torch.load("batches.pt"):
             loss = self.model(x).square().mean()
             SAYS
@@ -66,6 +66,8 @@ CLIPS = 'nn.utils.clip_grad_norm_(self.model.parameters(), cfg["total_clip"])'
         ("bc_weight", "0.5", "pass", "loss"),
         ("stddev_schedule", "linear", "pass", "other settings"),
         ("lr_schedule", "linear", "pass", "schedule"),
+        ("t_max", "900", "while not cfg['t_max']: pass", "length"),
+        ("t_max", "900", "pass", "schedule"),
     ],
 )
 def test_the_topic_of_a_setting(tmp_path: Path, key: str, value: str, says: str, told: str) -> None:
@@ -73,7 +75,7 @@ def test_the_topic_of_a_setting(tmp_path: Path, key: str, value: str, says: str,
 
 
 def test_a_bound_that_clips_gradients_is_one(tmp_path: Path) -> None:
-    text = TRAIN.replace("KEY", "lr").replace("SAYS", CLIPS).replace("def train(self)", "def train(self, cfg)")
+    text = TRAIN.replace("KEY", "lr").replace("SAYS", CLIPS)
     text = text.replace(
         "Work(yaml.safe_load(open(sys.argv[1]))).train()",
         "cfg = yaml.safe_load(open(sys.argv[1]))\n    Work(cfg).train(cfg)",
@@ -135,3 +137,39 @@ def test_what_draws_examples_is(tmp_path: Path) -> None:
     reads = "    def __iter__(self):\n        yield from range(100)\n\n    def sample"
     (tmp_path / "train.py").write_text(DIFFUSION.replace("    def sample", reads))
     assert "UniformSampler" in expand_component(tmp_path, "run", "train.py", "python train.py").text
+
+
+SCHEDULE = """
+import torch
+from torch import nn
+
+
+class DecaySchedule:
+    def __init__(self, first, last):
+        self.first, self.last = first, last
+
+    def at(self, step):
+        return max(self.last, self.first - 0.1 * step)
+
+
+def main():
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.Adam(model.parameters())
+    schedule = DecaySchedule(GIVEN)
+    for step, x in enumerate(torch.load("batches.pt")):
+        loss = model(x + schedule.at(step) * torch.randn_like(x)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("given", "is_rate"), [("1.0, 0.05", False), ("1.0, last=optimizer.defaults['lr']", True)])
+def test_a_schedule_of_exploration_is_none_of_the_rate(tmp_path: Path, given: str, is_rate: bool) -> None:
+    (tmp_path / "train.py").write_text(SCHEDULE.replace("GIVEN", given))
+    sheet = expand_component(tmp_path, "run", "train.py", "python train.py").text
+    assert ("# schedule" in sheet) is is_rate, sheet

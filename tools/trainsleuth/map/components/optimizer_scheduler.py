@@ -156,7 +156,7 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
             return "optimizer", 1.0 if isinstance(target, External) else 0.85
         if ".lr_scheduler." in target.name and name[:1].isupper() and site.call.parts[1:]:
             return "scheduler", 0.95
-        if schedules_noise(program.index, target):
+        if schedules_noise(program.index, target) or _is_of_another_number(program, target, site.call):
             return "", 0.0
         if _SCHEDULE.search(name) and not name.startswith("set_") and site.call.parts[1:]:
             return "scheduler", 0.95 if isinstance(target, External) else 0.8
@@ -179,6 +179,16 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
     return "", 0.0
 
 
+def _is_of_another_number(program: Program, target: External | Class, call: Expr) -> bool:
+    """A class of the project that neither says a rate or an optimizer nor is given one: a schedule of exploration."""
+    if not isinstance(target, Class) or _RATE.search(written(call).encode()):
+        return False
+    lineage = program.index.lineage(target)
+    ours = set(program.index.external_bases(target)) <= {"object", "builtins.object", "abc.ABC"}
+    return ours and not any(_RATE.search(one.name.encode()) or one.body.source.holds(_RATE) for one in lineage)
+
+
+_RATE = re.compile(rb"lr|LR|[Ll]earning_?[Rr]ate|[Oo]ptim|param_group|[Ww]arm_?[Uu]p")
 _CLASS_HANDED = re.compile(r"_?opt\w*_(?:class|cls|fn|func|type|factory|ctor|builder)")
 
 

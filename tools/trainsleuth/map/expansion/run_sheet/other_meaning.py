@@ -22,6 +22,12 @@ def meant(program: Program, key: Key, topic: str) -> str:
     last = key.name.rpartition(".")[2]
     if topic == "optimizer" and last.endswith("_weight_decay") and _is_factor(program, key, last):
         return "loss"
+    if (
+        topic == "schedule"
+        and last.lower() == "t_max"
+        and any(one.kind == "while" for _, one in _readers(program, key))
+    ):
+        return "length"
     return "" if _is_another(program, key, topic, last) else topic
 
 
