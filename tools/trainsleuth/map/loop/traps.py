@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from trainsleuth.facts import Site, written
+from trainsleuth.facts import Function, Site, written
 
 from ..program import Program
 
@@ -50,19 +50,27 @@ def _is_read(program: Program, site: Site, name: str) -> bool:
 
 
 def _evaluation_without_eval(program: Program) -> Iterator[str]:
-    calls = {
-        site.call.last
-        for site, weight in program.calls("eval", "train")
-        if program.is_reached(site.function) and [one.text for one in site.call.parts[1:]] == _OFF[site.call.last]
-    }
-    if program.training.step is None or calls or program.training.framework is not None:
-        return
+    quiet = None if program.training.step is None or program.training.framework is not None else _quiet(program)
+    if quiet is not None and not any(_switches_off(program, name) for name in _OFF):
+        yield f"{quiet.path}:{quiet.line} {quiet.name} runs under no_grad, and no .eval() is reached"
+
+
+def _quiet(program: Program) -> Function | None:
+    """The first function of an evaluation, by its name, that works with gradients off."""
     for function, _ in program.functions():
-        for event in function.events:
-            quiet = event.kind == "with" and event.value is not None and written(event.value).endswith("no_grad()")
-            if quiet and re.search(r"eval|valid|test", function.name, re.I):
-                yield f"{function.path}:{function.line} {function.name} runs under no_grad, and no .eval() is reached"
-                return
+        if re.search(r"eval|valid|test", function.name, re.I):
+            withs = (event.value for event in function.events if event.kind == "with")
+            if any(value is not None and written(value).endswith("no_grad()") for value in withs):
+                return function
+    return None
+
+
+def _switches_off(program: Program, name: str) -> bool:
+    """net.eval(), net.train(False)"""
+    return any(
+        program.is_reached(site.function) and [one.text for one in site.call.parts[1:]] == _OFF[name]
+        for site, _ in program.calls(name)
+    )
 
 
 _OFF = {"eval": [], "train": ["False"]}
@@ -88,14 +96,18 @@ def _unresolved_step(program: Program) -> Iterator[str]:
         return
     roles = {sign.role for f in program.signs if program.is_reached(f) for sign in program.signs[f]}
     for role, word in (("optimizer step", "no optimizer step"), ("zero_grad", "no zero_grad")):
-        is_done = any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role])))
-        if role not in roles and not is_done and not (role == "zero_grad" and _clears_by_hand(program)):
+        if role not in roles and not _is_done(program, role):
             line = next(sign.site.call.line for sign in program.signs[step] if sign.role == "backward")
             yield f"{step.path}:{line} {word} was found in code that this program reaches"
 
 
 _CALLED = {"optimizer step": "step", "zero_grad": "zero_grad"}
 _OF_OPTIMIZER = re.compile(r"optim|solver|(?:^|\W|_)opt(?:s|$|\W|_|\d)", re.I).search
+
+
+def _is_done(program: Program, role: str) -> bool:
+    is_asked = any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role])))
+    return is_asked or (role == "zero_grad" and _clears_by_hand(program))
 
 
 def _receivers(program: Program, name: str) -> Iterator[str]:
