@@ -40,8 +40,8 @@ def supposed_last(program: Program, places: Iterable[Place]) -> Iterator[Place]:
     if step is None or step not in program.called or program.training.framework is not None:
         yield from places
         return
+    aside = {one for one in program.entry.reach.distance if one not in program.called}
+    files = {one.path for one in aside}
     for place in places:
-        file = program.index.files.get(place.path)
-        function = enclosing(file, place.line) if file is not None else None
-        aside = function is not None and program.is_reached(function) and function not in program.called
-        yield place._replace(score=SUPPOSED * place.score) if aside else place
+        is_aside = place.path in files and enclosing(program.index.files[place.path], place.line) in aside
+        yield place._replace(score=SUPPOSED * place.score) if is_aside else place
