@@ -24,14 +24,16 @@ def _imported(body: Function, index: Index) -> tuple[Function, ...]:
         if not entry.typing:
             found += by_entry(index, path, entry)
             found += [one for lazy in _asked_of(index, file, entry) for one in by_entry(index, *lazy)]
-    if path.endswith("__init__.py") and file.names & {
-        "import_module",
-        "__import__",
-        "iter_modules",
-        "walk_packages",
-    }:
+    if path.endswith("__init__.py") and (
+        file.names & _IMPORTS or (file.names & _LISTS and file.body.source.holds(_ALL))
+    ):
         found += _whole_folder(index, path)
     return tuple(found)
+
+
+_IMPORTS = frozenset({"import_module", "__import__", "iter_modules", "walk_packages"})
+_LISTS = frozenset({"glob", "iglob", "listdir"})
+_ALL = re.compile(rb"__all__")  # made of the files that lie there: what `from .nets import *` loads
 
 
 def by_entry(index: Index, path: str, entry: Import) -> Iterator[Function]:
