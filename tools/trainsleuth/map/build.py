@@ -15,7 +15,7 @@ from .calling.bridges import Bridges
 from .calling.edges import GUESS
 from .calling.graph import Graph
 from .calling.instances import instances
-from .calling.reach import reach
+from .calling.reach import Reach, reach
 from .calling.values import Values
 from .configuration import PythonConfigs
 from .launching.command_words import is_same_subcommand, words_behind
@@ -305,14 +305,26 @@ def _supposed(
 ) -> tuple[Program | None, dict[Function, list[Function]]]:
     """Of an entry that is not seen to train: the program that it starts, or the steps that are taken for its own."""
     index, entry = tracing.values.index, tracing.entry
-    if entry.trains:
-        return None, {}
     starts = through and only_program_of(index, entry.path) is not None
+    if entry.trains:
+        return _handed_on(index, entry, recipe, launch) if starts and _is_named_alone(tracing) else None, {}
     lacks_step = not is_for_other(entry.path)
     assumed = _likeliest(tracing, told, scope) if lacks_step and not starts else {}
     if through and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
         return below, {}
     return None, _likeliest(tracing, told, scope) if lacks_step and starts else assumed
+
+
+def _is_named_alone(tracing: Tracing) -> bool:
+    """No step is reached by calls of the entry, but through what settings name: a launcher composes them for another."""
+    reached = tracing.entry.reach
+    steps = [one for one in (*tracing.table, *tracing.handed) if one in reached.distance]
+    return bool(steps) and all(_top(reached, one) not in reached.roots for one in steps)
+
+
+def _top(reached: Reach, function: Function) -> Function:
+    """What the way to a function begins with."""
+    return next((caller for caller, _ in reversed(tuple(reached.way(function)))), function)
 
 
 def _run_as_settings(index: Index, told: Told) -> Iterator[Function]:

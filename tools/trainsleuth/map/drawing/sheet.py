@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..configuration import launch_of
+from ..launching.handed_on import only_program_of
 from ..parts import Anatomy
 from ..programs.unreached import trained_elsewhere
 from ..records import COMPONENTS, Map, Place
@@ -90,6 +91,7 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     yield f"entry {program.entry.path}{said}"
     if (scope := anatomy.scope) is not None and scope in index.files and scope != program.entry.path:
         loads = "which loads it" if program.is_loaded(scope) else "which is not seen to load it"
+        loads = "which it starts" if only_program_of(index, scope) == program.entry.path else loads
         yield clean(f"{scope} starts no training by itself: {program.entry.path} is mapped, {loads}", 160)
     if budget < 800:
         return
