@@ -32,13 +32,24 @@ IN_PART = "read in part: "  # begins the reason why of a file that was read not 
 _PYTHON = re.compile(rb"#![^\n]*\bpython")
 _CONFIG_FOLDER = re.compile(r"(?:^|[/_-])(?:config(?:s|ure|urations?)?|cfgs?|confs?|settings|recipes|hparams)/", re.I)
 _OF_TOOLS = (
-    "/pyproject.toml",
-    "/Cargo.toml",
-    "/Pipfile.toml",
-    "/ruff.toml",
-    "/.ruff.toml",
-    "/pixi.toml",
-    "/netlify.toml",
+    "pyproject.toml",
+    "Cargo.toml",
+    "Pipfile.toml",
+    "ruff.toml",
+    ".ruff.toml",
+    "pixi.toml",
+    "netlify.toml",
+    "poetry.toml",
+    "uv.toml",
+    "black.toml",
+    "rustfmt.toml",
+    "rust-toolchain.toml",
+    "taplo.toml",
+    "typos.toml",
+    "_typos.toml",
+    "cliff.toml",
+    "fly.toml",
+    "cog.toml",
 )
 _FIELD = "\x1f"  # between path, line and text in ripgrep's output: no file name has it
 
@@ -298,8 +309,8 @@ def is_notebook(path: str) -> bool:
 
 
 def is_plain_config(path: str) -> bool:
-    """Settings of a program, and none of a tool: any TOML that lies below the root, other forms in a folder of settings."""
-    is_toml = path.endswith(".toml") and "/" in path and not path.endswith(_OF_TOOLS)
+    """Settings of a program, and none of a tool: any TOML, other forms in a folder of settings."""
+    is_toml = path.endswith(".toml") and path.rpartition("/")[2] not in _OF_TOOLS
     return is_toml or (path.endswith(PLAIN_SUFFIXES) and _CONFIG_FOLDER.search(path) is not None)
 
 

@@ -54,6 +54,7 @@ from .chosen import (
 )
 from .composition import Part, file_of
 from .config_files import of_program, with_bases
+from .defaulted_sections import over_defaults
 from .given_parameters import with_parameters
 from .given_sections import with_sections
 from .hydra_main import removed_by
@@ -208,7 +209,7 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     weak = tuple(defaults(program, offers, launch))
     in_files = tuple(settings(index, parts, removed_by(that_counts(entry.commands, recipe))))
     asked = tuple({one.key.replace("-", "_"): one for one in weak}.values())  # the command's own come last
-    in_files = tuple(picked_sections(in_files, asked, entry.reach.distance))
+    in_files = tuple(over_defaults(picked_sections(in_files, asked, entry.reach.distance), asked))
     said = " ".join((recipe or "", text, *(command.text for command in entry.commands)))
     about = {path for path in annotation_files(in_files) if path.rpartition("/")[2] not in said}
     parts = tuple(part for part in parts if part.path not in about)
