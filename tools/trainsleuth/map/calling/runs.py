@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from trainsleuth.facts import Class, Expr, External, Function, Index, bindings
 
@@ -14,6 +14,7 @@ from .callables import BARE
 from .class_methods import made_through
 from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, IMPORT, KEPT, MADE, PART
+from .handed_tables import is_taken_from
 from .methods import Methods, may_take
 from .put_methods import PutMethods
 from .values import Values
@@ -87,7 +88,10 @@ class Runs:
             yield from self._on_value(function, call)
         for argument in call.parts[1:] if call.callee not in _ASKS else ():
             value = argument.parts[0] if argument.kind in ("keyword", "star") else argument
-            for one in _items(self._index, function, value):
+            items = list(_items(self._index, function, value))
+            if items and is_taken_from(self._values, _functions(self.targets(function, call)), call, value):
+                continue
+            for one in items:
                 yield from self._handed_over(function, one)
             if value.kind == "path" and value.text != "self":
                 handed = list(self._handed_over(function, value))
@@ -183,6 +187,10 @@ class Runs:
     def _has_foreign_base(self, function: Function) -> bool:
         owner = self._index.class_of(function)
         return owner is not None and bool(self._index.external_bases(owner))
+
+
+def _functions(targets: Iterable[Class | Function | External]) -> Iterator[Function]:
+    return (one for one in targets if isinstance(one, Function))
 
 
 def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:
