@@ -78,18 +78,21 @@ def _offered(index: Index, function: Function, groups: Mapping[str, str]) -> Ite
 
 def _of_parsers(index: Index, function: Function) -> Iterator[_Offered]:
     """What argparse is to run for the parsers that subparsers.add_parser("train") makes."""
-    names: dict[str, str] = {}
-    for event in function.events:
-        value = event.value
-        if event.kind == "assign" and value is not None and value.kind == "call" and value.last == "add_parser":
-            if value.arguments and value.arguments[0].kind == "string":
-                names.update((target.text, value.arguments[0].text) for target in event.targets)
-        for call in event.calls if names else ():
-            if call.last == "set_defaults" and call.receiver is not None and call.receiver.text in names:
-                given = call.keyword("func") or call.keyword("fn") or call.keyword("handler")
-                target = index.resolve(function, given.text) if given is not None and given.kind == "path" else None
-                if isinstance(target, Function):
-                    yield _Offered(target, names[call.receiver.text], "")
+    commands = subcommands(function) if function.source.holds(_SUBPARSERS) else None
+    for event in function.events if commands is not None else ():
+        for call in event.calls:
+            name = commands.of(call) if commands is not None and call.last == "set_defaults" else ""
+            for given in call.parts[1:] if name else ():
+                yield from (_Offered(one, name, "") for one in _to_run(index, function, given))
+
+
+def _to_run(index: Index, function: Function, given: Expr) -> Iterator[Function]:
+    """func=train, callback=lambda args: train(args, more)"""
+    value = given.parts[0] if given.kind == "keyword" else given
+    called = value.parts[0].callee if value.kind == "lambda" else value.text if value.kind == "path" else ""
+    target = index.resolve(function, called) if called else None
+    if isinstance(target, Function):
+        yield target
 
 
 def _named(offer: Expr, function: Function, groups: Mapping[str, str]) -> _Offered | None:

@@ -12,7 +12,7 @@ from ...program import Program
 from ..records import REQUIRED, Definition
 from .literals import text_of
 from .own_options import own_options
-from .subcommands import parser_of, subcommands
+from .subcommands import subcommands
 
 _DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
 _TURNS = ("fire.Fire", "Fire", "typer.run", "tyro.cli", "click.command", "jsonargparse.CLI", "jsonargparse.auto_cli")
@@ -21,8 +21,7 @@ NOT_GIVEN = "None"
 
 def options(program: Program) -> Iterator[Definition]:
     """Every option that code of the program defines, nearest functions first; none of a program that it only imports."""
-    own = [command for command in program.entry.commands[:1] if not command.path]  # the caller's
-    asked = [word for command in own for word in plain_words(words_behind(command.text))]
+    asked = words_asked(program)
     for function, _ in program.functions():
         commands = subcommands(function, asked)
         if commands.dest:
@@ -32,7 +31,7 @@ def options(program: Program) -> Iterator[Definition]:
                 continue
             for call in event.calls:
                 if call.last == "add_argument":
-                    if not commands.is_others(parser_of(call)):
+                    if not commands.is_others(call):
                         yield from _argparse(function, call)
                 elif call.last.startswith("DEFINE_"):
                     yield from _absl(function, call)
@@ -40,6 +39,12 @@ def options(program: Program) -> Iterator[Definition]:
                     yield from _turned(program, function, call)
         yield from _decorated(function)
     yield from own_options(program)
+
+
+def words_asked(program: Program) -> tuple[str, ...]:
+    """The plain words with which the caller's command begins: the subcommand, and its own."""
+    own = [command for command in program.entry.commands[:1] if not command.path]
+    return tuple(word for command in own for word in plain_words(words_behind(command.text)))
 
 
 def _argparse(function: Function, call: Expr) -> Iterator[Definition]:

@@ -14,7 +14,7 @@ from ...program import Program
 from .abbreviated import abbreviated
 from .command_line import ends, is_option
 from .own_options import own_options
-from .subcommands import parser_of, subcommands
+from .subcommands import subcommands
 
 _ALONE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 _MANY = -1  # words: all up to the next option
@@ -48,9 +48,9 @@ def parsed(program: Program, text: str) -> Parsed:
             names = [part.text for part in call.arguments if part.kind == "string"]
             count = _count(call)
             if names and names[0].startswith("-"):
-                options.update(() if commands.is_others(parser_of(call)) else names)
+                options.update(() if commands.is_others(call) else names)
                 takes.update({_bare(name): count for name in names} if count is not None else {})
-            elif names and not commands.is_others(parser_of(call)):
+            elif names and not commands.is_others(call):
                 own.append((_name(call, names[0]), count if count is not None else 1))
         if own and not positional:
             positional, has_command = own, bool(commands.parsers)

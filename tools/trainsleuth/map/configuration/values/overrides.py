@@ -12,7 +12,9 @@ from ...launching.launch import Command, that_counts
 from ...program import Program
 from ..forms.command_line import given_by, launched_by, with_variables
 from ..forms.literals import is_literal, text_of
+from ..forms.options import words_asked
 from ..forms.positional import given_by_place, parsed
+from ..forms.subcommands import subcommands
 from ..records import Layer
 from ..use.reads import subscripts
 
@@ -74,10 +76,12 @@ def launch_of(program: Program, launch: Command | None) -> Command | None:
 
 def of_code(program: Program, known: Container[str]) -> Iterator[tuple[str, Layer]]:
     """(key, value) of parser.set_defaults(lr=...) and args.lr = ... in code that the program reaches."""
+    asked = words_asked(program)
     for function, _ in program.functions():
+        commands = subcommands(function, asked) if "set_defaults" in function.called else None
         for event in function.events:
             for call in event.calls:
-                if call.last == "set_defaults":
+                if call.last == "set_defaults" and not (commands is not None and commands.is_others(call)):
                     for part in call.parts[1:]:
                         if part.kind == "keyword":
                             value = part.parts[0]
