@@ -195,6 +195,9 @@ def _file_names(expr: Expr) -> Iterator[str]:
     for part in expr.walk():
         if part.kind == "string" and part.text.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES):
             yield behind.get(id(part), "") + part.text
+        default = part.keyword("default") if part.kind == "call" and part.last == "add_argument" else None
+        if default is not None and default.kind == "string" and default.text.endswith(".py"):
+            yield default.text
 
 
 def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
@@ -215,7 +218,7 @@ def _lists_many(expr: Expr) -> bool:
 MOST_LISTED = 3  # configuration files of one display that are read together
 
 
-_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json|toml|ini|conf|cfg|gin|txt)\b|import_module\(")
+_CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json|toml|ini|conf|cfg|gin|txt)\b|import_module\(|\.add_argument\([^)]*\.py\b")
 
 
 def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:

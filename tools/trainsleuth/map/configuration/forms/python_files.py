@@ -24,6 +24,9 @@ _ASSIGNS = re.compile(rb"^[A-Za-z_]\w*[ \t]*=", re.M)
 _DOES_MORE = re.compile(
     rb"^(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|^@", re.M
 )
+_BY_PATH = re.compile(
+    rb"\bimport_module\([\w.]+\.(?:replace\([\"']\.py[\"']|removesuffix\([\"']\.py[\"'])"
+)  # import_module(args.config.replace(".py", "").replace("/", "."))
 _MADE_LATER = re.compile(rb"(?:=|\breturn)[ \t]*\w+\([\w.]+\)\(")  # L(Network)(depth=50)
 _PLAIN = frozenset({"assign", "augment", "expression", "delete"})
 
@@ -46,7 +49,7 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
     def _has_some(self, path: str, file: FileFacts) -> bool:
         if only_assigns(path, file):
             return True
-        if is_settings(path, file) or self._is_base(path):
+        if is_settings(path, file) or self._is_base(path) or self._is_named(path, file):
             table = settings_of(path, file)
         else:
             is_told = _FOLDER.search(path) is not None or "get_config" in file.functions
@@ -59,6 +62,18 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
         """Another file stands on it, so it is one of settings whatever it does besides: if torch.cuda.is_available(): ..."""
         folder, _, name = path.rpartition("/")
         return name in self._bases and name != "__init__.py" and _FOLDER.search(f"{folder}/") is not None
+
+    def _is_named(self, path: str, file: FileFacts) -> bool:
+        """The program loads the file that an option names, as a module, so what it assigns is settings whatever it does
+        besides.
+        """
+        if _FOLDER.search(path) is None or path.endswith("__init__.py") or file.classes or len(file.functions) > 1:
+            return False
+        return file.body.source.holds(_ASSIGNS) and self._loads_by_path
+
+    @cached_property
+    def _loads_by_path(self) -> bool:
+        return any(one.body.source.holds(_BY_PATH) for one in self._files.values())
 
     @cached_property
     def _bases(self) -> frozenset[str]:

@@ -14,6 +14,7 @@ from ..records import Definition
 from .named_values import key_asked
 
 _HOLDS = re.compile(rf"(?:^|[._])(?:{WORDS})$", re.I)
+_IS_FILE = re.compile(r"_?(?:config|cfg|conf|hparams|hps|settings)", re.I)  # not args, whose attributes are options
 _SCHEMA = ("Argument", "Arg", "Field", "Param", "Option")
 _KEY = re.compile(r"[A-Za-z_]\w*")
 _OPEN = ("None", "", "{}", "[]", "()")  # says nothing of what the code then does
@@ -69,8 +70,11 @@ def _plain(value: str) -> str | float:
 
 
 def _read(function: Function, call: Expr) -> Definition | None:
-    """conf.get("name", literal), also conf.get("section", {}).get("name", literal)"""
+    """conf.get("name", literal), also conf.get("section", {}).get("name", literal), and getattr(args.conf, "name", literal)"""
     given = call.arguments
+    if call.callee == "getattr" and len(given) == 3 and given[1].kind == "string" and is_literal(given[2]):
+        is_held = given[0].kind == "path" and _IS_FILE.fullmatch(given[0].last) is not None
+        return Definition(given[1].text, function.path, call.line, text_of(given[2])) if is_held else None
     if call.last != "get" or len(given) != 2 or not is_literal(given[1]):
         return None
     held, _, name = key_asked(call).rpartition(".")
