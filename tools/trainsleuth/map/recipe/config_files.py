@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Expr, Index
+from trainsleuth.facts import Expr, Function, Index, bindings
 from trainsleuth.facts.reading.config import ConfigValue
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
@@ -18,6 +18,7 @@ from ..launching.command_words import words_behind
 from ..launching.environment import exported
 from ..launching.launch import Command, folder_of, that_counts
 from ..programs.running import is_guarded
+from .branches import HOLDS
 from .composition import Found, Part, composed, config_file, entries_of, file_of, normal
 from .hydra_main import of_main, own_root
 from .sections_read import sections_read
@@ -168,7 +169,7 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[Part]:
                     yield from [Part(module.path)] if module is not None and module.path in index.configs else []
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 read = expr is not None and (event.calls or event.kind == "assign") and not _lists_many(expr)
-                for text in _file_names(expr) if expr is not None and read else ():
+                for text in _file_names(function, expr) if expr is not None and read else ():
                     found = (one for one in _named_in(index, text, folder) if not _sets_nothing(index.configs[one]))
                     own = [one for one in found if "/" in text or not _is_of_others(index, reached, one)]
                     part = sections_read(index, function, event) if own and function.path not in started else ()
@@ -182,22 +183,43 @@ def _sets_nothing(table: Mapping[str, ConfigValue]) -> bool:
     return bool(table) and all(key.partition(".")[0].isdecimal() for key in table)
 
 
-def _file_names(expr: Expr) -> Iterator[str]:
-    """Of configurations, with the folders before them: root / "notes" / "a.json", os.path.join(root, "notes", "a.json")."""
+def _file_names(function: Function, expr: Expr) -> Iterator[str]:
+    """Of configurations, with the folders before them: root / "notes" / "a.json", os.path.join(root, "notes", "a.json").
+
+    Not a name alone in a folder that options give, args.data / "a.json": that is another file than one so called here.
+    """
     behind: dict[int, str] = {}
+    elsewhere: set[int] = set()
     for part in expr.walk():
         given = part.arguments if part.kind == "call" and part.last in ("join", "joinpath") else part.parts
-        if (part.kind == "binary" and part.text == "/") or given is not part.parts:
+        if (part.kind == "binary" and part.text in ("/", "+")) or given is not part.parts:
             for one, other in pairwise(given):
                 before = one.parts[-1] if one.kind == "binary" and one.text == "/" else one
-                if before.kind == other.kind == "string":
+                if before.kind == other.kind == "string" and part.text != "+":
                     behind[id(other)] = f"{behind.get(id(before), before.text)}/"
+                elif other.kind == "string" and _is_given(function, given[0]):
+                    elsewhere.add(id(other))
     for part in expr.walk():
         if part.kind == "string" and part.text.endswith(CONFIG_SUFFIXES + PLAIN_SUFFIXES):
-            yield behind.get(id(part), "") + part.text
+            text = behind.get(id(part), "") + part.text
+            is_default = _IS_DEFAULT.search(PurePosixPath(text).stem) is not None
+            if id(part) not in elsewhere or is_default or "/" in text.strip("/"):
+                yield text
         default = part.keyword("default") if part.kind == "call" and part.last == "add_argument" else None
         if default is not None and default.kind == "string" and default.text.endswith(".py"):
             yield default.text
+
+
+def _is_given(function: Function, folder: Expr) -> bool:
+    """Options or settings say it: args.data, or a name that is bound to that alone."""
+    for part in folder.walk():
+        bound = bindings(function).get(part.text, ()) if part.kind == "path" else ()
+        value = bound[0].value if len(bound) == 1 else None
+        for one in (part, value):
+            holder = one.text.split(".")[-2:-1] if one is not None and one.kind == "path" else []
+            if any(HOLDS.search(word) for word in holder):
+                return True
+    return False
 
 
 def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
