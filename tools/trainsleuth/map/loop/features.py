@@ -13,10 +13,10 @@ from ..configuration import Truth
 from ..configuration.use.unseen import is_unseen
 from ..program import Program
 from ..programs.running import is_guarded
-from ..programs.standing import off_at
 from ..recipe.recipes import Setting
 from ..records import Part, Place
 from .accumulating import accumulations
+from .idle_features import idle_places, in_single_steps, loads_without_state, reason
 from .set_later import set_later
 from .steps import averages_in_place, averages_weights
 from .switched import disabled, does_nothing
@@ -81,7 +81,10 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
         idle = dict(_idle(program, truth, name, places.values())) if truth else {}
         best = tuple(sorted((p for p in places.values() if p not in idle), key=lambda p: (-p.score, p.path, p.line)))
         if not best:
-            why = f"off: {next(iter(idle.values()))}" if idle else NONE_FOUND
+            if name == "resume" and truth and (partly := loads_without_state(program, truth, idle)) is not None:
+                parts[name] = partly
+                continue
+            why = f"off: {reason(program, truth, idle)}" if idle and truth else NONE_FOUND
             said = _by_setting(program, truth, name)
             parts[name] = Part("absent", why) if said is None or (idle and said.status == "unresolved") else said
             continue
@@ -91,7 +94,8 @@ def features(program: Program, truth: Truth | None = None) -> dict[str, Part]:
 
 def _idle(program: Program, truth: Truth, name: str, places: Collection[Place]) -> Iterator[tuple[Place, str]]:
     """The places of a feature that a setting keeps from running or from having an effect, each with the setting."""
-    off = {place: off_at(program, truth, place) for place in places}
+    waiting = idle_places(program, truth, places)
+    off = {place: waiting.get(place, "") for place in places}
     for place, why in off.items():
         if not why and name == "mixed_precision":
             why = disabled(program, truth, place)
@@ -99,6 +103,8 @@ def _idle(program: Program, truth: Truth, name: str, places: Collection[Place]) 
             why = does_nothing(program, place, places, off)
         if why:
             yield place, why
+    if name == "accumulation":
+        yield from in_single_steps(program, truth, places).items()
 
 
 NONE_FOUND = "none found in the code that the entry reaches"
