@@ -16,7 +16,7 @@ FILLS = ("register", "register_builder", "register_class", "register_model", "re
 
 
 def factory_tables(index: Index, values: Values) -> Iterator[Table]:
-    """One for each holder with several names; its kind is the holder's name: "algo" of algo_factory."""
+    """One for each holder with several names, or one that is called a factory; its kind is the holder's name: "algo" of algo_factory."""
     found: dict[str, dict[str, Entry]] = {}
     for site in index.calls(*FILLS):
         if _fills(site.call) and site.call.receiver is not None:
@@ -24,8 +24,9 @@ def factory_tables(index: Index, values: Values) -> Iterator[Table]:
             for made in made_by(values, site.function, builder):
                 found.setdefault(site.call.receiver.last, {}).setdefault(name.text, made)
     for holder, entries in found.items():
-        if len(entries) > 1:
-            yield Table(entries, "", kind_of_holder(holder) or holder.lower())
+        kind = kind_of_holder(holder)
+        if len(entries) > 1 or kind:
+            yield Table(entries, "", kind or holder.lower())
 
 
 def is_left_aside(values: Values, function: Function, event: Event) -> bool:
