@@ -33,6 +33,8 @@ def _only(source: str) -> Expr:
         "not a",
         "a < b",
         "a is not b",
+        "0 < a <= b",
+        "a is not b not in c < d",
         "a not in b",
         "a and b",
     ],

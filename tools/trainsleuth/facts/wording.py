@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .records import Expr
 
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "set": ("{", "}"), "dict": ("{", "}")}
@@ -76,6 +78,10 @@ def _text(expr: Expr, depth: int) -> str:
             return ":".join(parts) if len(parts) > 1 else f":{''.join(parts)}"
         case "unary":
             return f"{expr.text} {parts[0]}" if expr.text == "not" else f"{expr.text}{parts[0]}"
+        case "compare" if len(parts) > 2:
+            return (
+                "".join(f"{part} {one} " for part, one in zip(parts, _operators(expr.text), strict=False)) + parts[-1]
+            )
         case "binary" | "compare" | "boolean":
             return f" {expr.text} ".join(parts)
         case "choice":
@@ -92,3 +98,11 @@ def _text(expr: Expr, depth: int) -> str:
             return f"if {parts[0]}"
         case _:
             return " ".join([expr.kind, *parts])
+
+
+def _operators(text: str) -> list[str]:
+    """Those of a chain, 0 < step <= last, in their order."""
+    return _OPERATOR.findall(text)
+
+
+_OPERATOR = re.compile(r"not in|is not|\S+")
