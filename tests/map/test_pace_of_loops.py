@@ -23,6 +23,7 @@ from trainsleuth.repository import Repository
         ("for e in range(args.num_epochs)", "epoch"),
         ("for item in items", ""),
         ("for x, y in train_loader", "batch"),
+        ("for steps_per_epoch, batch in enumerate(pairs)", "batch"),
     ],
 )
 def test_what_a_loop_goes_over(tmp_path: Path, loop: str, told: str) -> None:

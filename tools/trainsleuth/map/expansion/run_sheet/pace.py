@@ -117,7 +117,7 @@ def goes_over(loop: Loop) -> str:
         return ""
     target = written(loop.target) if loop.target is not None else ""
     source = written(loop.source) if loop.source is not None else ""
-    for text in (target, _OF_EPOCH.sub("steps", source)):
+    for text in (_OF_EPOCH.sub("steps", target), _OF_EPOCH.sub("steps", source)):
         for word, pattern in _OVER:
             if pattern.search(text):
                 return word
