@@ -277,7 +277,9 @@ def _blends_into(event: Event) -> bool:
 
 
 def _is_blend(value: Expr) -> bool:
-    """A sum of two products of tensors."""
+    """A sum of two products of tensors, or lerp() of two."""
+    if value.kind == "call" and value.last == "lerp":
+        return _of_tensor(value)
     if value.kind != "binary" or value.text != "+" or len(value.parts) != 2:
         return False
     return all(part.kind == "binary" and part.text == "*" and _of_tensor(part) for part in value.parts)
