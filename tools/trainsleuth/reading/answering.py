@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from trainsleuth.map import Anatomy, Part, Place
 from trainsleuth.map.drawing.scale import largest_files, lines_of_code, most_changed
+from trainsleuth.map.loop.idle_features import SAID
 from trainsleuth.map.parts import clean, source_lines
 from trainsleuth.map.records import FILLING
 
@@ -136,7 +137,7 @@ def _features(anatomy: Anatomy) -> Reply | None:
     found = {name: part.places[0] for name, part in anatomy.features.items() if part.places}
     if not anatomy.trains or anatomy.program is None:
         return None
-    said = {name: part.why for name, part in anatomy.features.items() if part.why.startswith(("off", "set"))}
+    said = {name: part.why for name, part in anatomy.features.items() if part.why.startswith(SAID)}
     missing = [name.replace("_", " ") for name in anatomy.features if name not in found and name not in said]
     none = f"; no sign of {', '.join(missing)} in the code that the entry reaches" if missing else ""
     told = ", ".join(name.replace("_", " ") for name in found) or "none of them seen"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..configuration import launch_of
 from ..launching.handed_on import only_program_of
-from ..loop.idle_features import IN_PART
+from ..loop.idle_features import SAID
 from ..parts import Anatomy
 from ..programs.unreached import trained_elsewhere
 from ..records import COMPONENTS, Map, Place
@@ -124,9 +124,6 @@ def _feature_places(anatomy: Anatomy, budget: int) -> dict[str, tuple[Place, ...
     return {name: tuple(list(ranked(part.places[:20], name))[:count]) for name, part in anatomy.features.items()}
 
 
-_SAID = ("off", "set", IN_PART)
-
-
 def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: int) -> Iterator[str]:
     if budget < 800:
         return
@@ -137,9 +134,9 @@ def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: in
             if part.places:
                 yield f" {name}: " + ", ".join(f"{p.path}:{p.line}" for p in shown[name])
         for name in missing:
-            if anatomy.features[name].why.startswith(_SAID):
+            if anatomy.features[name].why.startswith(SAID):
                 yield f" {name} {clean(anatomy.features[name].why, 120)}"
-        missing = [name for name in missing if not anatomy.features[name].why.startswith(_SAID)]
+        missing = [name for name in missing if not anatomy.features[name].why.startswith(SAID)]
         if missing:
             yield f" none found: {', '.join(missing)}"
     if anatomy.traps:

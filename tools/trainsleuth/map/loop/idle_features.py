@@ -17,6 +17,7 @@ from .set_later import set_later
 from .switches import switch_of
 
 IN_PART = "in part:"  # begins what is said of a feature of which something is off
+SAID = ("off", "set", IN_PART)  # begin what settings say of a feature that no code shows
 _LOADS_WEIGHTS = re.compile(r"load_state_dict|load_from_checkpoint|load_weights")
 _RESUMES = re.compile(
     r"resum|restor|continue", re.I

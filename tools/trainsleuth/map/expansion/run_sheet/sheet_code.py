@@ -13,6 +13,7 @@ from ...configuration import Key, Truth
 from ...configuration.use.untaken import is_taken, untaken
 from ...drawing.statements import enclosing, event_at, statement
 from ...drawing.wording import clean
+from ...loop.idle_features import SAID
 from ...parts import Anatomy, source_lines
 from ...program import Program
 from ...programs.never_called import is_never_called
@@ -84,9 +85,9 @@ class Code:
             if topic.name == "saved" and (last := self._last_save(held.places, where)) is not None:
                 self._shown.add((last.path, last.line))
                 yield self._line(last, told)
-            if not held.places and held.why.startswith(("off", "set")):
+            if not held.places and held.why.startswith(SAID):
                 is_told = any(f" {key.name} = " in held.why for key in told)
-                short = held.why.partition("; ")[2] or held.why.partition(":")[0]
+                short = held.why.partition("; ")[2] or held.why.partition(" (")[0]
                 yield short if is_told else clean(held.why, WIDTH), {"feature": where.part}
         idle = (self._idle(self._held(where).places, where) for where in topic.places if topic.is_switch and not count)
         yield from islice((one for one in idle if one is not None), 1)
