@@ -16,6 +16,7 @@ from ..programs.sidelines import NEVER
 from ..recipe.choices import dotted
 from ..recipe.recipes import Choice, Setting
 from .labelled import labelled
+from .made_in_arms import makes_another
 from .named_choice import NO_NAMES, marks, plain
 from .tables import Table
 
@@ -64,7 +65,7 @@ def named_outright(
             latest[setting.key] = [Choice(setting.path, setting.line, setting.key, one.name, one) for one in every]
         elif len(value) >= MIN_NAME and value.replace("-", "_").isidentifier():
             found = names.of(setting.key, value)
-            if len(found) == 1 and _fits(index, setting.key, found[0]):
+            if len(found) == 1 and _fits(index, setting, found[0], loaded):
                 latest[setting.key] = [Choice(setting.path, setting.line, setting.key, value, found[0])]
     yield from chain.from_iterable(latest.values())
 
@@ -75,11 +76,14 @@ _MADE = re.compile(r"\b([A-Z]\w+)\(")  # in an expression that is evaluated: "Co
 _OPTIMIZER = re.compile(r"(?:^|[._])(?:optim|optimizer)(?:_(?:name|type|class|cls))?$", re.I)
 
 
-def _fits(index: Index, key: str, named: Class | Function) -> bool:
-    """A namesake of an optimizer may be something else: a learner that is called Sgd. Nobody makes what is abstract."""
-    if isinstance(named, Class) and _is_abstract(named):
+def _fits(index: Index, setting: Setting, named: Class | Function, loaded: Collection[str]) -> bool:
+    """A namesake of an optimizer may be something else: a learner that is called Sgd. Nobody makes what is abstract, and
+    code that asks for the very name may make another one for it."""
+    if not isinstance(named, Class):
+        return True
+    if _is_abstract(named) or makes_another(index, setting, named, loaded):
         return False
-    if _OPTIMIZER.search(key) is None or not isinstance(named, Class):
+    if _OPTIMIZER.search(setting.key) is None:
         return True
     return is_optimizer(index, named) or "optim" in f"{named.path} {named.name}".lower()
 
