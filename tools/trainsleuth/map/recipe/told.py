@@ -24,6 +24,7 @@ from ..launching.launch import Command, folder_of, that_counts
 from ..launching.scripts import settings_in
 from ..launching.subcommand import compared, parsed, plain_words, unasked
 from ..naming.asked_by_constants import asked_by_constants
+from ..naming.asked_in_chosen import asked_in_chosen
 from ..naming.backends import for_other_libraries, of_the_program, of_torch
 from ..naming.entry_points import by_entry_point
 from ..naming.listed_registries import listed_in_files
@@ -273,6 +274,7 @@ def _chosen(
     chosen = (*chosen, *listed_in_files(index, naming))
     in_force = {one.key: one for one in naming}.values()
     chosen = (*chosen, *by_labels(index, (*read.commanded, *read.given)))
+    chosen = tuple(asked_in_chosen(chosen, known, frozenset(named)))
     passed = unnamed(index, dict(sections_with_classes(chosen)), (one.value for one in in_force))
     chosen = tuple(one for one in chosen if one.key.partition(".")[0] not in passed)
     return (*chosen, *references(index, in_force)), passed

@@ -97,7 +97,8 @@ def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> st
     where = f"{tails.of(target.path)}:{target.line} by {slot}"
     made = built.value.rpartition(".")[2]
     through = f"{made} through " if isinstance(target, Class) and is_config(target) and made != target.name else ""
-    head = f"{through}{target.name} {where} {tails.of(built.path)}:{built.line}"
+    said = f"{tails.of(built.path)}:{built.line}" if built.path else "the command"
+    head = f"{through}{target.name} {where} {said}"
     parts = [", ".join(_given(truth, key, built.path, tails) for key in given[:MOST_GIVEN])] if given else []
     left = [one for signature in unset(truth.program.index, target, names) for one in signature.arguments]
     told = [f"{name}={clean(value, WIDTH)}" for name, value in left if value not in _NOTHING][:MOST_DEFAULTS]
