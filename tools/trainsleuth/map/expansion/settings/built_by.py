@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from trainsleuth.facts import Class, Function
@@ -16,6 +16,7 @@ from ...recipe.config_objects import is_config
 from ...recipe.recipes import Choice
 from ..run_sheet.tails import Tails
 from ..run_sheet.topics import Topic, topic_of
+from .handed_tables import Handed, in_tables
 from .kinds import kind_of
 from .prefixes import stripped
 from .sections import is_set
@@ -94,16 +95,26 @@ def _line(truth: Truth, built: Choice, given: Sequence[Key], tails: Tails) -> st
     section, _, last = built.key.rpartition(".")
     slot = section.rpartition(".")[2] if last == "_target_" and section else last
     names |= {stripped(truth, slot, name) for name in names}
+    handed = [] if given else list(in_tables(truth, built, _parameters(truth, built)))
+    names |= {one.name for one in handed}
     where = f"{tails.of(target.path)}:{target.line} by {slot}"
     made = built.value.rpartition(".")[2]
     through = f"{made} through " if isinstance(target, Class) and is_config(target) and made != target.name else ""
     said = f"{tails.of(built.path)}:{built.line}" if built.path else "the command"
     head = f"{through}{target.name} {where} {said}"
     parts = [", ".join(_given(truth, key, built.path, tails) for key in given[:MOST_GIVEN])] if given else []
+    parts += [", ".join(_said(handed, tails))] if any(one.value for one in handed) else []
     left = [one for signature in unset(truth.program.index, target, names) for one in signature.arguments]
     told = [f"{name}={clean(value, WIDTH)}" for name, value in left if value not in _NOTHING][:MOST_DEFAULTS]
     parts += [f"default {', '.join(told)}"] if told else []
     return f"{head}: {'; '.join(parts)}" if parts else head
+
+
+def _said(handed: Iterable[Handed], tails: Tails) -> Iterator[str]:
+    known = [one for one in handed if one.value]
+    for place, one in enumerate(known[:MOST_GIVEN]):
+        where = f" :{one.line}" if place else f" {tails.of(one.path)}:{one.line}"
+        yield f"{one.name}={clean(one.value, WIDTH)}{where}"
 
 
 def given_to(truth: Truth, built: Choice) -> Iterator[Key]:
