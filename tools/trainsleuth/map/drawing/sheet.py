@@ -135,7 +135,7 @@ def _footer(anatomy: Anatomy, shown: Mapping[str, tuple[Place, ...]], budget: in
                 yield f" {name}: " + ", ".join(f"{p.path}:{p.line}" for p in shown[name])
         for name in missing:
             if anatomy.features[name].why.startswith(SAID):
-                yield f" {name} {clean(anatomy.features[name].why, 120)}"
+                yield f" {name} {clean(anatomy.features[name].why, 100)}"
         missing = [name for name in missing if not anatomy.features[name].why.startswith(SAID)]
         if missing:
             yield f" none found: {', '.join(missing)}"
