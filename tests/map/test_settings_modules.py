@@ -20,11 +20,11 @@ def main():
     args = parser.parse_args()
     args.config = importlib.import_module(args.settings.replace(".py", "").replace("/", "."))
     optimizer = torch.optim.SGD(args.config.net.parameters(), lr=getattr(args.config, "rate", 0.5))
-    accumulated = getattr(args.config, "accumulated_steps", 1)
+    accumulated_steps = getattr(args.config, "accumulated_steps", 1)
     for place, batch in enumerate(torch.ones(8, args.config.batch_size, 2)):
-        loss = args.config.net(batch).mean() / accumulated
+        loss = args.config.net(batch).mean() / accumulated_steps
         loss.backward()
-        if (place + 1) % accumulated == 0:
+        if (place + 1) % accumulated_steps == 0:
             optimizer.step()
             optimizer.zero_grad()
 

@@ -310,11 +310,21 @@ def _accumulates(program: Program, function: Function, event: Event, weight: flo
         steps = program.training.loop_lines.get(function)
         if steps is None:
             return
-        if any(part.kind == "path" and _ACCUMULATION.search(part.text) for part in event.value.walk()):
+        if any(_says_accumulation(event, part) for part in event.value.walk()):
             strong = event.kind in ("if", "for") or any("loss" in written(target) for target in event.targets)
             yield "accumulation", program.at(function, event.line, "accumulation", (1.0 if strong else 0.6) * weight)
     elif event.kind == "with" and event.value is not None and re.search(r"no_sync|accumulate\(", written(event.value)):
         yield "accumulation", program.at(function, event.line, "accumulation", weight)
+
+
+def _says_accumulation(event: Event, part: Expr) -> bool:
+    """By its name; a count of what is accumulated so far, accumulated_steps, only where the loss itself is divided by it."""
+    if part.kind == "binary" and part.text == "/":
+        return part.parts[-1].last in _DIVISORS and any(target.last == "loss" for target in event.targets)
+    return part.kind == "path" and _ACCUMULATION.search(part.text) is not None
+
+
+_DIVISORS = ("accumulated_steps", "accumulated_iters", "accumulated_batches")
 
 
 def _resumes(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
