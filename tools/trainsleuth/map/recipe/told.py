@@ -58,6 +58,7 @@ from .config_files import of_program, with_bases
 from .defaulted_sections import over_defaults
 from .given_parameters import with_parameters
 from .given_sections import with_sections
+from .handed_objects import handed_objects
 from .hydra_main import removed_by
 from .joined_files import joined_files
 from .launch_objects import launch_preset
@@ -233,6 +234,7 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     made_by = picked_functions(index, program.function_tables, entry.reach.distance, options)
     keys = keys_of_flags(offers)
     in_files = (*in_files, *(one for one in made_by if one.key not in keys.values()))  # code hands on the option
+    in_files = (*in_files, *handed_objects(index, entry.reach.distance, {one.key: one.value for one in asked}))
     in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
     written = (one._replace(key=keys.get(one.key, one.key)) for one in settings_in(index, launch, entry.commands))
     given = (*experiment_settings(experiment), *in_class, *in_files, *written)

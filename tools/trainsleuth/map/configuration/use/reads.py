@@ -36,6 +36,7 @@ class Reads:
         self._said: set[str] = set()
         self._parsed: set[tuple[Function | str, str]] = set()  # of a function, or of a file: names of its options
         self._in_file = option_names(index)
+        self._filled = _filled(index)
         for function in index.functions():
             if is_test(function.path):
                 continue
@@ -99,7 +100,9 @@ class Reads:
         """By the name of what holds it, or by the parser that made that."""
         holder = _holder(read)
         places = (read.function, read.function.path)
-        if _HOLDS.search(holder) is not None or any((place, holder) in self._parsed for place in places):
+        if _HOLDS.search(holder) is not None or holder in self._filled:
+            return True
+        if any((place, holder) in self._parsed for place in places):
             return True
         return read.function.parameter(holder) is not None and (read.function.path, holder) in self._in_file
 
@@ -156,6 +159,13 @@ def option_names(index: Index) -> frozenset[tuple[str, str]]:
 
 
 _PARSES = ("parse_args", "parse_known_args")
+
+
+def _filled(index: Index) -> frozenset[str]:
+    """Names of tables that are handed all options, to be handed around themselves: H.update(parser.parse_args().__dict__)"""
+    calls = (site.event.value for site in index.calls(*_PARSES))
+    filling = (one for one in calls if one is not None and one.kind == "call" and one.last == "update")
+    return frozenset(one.receiver.last for one in filling if one.receiver is not None and one.receiver.kind == "path")
 
 
 def _parsed(function: Function, event: Event) -> Iterator[tuple[Function | str, str]]:
