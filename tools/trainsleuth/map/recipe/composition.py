@@ -3,7 +3,8 @@
 A file's defaults list names others before it (behind it, where `_self_` comes first); later ones win. Groups and
 packages are relative to the file that names them. A package comes from `group@package`, else from the `# @package`
 line of the file, else it is the path of the group. `override` and the command line exchange the option of a group
-wherever it is named; what the command line adds stands last.
+wherever it is named; what the command line adds stands last. Before Hydra 1.1 the groups of the primary file override
+it, and a file without a package line stands at the top.
 What code puts into the ConfigStore counts where no file is called so.
 Not followed: options that a resolver works out.
 """
@@ -17,6 +18,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from trainsleuth.facts import ConfigValue, Index
+
+from .hydra_version import is_before_new_order
 
 MAX_DEPTH = 12  # from defaults list to defaults list
 _ENTRY = re.compile(r"^defaults\.(?P<place>\d+)(?:\.(?P<group>.+?)(?:\.\d+)?)?$")
@@ -101,6 +104,7 @@ class _Composition:
         self._index = index
         self._roots, self._stored = found
         self._chosen = chosen
+        self._is_old = is_before_new_order(index)
         self.met: set[str] = set()  # keys of groups
         self.lost: list[tuple[str, str]] = []
 
@@ -109,8 +113,9 @@ class _Composition:
     ) -> Iterator[Part]:
         """The parts of the file at `path`, which is of `group`, the last first."""
         entries = [*entries_of(self._index.configs[path])]
+        self._is_old &= bool(depth) or not any(one is SELF or one.is_override for one in entries)
         if SELF not in entries:
-            entries.append(SELF)
+            entries.insert(0 if self._is_old and not depth else len(entries), SELF)
         entries += added
         exchanged: dict[str, tuple[str, ...]] = {}
         for entry in entries:
@@ -179,7 +184,7 @@ class _Composition:
         if own is None and one.package not in ("", "_group_"):
             own = f"{_GLOBAL}.{one.package}"
         if own is None:
-            own = _dotted(entry.group or _folder(entry.option))
+            own = _GLOBAL if self._is_old and not one.package else _dotted(entry.group or _folder(entry.option))
         return own.replace("_group_", _dotted(group)).replace("_name_", PurePosixPath(option).stem)
 
 
