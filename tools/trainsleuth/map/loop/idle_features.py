@@ -44,7 +44,7 @@ def in_single_steps(program: Program, truth: Truth, places: Iterable[Place]) -> 
 
 def _read_at(program: Program, place: Place) -> frozenset[str]:
     """The last names that the statement of a place reads."""
-    function = _around(program, place)
+    function = around(program, place)
     found = event_at(function, place.line) if function is not None else None
     value = found[1].value if found is not None else None
     read = value.walk() if value is not None else ()
@@ -54,7 +54,7 @@ def _read_at(program: Program, place: Place) -> frozenset[str]:
 def reason(program: Program, truth: Truth, idle: Mapping[Place, str]) -> str:
     """Of the likeliest place the innermost test that does not hold; the outer ones may be about something else."""
     for place in sorted(idle, key=lambda one: -one.score):
-        function = _around(program, place)
+        function = around(program, place)
         found = event_at(function, place.line) if function is not None else None
         if function is not None and found is not None:
             if said := untaken_by(truth, function, reversed(found[1].block.branches)):
@@ -65,7 +65,7 @@ def reason(program: Program, truth: Truth, idle: Mapping[Place, str]) -> str:
 def loads_without_state(program: Program, truth: Truth, idle: Mapping[Place, str]) -> Part | None:
     """What is loaded is loaded without the state of the optimizer: such a load is off, that of the weights beside it runs."""
     for place in idle if not any(_RESUMES.search(why) for why in idle.values()) else ():
-        function = _around(program, place)
+        function = around(program, place)
         if function is not None and (line := _loads(program, truth, function, {one.line for one in idle})):
             why = f"{IN_PART} weights at {place.path}:{line}, no state of the optimizer: {idle[place]}"
             return Part("unresolved", why)
@@ -83,6 +83,7 @@ def _loads(program: Program, truth: Truth, function: Function, without: Collecti
     return 0
 
 
-def _around(program: Program, place: Place) -> Function | None:
+def around(program: Program, place: Place) -> Function | None:
+    """The function that a place stands in; None where it is no code of a file."""
     file = program.index.files.get(place.path)
     return enclosing(file, place.line) if file is not None and place.cell is None else None

@@ -8,17 +8,16 @@ from trainsleuth.facts import Branch, Expr, Function
 
 from ..configuration import Truth
 from ..configuration.use.untaken import said_off
-from ..drawing.statements import enclosing
 from ..program import Program
 from ..records import Place
+from .idle_features import around
 
 _SCALES = ("autocast", "GradScaler", "ShardedGradScaler")
 
 
 def disabled(program: Program, truth: Truth, place: Place) -> str:
     """The setting by which what a place makes for mixed precision is not enabled; "" where none is known to say so."""
-    file = program.index.files.get(place.path)
-    function = enclosing(file, place.line) if file is not None else None
+    function = around(program, place)
     calls = _calls_at(function, place.line) if function is not None else ()
     tests = (
         [_enabled(program, function, call) for call in calls if call.last in _SCALES] if function is not None else []
@@ -46,8 +45,7 @@ def does_nothing(program: Program, place: Place, others: Iterable[Place], idle: 
     """The setting by which all `others` of a feature in the functions that a place calls are `idle`; "" where one runs, or
     there are none.
     """
-    file = program.index.files.get(place.path)
-    function = enclosing(file, place.line) if file is not None else None
+    function = around(program, place)
     calls = _calls_at(function, place.line) if function is not None else ()
     targets = [one for call in calls if function is not None for one in program.graph.targets(function, call)]
     within = [one for one in others if any(_holds(target, one) for target in targets if isinstance(target, Function))]

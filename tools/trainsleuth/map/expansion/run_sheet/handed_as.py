@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr
 
 from ...configuration import Key, Truth
-from ...drawing.statements import enclosing, event_at
+from ..settings.readers import readers
 from .topics import topic_of
 
 _SAID = ("optimizer", "schedule")  # whose settings are called after what they are for: heads, decoder
@@ -17,18 +17,10 @@ _FACTORS = ("*", "/")
 def handed_topic(truth: Truth, key: Key) -> str:
     """The topic of the name under which code hands it on, alone or as a factor; "" when that says none."""
     last = key.name.rpartition(".")[2]
-    names = (name for value in _values(truth, key) for name in _names(value, last))
+    values = (event.value for _, event in readers(truth.program.index, key))
+    names = (name for value in values if value is not None for name in _names(value, last))
     topics = (topic_of(name) for name in names)
     return next((topic for topic in topics if topic in _SAID), "")
-
-
-def _values(truth: Truth, key: Key) -> Iterator[Expr]:
-    """Of the statements that read it."""
-    files = truth.program.index.files
-    for use in key.reads:
-        found = event_at(enclosing(files[use.path], use.line), use.line) if use.path in files else None
-        if found is not None and found[1].value is not None:
-            yield found[1].value
 
 
 def _names(value: Expr, last: str) -> Iterator[str]:

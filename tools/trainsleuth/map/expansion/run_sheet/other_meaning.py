@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from trainsleuth.facts import Event, Expr, Function
 
 from ...configuration import Key
-from ...drawing.statements import enclosing, event_at
 from ...program import Program
+from ..settings.readers import readers
 
 _GRADIENTS = re.compile(r"grad|norm", re.I)
 _CLIP = re.compile(r"clip\w*|max_clip", re.I)
@@ -25,7 +25,7 @@ def meant(program: Program, key: Key, topic: str) -> str:
     if (
         topic == "schedule"
         and last.lower() == "t_max"
-        and any(one.kind == "while" for _, one in _readers(program, key))
+        and any(one.kind == "while" for _, one in readers(program.index, key))
     ):
         return "length"
     return "" if _is_another(program, key, topic, last) else topic
@@ -41,13 +41,13 @@ def _is_another(program: Program, key: Key, topic: str, last: str) -> bool:
 
 def _is_read_elsewhere(program: Program, key: Key) -> bool:
     """Its readers are known, and none of their statements says a gradient."""
-    found = [event for _, event in _readers(program, key)]
+    found = [event for _, event in readers(program.index, key)]
     return bool(found) and not any(_GRADIENTS.search(part.text) for event in found for part in _parts(event))
 
 
 def _is_factor(program: Program, key: Key, name: str) -> bool:
     """A sum has it as a factor, where it is read or by the attribute that holds it: loss += self.decay * squares"""
-    for function, event in _readers(program, key):
+    for function, event in readers(program.index, key):
         held = {target.text for target in event.targets if target.kind == "path" and "." in target.text}
         owner = program.index.class_of(function)
         methods = owner.methods.values() if owner is not None and held else ()
@@ -64,12 +64,3 @@ def _multiplies(function: Function, held: set[str], name: str) -> bool:
 def _parts(event: Event) -> Iterator[Expr]:
     for expr in (*event.targets, *((event.value,) if event.value is not None else ())):
         yield from expr.walk()
-
-
-def _readers(program: Program, key: Key) -> Iterator[tuple[Function, Event]]:
-    files = program.index.files
-    for use in key.reads:
-        function = enclosing(files[use.path], use.line) if use.path in files else None
-        found = event_at(function, use.line) if function is not None else None
-        if function is not None and found is not None:
-            yield function, found[1]
