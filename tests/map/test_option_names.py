@@ -89,3 +89,27 @@ def test_a_key_without_a_dot_is_set_as_one_with_a_dot_is(tmp_path: Path, rest: s
     command = f"python train.py --resume {option}OUTPUT_DIR out/small SOLVER.BASE_LR 0.3"
     sheet = _sheet(tmp_path, command, NODES.replace("REST", rest))
     assert "OUTPUT_DIR=out/small the command" in sheet and "BASE_LR=0.3 the command" in sheet
+
+
+OF_A_LIBRARY = """import torch
+from graphlib_of_others import cfg, load_cfg, parse_args
+
+load_cfg(cfg, parse_args())
+net = torch.nn.Linear(2, 4)
+opt = torch.optim.SGD(net.parameters(), lr=cfg.optim.lr, weight_decay=cfg.optim.decay)
+"""
+
+
+@pytest.mark.parametrize("rest", ["optim.lr 0.3", "optim.lr 0.3 optim.decay 0.4", "optim.decay 0.4 optim.lr 0.3"])
+def test_pairs_behind_an_option_of_a_parser_that_is_not_seen(tmp_path: Path, rest: str) -> None:
+    (tmp_path / "small.yaml").write_text("optim:\n  lr: 0.1\n")
+    sheet = _sheet(tmp_path, f"python train.py --cfg small.yaml {rest}", OF_A_LIBRARY)
+    assert "lr=0.3" in sheet and "cfg=small.yaml the command" in sheet
+    assert ("decay=0.4" in sheet) is ("decay" in rest)
+
+
+def test_a_file_behind_an_option_of_a_parser_that_is_not_seen_is_no_key(tmp_path: Path) -> None:
+    for name in ("small.yaml", "optim.yaml"):
+        (tmp_path / name).write_text("optim:\n  lr: 0.1\n")
+    sheet = _sheet(tmp_path, "python train.py --cfg small.yaml optim.yaml 5", OF_A_LIBRARY)
+    assert "optim.yaml=5" not in sheet

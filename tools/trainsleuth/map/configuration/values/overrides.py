@@ -46,7 +46,11 @@ def of_command(
         program.is_reached(site.function) for site in program.index.calls("merge_from_list")
     )
 
+    sections = {one.rpartition(".")[0] for one in told if not parser.takes}  # of a parser that is not seen here
+
     def is_key(word: str) -> bool:
+        if "." in word and "=" not in word:  # wandb.use False
+            return word in told or (word.rpartition(".")[0] in sections and not _is_file(program, word))
         return merges and (_KEY.fullmatch(word) is not None or word in told)
 
     for said, value in (*given_by(text, parser.takes, is_key), *given_by_place(parser, text)):
@@ -60,6 +64,10 @@ def of_command(
             flags.get(name, name),
             Layer("command", command.path, command.line, value, "$" not in _OF_SHELL.sub("", value)),
         )
+
+
+def _is_file(program: Program, word: str) -> bool:
+    return any(path == word or path.endswith(f"/{word}") for path in program.index.repository.files)
 
 
 def _exchanges(program: Program, name: str, value: str) -> bool:
