@@ -294,9 +294,24 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
     if expr.kind == "choice":
         arms = arms_of(expr, settled) if _asks_of_outside(expr, settled) else ()
         return value_of(arms[0], settled, names) if len(arms) == 1 else None
+    if expr.kind == "index" and (piece := _piece(expr, settled, names)) is not None:
+        return piece
     key = key_asked(expr) or _of_whole(expr, settled) or _key_of_section(expr, settled)
     known = _found(key.split("."), settled) if key else None
     return _fallback(expr, key, settled.known) if key and known is None else known
+
+
+def _piece(expr: Expr, settled: Settled, names: tuple[str, ...]) -> str | None:
+    """A piece of a value that is known: cfg.format.split("-", 1)[1]"""
+    cut = expr.parts[0]
+    if cut.kind != "call" or cut.last != "split" or cut.receiver is None or len(cut.arguments) not in (1, 2):
+        return None
+    between, *most = cut.arguments
+    whole = value_of(cut.receiver, settled, names) if between.kind == "string" and between.text else None
+    if whole is None or any(one.text != "1" for one in most) or expr.parts[-1].text not in ("0", "1"):
+        return None
+    pieces = whole.split(between.text.lower(), 1 if most else -1)
+    return dict(zip(("0", "1"), pieces, strict=False)).get(expr.parts[-1].text)
 
 
 def _asks_of_outside(choice: Expr, settled: Settled) -> bool:

@@ -28,9 +28,10 @@ def with_parameters(graph: Graph, reached: Collection[Function], known: Mapping[
     found = dict(known)
     for function in reached if known else ():
         tested = _tested(function) if function.parameters else set()
-        if any(one.last in _OPTIONS for one in function.decorators):
+        section = next((_OPTIONS[one.last] for one in function.decorators if one.last in _OPTIONS), None)
+        if section is not None:
             for parameter in function.parameters:
-                if (said := known.get(parameter.name)) is not None:
+                if (said := known.get(f"{section}{parameter.name}")) is not None:
                     found[parameter_key(function, parameter.name)] = said
             continue
         for parameter in function.parameters:
@@ -51,7 +52,8 @@ def _is_kept(settled: Settled, name: str, value: str) -> bool:
     return bool(bound) and all(is_not_chosen(settled.function.events[one.position], with_it) for one in bound)
 
 
-_OPTIONS = ("option", "argument")  # of a function that click runs with what the command gives
+# of a function that click runs with what the command gives, and GraphGym with what a section says
+_OPTIONS = {"option": "", "argument": "", "register_loader": "dataset."}
 
 
 def _tested(function: Function) -> set[bytes]:

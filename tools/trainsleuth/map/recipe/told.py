@@ -24,6 +24,7 @@ from ..launching.launch import Command, folder_of, that_counts
 from ..launching.scripts import settings_in
 from ..launching.subcommand import compared, parsed, plain_words, unasked
 from ..naming.asked_by_constants import asked_by_constants
+from ..naming.asked_by_library import asked_by_library
 from ..naming.asked_in_chosen import asked_in_chosen
 from ..naming.backends import for_other_libraries, of_the_program, of_torch
 from ..naming.entry_points import by_entry_point
@@ -154,7 +155,8 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
     loaded |= program.graph.imports(_named_in_full(chosen) - loaded)
     words = words_of((*(setting.value for setting in (*weak, *given)), read.text))
     if is_told:
-        reached = entry.reach.distance
+        asked_of = (one.target for one in asked_by_library(index, loaded))
+        reached = {*entry.reach.distance, *(one for one in asked_of if isinstance(one, Function))}
         decided = with_sections(program.graph, reached, _deciding(without, weak, (*given, *read.commanded)))
         decided = with_parameters(program.graph, reached, with_worked_out(index, reached, decided))
         modules = named_modules(index, (*weak, *given, *read.commanded), entry.reach.distance, behind, decided)
@@ -273,7 +275,7 @@ def _chosen(
     in_code = [one for one in asked_in_code(index, _near(entry), chosen) if "_" not in one.key or one.key not in worded]
     chosen = (*chosen, *named_outright(index, (*naming, *in_code), chosen, loaded, known))
     chosen = (*chosen, *by_entry_point(index, naming, loaded), *registered_beside(index, program.values, naming))
-    chosen = (*chosen, *listed_in_files(index, naming))
+    chosen = (*chosen, *listed_in_files(index, naming), *asked_by_library(index, loaded))
     in_force = {one.key: one for one in naming}.values()
     chosen = (*chosen, *by_labels(index, (*read.commanded, *read.given)))
     chosen = tuple(asked_in_chosen(chosen, known, frozenset(named)))
