@@ -109,7 +109,7 @@ def _called_by_default(index: Index) -> dict[str, list[Site]]:
     return found
 
 
-_HANDED = re.compile(rb"\bargs[ \t]*=[ \t]*[\[(]")
+_HANDED = re.compile(rb"args(?<!\wargs)[ \t]*=[ \t]*[\[(]")
 _RANKED = ("spawn", "start_processes")  # they give the rank first
 
 

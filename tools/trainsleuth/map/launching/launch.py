@@ -37,8 +37,7 @@ _PLUMBING = ("torch.distributed.launch", "torch.distributed.run", "pip", "venv",
 _CONSOLE = re.compile(r"""^\s*["']?([\w.-]+)\s*["']?\s*=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)""")
 _BEFORE_CONSOLES = re.compile(r"""^\s*(?:entry_points\s*=\s*)?[\[{\s]*(?:["']?console_scripts["']?\s*[:=]\s*\[)?""")
 _TELLS = re.compile(r"train|finetun|usage|start|tutorial|(?:^|_)run")  # of a document, how programs are started
-_FENCE = re.compile(r"^\s*(```|~~~)\s*(\w*)")
-
+_FENCES = ("```", "~~~")
 
 _OTHER_DEED = r"(?:eval(?:uate)?|test|infer(?:ence)?|validate|predict|render|demo|sample|generate|export)"
 _ONLY_EVALUATES = re.compile(
@@ -117,6 +116,8 @@ def _in_text(index: Index, path: str, consoles: dict[str, Command], arguments: S
     lines = lines_of(index.repository, path) if path.endswith(SHELL) else []
     script = Script(lines, arguments) if lines else None
     for line, command, folder in _placed(index, path):
+        if not command:
+            continue
         found = list(_in_folder(index, path, folder, line, command, consoles))
         found = found or list(_command(index, path, line, command, consoles))
         if not found and script is not None and "$" in command[:MAX_COMMAND] and not command.startswith("#"):
@@ -132,11 +133,11 @@ def _placed(index: Index, path: str) -> Iterator[tuple[int, str, str]]:
     """
     folder, is_code = "", path.endswith(SHELL)
     for line, command in commands_in(index, path):
-        if _FENCE.match(command):
+        if command.startswith(_FENCES):
             is_code = not is_code
         elif command.startswith("#") and not is_code:
             folder = ""
-        elif (match := _CHANGES_ALONE.fullmatch(command)) is not None:
+        elif "cd" in command and (match := _CHANGES_ALONE.fullmatch(command)) is not None:
             if "/" not in path:
                 there = normal(f"{folder}/{match[1]}")
                 is_known = not there or any(one.startswith(f"{there}/") for one in index.files)
@@ -233,7 +234,8 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
         if held and line.lstrip().startswith("```"):  # its last line goes on where the block ends
             yield first, held.strip()
             held, first = "", 0
-        first, line = first or number, _NOTE_BEHIND.sub(r"\\", line.strip())
+        first, line = first or number, line.strip()
+        line = _NOTE_BEHIND.sub(r"\\", line) if "\\" in line else line
         ends = line.endswith(("&& \\", "; \\"))  # a command of its own
         if line.endswith("\\") and (ends or len(held) < MAX_COMMAND):
             held += line[:-1].strip() + " "
@@ -252,12 +254,19 @@ def _command(index: Index, path: str, line: int, text: str, consoles: dict[str, 
     text = text.replace("`pwd`", "$PWD")
     if "`" in text and path.endswith((".md", ".rst")) and len(text) <= MAX_COMMAND:
         quoted = _TICKS.sub("`", text).split("`")[1::2]
-        for part in (part for part in quoted if _STARTERS.search(part) or _STARTED.match(part)):
+        for part in (part for part in quoted if _starts(part) or _STARTED.match(part)):
             yield from _commands_of(index, path, line, part, consoles)
     else:
         yield from _commands_of(index, path, line, text, consoles)
 
 
+def _starts(text: str) -> bool:
+    """It names what starts a program; each of those has one of these words in it, which are found much sooner."""
+    is_near = "python" in text or "run" in text or "accelerate" in text or "deepspeed" in text or "composer" in text
+    return is_near and _STARTERS.search(text) is not None
+
+
+_WORD = re.compile(r"[\w./$\"'{]")
 _TICKS = re.compile(r"`+")
 _STARTED = re.compile(r"(?:bash|sh|sbatch)\s|\./")
 
@@ -267,7 +276,10 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
     words = text.lstrip("$> `").split()
     if not words or len(text) > MAX_COMMAND or words[-1] in ("-h", "--help"):
         return
-    if _STARTERS.search(text) is None:
+    if not _starts(text):
+        if not _WORD.match(words[0]):  # a row of a table, a heading
+            yield from _loading(index, path, line, text)
+            return
         name = next((one.strip("`") for one in words if not _BEFORE.match(one)), words[0])
         if (given := _given_to_script(index, path, words, name)) is not None:
             yield Command(path, line, _clean(text), given)
@@ -333,7 +345,7 @@ def _module_in(index: Index, text: str) -> str | None:
 
 
 def _clean(text: str) -> str:
-    quoted = next((part for part in text.split("`")[1::2] if _STARTERS.search(part)), text)
+    quoted = next((part for part in text.split("`")[1::2] if _starts(part)), text)
     return re.sub(r"\s+", " ", re.sub(r"^[A-Z_]+\s*[:?]?=\s+", "", quoted.strip().strip("`$> ")))
 
 

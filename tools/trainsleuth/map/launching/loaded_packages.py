@@ -12,12 +12,13 @@ from .registering import registering_file
 LOADS = re.compile(
     r"(?:^|\s)(?:--|[\w.]*\.)(?:user[-_]dir|include[-_]packages?|plugins?)(?:\s*=\s*|\s+)[\"']?([^\s\"')]+)"
 )
+_LOADS_SOME = re.compile(r"user[-_]dir|include[-_]package|plugin")  # begins with letters, which a search skips to
 _TRAINS = re.compile(r"(?:^|[\s/(_-])(?:pre)?train(?:_model)?(?:\.py)?(?=[\s)]|$)")
 
 
 def loads_package(text: str) -> bool:
     """It trains, and is told what to load."""
-    match = LOADS.search(text)
+    match = LOADS.search(text) if _LOADS_SOME.search(text) is not None else None
     return match is not None and _TRAINS.search(text[: match.start()]) is not None
 
 

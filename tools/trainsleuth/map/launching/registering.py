@@ -14,7 +14,7 @@ from trainsleuth.facts.memo import kept_per_index
 
 from .launch_targets import script_of
 
-_PROGRAM = re.compile(r"(?:^|\s)(?P<path>[\w./${}-]*?(?:pre)?train(?:_model)?(?:\.py)?)(?=\s|$)")
+_PROGRAM = re.compile(r"[\w./${}-]*train(?:_model)?(?:\.py)?")
 _ROLES = ("task", "recipe", "trainer", "runner", "model")  # what leads to the rest, first
 
 
@@ -29,10 +29,11 @@ def registered_in(index: Index, cls: Class) -> Iterator[tuple[str, str]]:
 
 def registering_file(index: Index, folder: str, text: str) -> str | None:
     """Of the classes put into registries of the library whose program is started: the task's file, else the model's."""
-    match = _PROGRAM.search(text) if _registered(index) else None
-    if match is None or script_of(index, folder, match["path"]) is not None:
+    words = (word for word in text.split() if "train" in word and _PROGRAM.fullmatch(word))
+    program = next(words, None) if _registered(index) else None
+    if program is None or script_of(index, folder, program) is not None:
         return None
-    named = {part for part in re.split(r"[/.-]|_(?!\w*\.py)", match["path"]) if part}
+    named = {part for part in re.split(r"[/.-]|_(?!\w*\.py)", program) if part}
     found = Counter((role, path) for library, role, path in _registered(index) if library in named)
     return min(found, key=lambda one: (one[0], -found[one], one[1]))[1] if found else None
 

@@ -25,7 +25,7 @@ _DOES_MORE = re.compile(
     rb"^(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|^@", re.M
 )
 _BY_PATH = re.compile(
-    rb"\bimport_module\([\w.]+\.(?:replace\([\"']\.py[\"']|removesuffix\([\"']\.py[\"'])"
+    rb"import_module\([\w.]+\.(?:replace\([\"']\.py[\"']|removesuffix\([\"']\.py[\"'])"
 )  # import_module(args.config.replace(".py", "").replace("/", "."))
 _MADE_LATER = re.compile(rb"(?:=|\breturn)[ \t]*\w+\([\w.]+\)\(")  # L(Network)(depth=50)
 _PLAIN = frozenset({"assign", "augment", "expression", "delete"})
