@@ -40,3 +40,9 @@ def test_keys_of_an_update_are_held(tmp_path: Path, option: str, held: str) -> N
     (tmp_path / "train.py").write_text(TRAIN)
     sheet = expand_component(tmp_path, "run", "train.py", f"python train.py{option}").text
     assert f"a checkpoint holds {held} train.py:22" in sheet, sheet
+
+
+def test_the_expansion_of_checkpoints_tells_them_too(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    shown = expand_component(tmp_path, "checkpointing", "train.py").text
+    assert "holds model, epoch, optimizer, seen, scaler (train.py:17)" in shown, shown

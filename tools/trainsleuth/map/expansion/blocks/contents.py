@@ -5,25 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Function, bindings, written
+from trainsleuth.facts import Event, Expr, Function, bindings
 
 from ...program import Program
+from ..saved_keys import is_table, keys_of, put_in
 
 MOST = 14
 MOST_HOPS = 5  # names, wrappers and functions between the call and the table; one may be bound to itself
 _WRITES = re.compile(r"(?:^|_)(?:save|dump|save_(?:checkpoint|state|on_master|file|pt)|persistent_save)$")
-_TABLES = ("dict", "OrderedDict")
 
 
 def held_in(program: Program, function: Function, event: Event) -> str:
     """Keys of what the saving call of `event` is given, with the line that makes it; "" when that is not a table."""
     for call in event.calls:
         for value in call.arguments[:2] if _WRITES.search(call.last) else ():
-            for made, where in _made(program, function, value, MOST_HOPS):
-                if keys := list(dict.fromkeys(_keys(made))):
+            for where, made, name in _made(program, function, value, MOST_HOPS):
+                later = put_in(where, name, _never) if name else ()
+                if keys := list(dict.fromkeys((*keys_of(where, made, _never), *later))):
                     more = f", +{len(keys) - MOST} more" if len(keys) > MOST else ""
-                    return f"{', '.join(keys[:MOST])}{more} ({where}:{made.line})"
+                    return f"{', '.join(keys[:MOST])}{more} ({where.path}:{made.line})"
     return ""
+
+
+def _never(line: int) -> bool:
+    """No recipe is known here that would switch a line off."""
+    return False
 
 
 def file_named(function: Function, event: Event) -> Iterator[int]:
@@ -54,14 +60,17 @@ def _is_name(value: Expr) -> bool:
     return value.kind in ("string", "format", "binary")
 
 
-def _made(program: Program, function: Function, value: Expr, hops: int) -> Iterator[tuple[Expr, str]]:
-    """Literal tables that `value` may be, followed through names and what functions give back."""
-    if value.kind == "dict" or (value.kind == "call" and value.last in _TABLES):
-        yield value, function.path
+def _made(program: Program, function: Function, value: Expr, hops: int) -> Iterator[tuple[Function, Expr, str]]:
+    """Tables that `value` may be, where they are written and their name there, followed through names and functions."""
+    if is_table(value):
+        yield function, value, ""
     elif value.kind == "path" and "." not in value.text and hops:
         for binding in bindings(function).get(value.text, ()):
             if binding.kind == "assign" and binding.value is not None and not binding.items:
-                yield from _made(program, function, binding.value, hops - 1)
+                if is_table(binding.value):
+                    yield function, binding.value, value.text
+                else:
+                    yield from _made(program, function, binding.value, hops - 1)
     elif value.kind == "call" and hops:
         for given in value.arguments[:1]:  # move_to_cpu(state_dict)
             yield from _made(program, function, given, hops - 1)
@@ -70,13 +79,3 @@ def _made(program: Program, function: Function, value: Expr, hops: int) -> Itera
                 for event in target.events:
                     if event.kind == "return" and event.value is not None:
                         yield from _made(program, target, event.value, hops - 1)
-
-
-def _keys(table: Expr) -> Iterator[str]:
-    for part in table.parts:
-        if part.kind == "pair" and part.parts[0].kind == "string":
-            yield part.parts[0].text
-        elif part.kind == "keyword":
-            yield part.text
-        elif part.kind == "doublestar":
-            yield f"**{written(part.parts[0], 30)}"
