@@ -296,3 +296,38 @@ def test_a_seed_of_a_recipe_that_nothing_reads(tmp_path: Path) -> None:
     assert not seeds.places and "seed = 7" in seeds.why and "no call that does it" in seeds.why
     (tmp_path / "train.py").write_text(program.replace("    net =", "    start(config.seed)\n    net ="))
     assert map_repository(tmp_path, recipe="python train.py small.yaml").features["seeds"].places
+
+
+SHARDED = """import re
+
+import torch
+from torch.distributed._composable.fsdp import MixedPrecisionPolicy, fully_shard
+
+update_frequency = 8
+pattern = re.compile("w.*")
+net = torch.nn.Sequential(torch.nn.Linear(2, 1))
+for block in net:
+    COMPILED
+    fully_shard(block, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(100):
+    opt.zero_grad()
+    net(torch.ones(4, 2)).mean().backward()
+    opt.step()
+    if step % update_frequency == 0:
+        print(step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("block.compile(fullgraph=True)", "compile: train.py:10"),
+        ("block.compile()", "compile: train.py:10"),
+        ("pattern = pattern", "none found: accumulation, clipping, compile"),
+    ],
+)
+def test_modules_compiled_in_place_and_the_precision_of_shards(tmp_path: Path, made: str, told: str) -> None:
+    write({"train.py": SHARDED.replace("COMPILED", made)}, tmp_path)
+    text = map_repository(tmp_path).text
+    assert told in text and "mixed_precision: train.py:11" in text and "accumulation: " not in text, text

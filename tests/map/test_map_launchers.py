@@ -871,3 +871,14 @@ def test_the_command_chooses_among_classes_that_each_name_themselves(asked: str,
     program = find_program(index, "train.py", None, command_of(index, command))
     assert program is not None
     assert [one.target.name for one in program.choices if isinstance(one.target, Class)] == [chosen]
+
+
+@pytest.mark.parametrize(("given", "entry"), [("train", "app/train.py"), ("settings", "app/submit.py")])
+def test_a_launcher_that_is_a_module_gets_the_program_to_start(given: str, entry: str, tmp_path: Path) -> None:
+    submit = "import sys, runpy\n\nif __name__ == '__main__':\n    runpy.run_path(sys.argv[1])\n"
+    command = f"python -m app.submit app/{given}.py --nodes 4"
+    files = {"app/submit.py": submit, "app/train.py": f"{PARSER}\n{TRAIN}", "app/settings.py": "lr = 0.1\n"}
+    shown = _map(tmp_path, {**files, "README.md": f"```\n{command}\n```\n"}, None, None).text
+    found = command_of(read_index(Repository(tmp_path)), command)
+    assert found is not None and found.target == entry
+    assert given != "train" or f"launch: {command} (README.md:2)" in shown

@@ -300,7 +300,9 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
     plain = text.replace('"', "")
     first = _SCRIPT.search(plain)
     if first is not None and (module := _module_in(index, plain[: first.start()])) is not None:
-        yield Command(path, line, _clean(text), module)  # python -m pkg.train settings.py
+        given = script_of(index, folder, first[1])  # python -m pkg.submit pkg/train.py, but python -m pkg.train settings.py
+        is_program = given is not None and index.files[given].body.source.holds(_PARSES)
+        yield Command(path, line, _clean(text), given if given is not None and is_program else module)
         return
     named = (script_of(index, folder, one) for one in (*(match[1] for match in _SCRIPT.finditer(plain)), *scripts))
     targets = [one for one in named if one is not None]

@@ -24,7 +24,7 @@ from .switches import switch_of
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
 _CALLS = {
-    "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|NativeScaler|ApexScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision|bf16|fp16",
+    "mixed_precision": r"autocast|GradScaler|ShardedGradScaler|NativeScaler|ApexScaler|scale_loss|initialize_amp|FP16_Optimizer|MixedPrecision(?:Policy)?|bf16|fp16",
     "distribution": r"init_process_group|\w*DistributedDataParallel|DataParallel|FullyShardedDataParallel|fully_shard|DDP|ddp|FSDP|"
     r"DeviceMesh|init_device_mesh|Accelerator|\w*(?:DDP|FSDP|DeepSpeed)(?:Plugin|Strategy)|distributed_init|deepspeed\.initialize|init_distributed\w*|wrap_with_fsdp",
     "clipping": r"clip_grad_norm_?|clip_grad_value_|clip_gradients|clip_grads|dispatch_clip_grad|GradientClipp(?:ing|er)",
@@ -45,7 +45,7 @@ _KEYWORDS = {
     "resume": ("resume_from_checkpoint", "ckpt_path"),
 }
 _ACCUMULATION = re.compile(
-    r"accum(?!ulated_(?:it|step|loss|time|batch|samp))|accu_(?:grad|step|iter|count|num)|update_freq|grad_acc|micro_?steps?|iter_size",
+    r"accum(?!ulated_(?:it|step|loss|time|batch|samp))|accu_(?:grad|step|iter|count|num)|update_freq(?!u)|grad_acc|micro_?steps?|iter_size",
     re.I,
 )
 
@@ -253,7 +253,7 @@ _HALF = re.compile(r"\w*(?:FP16|BF16|(?<![A-Z])AMP(?![A-Z])|MixedPrecision)\w*")
 
 def _counts(program: Program, name: str, function: Function, call: Expr) -> bool:
     if name == "compile":
-        return program.full_name(function, call.callee) in _COMPILED if call.callee else False
+        return _compiles_itself(call) or bool(call.callee and program.full_name(function, call.callee) in _COMPILED)
     if name == "seeds":  # a generator of one sampler is not the program's seed
         held = call.receiver.last if call.receiver is not None else ""
         return bool(call.parts[1:]) and not (call.last == "manual_seed" and re.search(r"^g$|_g$|gen|rng", held, re.I))
@@ -263,6 +263,15 @@ def _counts(program: Program, name: str, function: Function, call: Expr) -> bool
             dtype is None or dtype.last not in ("float32", "float")
         )
     return True
+
+
+def _compiles_itself(call: Expr) -> bool:
+    """A module that is compiled in place: block.compile(fullgraph=True); Keras gives an optimizer, re a pattern."""
+    given = call.parts[1:]
+    return call.receiver is not None and all(one.kind == "keyword" and one.text in _OF_COMPILE for one in given)
+
+
+_OF_COMPILE = ("fullgraph", "dynamic", "backend", "mode", "options", "disable")
 
 
 def _seeds(program: Program, function: Function, call: Expr) -> bool:

@@ -12,7 +12,7 @@ from ..configuration.records import NO_VALUE
 
 _KEYS = {
     "accumulation": r"(?:gradient|grad)_acc(?:um|umulation)?(?:_steps|_factor|_iters?)?|accumulate_grad_batches|"
-    r"accum(?:ulation|ulate)?_(?:iters?|steps|grad)|update_freq|accumulative_counts|iter_size",
+    r"accum(?:ulation|ulate)?_(?:iters?|steps|grad)|update_freq(?!u)|accumulative_counts|iter_size",
     "mixed_precision": r"(?:use_|apex_|native_)?(?:amp|fp16|bf16)|mixed_precision|(?:use_)?autocast|precision",
     "distribution": r"launcher|distributed|(?:use_)?(?:ddp|fsdp)|fsdp\.use",
     "clipping": r"clip_(?:grads?|gradients?|norm|grad_norm)|(?:max_)?grad(?:ient)?_(?:clip(?:ping|_norm|_val)?|norm)|"
