@@ -21,7 +21,7 @@ from .configuration import PythonConfigs
 from .launching.command_words import is_same_subcommand, words_behind
 from .launching.handed_on import only_program_of
 from .launching.launch import Command, commands, in_script, is_beside, names_recipe
-from .launching.named_programs import named_program
+from .launching.named_programs import documented, named_program
 from .launching.override_files import with_options_of_files
 from .launching.plugins import plugin_of
 from .launching.starting import Start, start_of
@@ -248,6 +248,9 @@ def find_program(
     graph = Graph(values)
     table, handed = signs(index, values), _handed(index, values)
     started = _starting(index, launch)
+    if scope is None and recipe is None and launch is None and (shown := documented(index, started)) is not None:
+        if (below := find_program(index, shown.target, None, shown)) is not None and below.entry.trains:
+            return below
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None

@@ -11,6 +11,7 @@ from ..configuration import launch_of
 from ..launching.handed_on import only_program_of
 from ..loop.idle_features import SAID
 from ..parts import Anatomy
+from ..program import Program
 from ..programs.unreached import trained_elsewhere
 from ..records import COMPONENTS, Map, Place
 from .layout import Sheet, body, choose, heading, ranked
@@ -93,7 +94,9 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     if (scope := anatomy.scope) is not None and scope in index.files and scope != program.entry.path:
         loads = "which loads it" if program.is_loaded(scope) else "which is not seen to load it"
         loads = "which it starts" if only_program_of(index, scope) == program.entry.path else loads
-        yield clean(f"{scope} starts no training by itself: {program.entry.path} is mapped, {loads}", 160)
+        yield clean(
+            f"{scope} starts no training by itself: {program.entry.path} is mapped, {_chosen_by(program) or loads}", 160
+        )
     if budget < 800:
         return
     changed = most_changed(index)
@@ -108,6 +111,14 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     if anatomy.programs:
         yield "training programs, the likeliest first; map another with --scope:"
         yield " " + clean(" · ".join(anatomy.programs), max(200, budget // 3))
+
+
+def _chosen_by(program: Program) -> str:
+    """Of what a launcher runs the setting that names it."""
+    if program.start is None:
+        return ""
+    setting = program.start.named.setting
+    return f"which {setting.key} names ({setting.path}:{setting.line})"
 
 
 def _by_folder(paths: tuple[str, ...]) -> Iterator[str]:

@@ -300,7 +300,9 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
     plain = text.replace('"', "")
     first = _SCRIPT.search(plain)
     if first is not None and (module := _module_in(index, plain[: first.start()])) is not None:
-        given = script_of(index, folder, first[1])  # python -m pkg.submit pkg/train.py, but python -m pkg.train settings.py
+        given = script_of(
+            index, folder, first[1]
+        )  # python -m pkg.submit pkg/train.py, but python -m pkg.train settings.py
         is_program = given is not None and index.files[given].body.source.holds(_PARSES)
         yield Command(path, line, _clean(text), given if given is not None and is_program else module)
         return
@@ -348,7 +350,13 @@ def _module_in(index: Index, text: str) -> str | None:
 
 def _clean(text: str) -> str:
     quoted = next((part for part in text.split("`")[1::2] if _starts(part)), text)
-    return re.sub(r"\s+", " ", re.sub(r"^[A-Z_]+\s*[:?]?=\s+", "", quoted.strip().strip("`$> ")))
+    plain = _PROMPT.sub("", quoted.strip().strip("`$> "))
+    return re.sub(r"\s+", " ", re.sub(r"^[A-Z_]+\s*[:?]?=\s+", "", plain))
+
+
+_PROMPT = re.compile(
+    r"^(?:\([\w.-]+\) ?)?(?:\[[^\]\s]*\]|[\w.-]+@[\w.-]+:?\S*)? ?[$%] "
+)  # (env)[folder]$ python train.py
 
 
 def _consoles(index: Index) -> Iterator[Command]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Index
+from trainsleuth.repository import is_python
 
 from ..programs.running import has_guard
 from ..programs.sidelines import NEVER
 from ..recipe.choices import dotted
-from ..recipe.recipes import CLASS_KEYS, Setting
+from ..recipe.composition import Part
+from ..recipe.config_files import named_in
+from ..recipe.recipes import CLASS_KEYS, Setting, settings
+from .launch import Command, folder_of
 
 _NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w{3,}")
 
@@ -27,6 +32,26 @@ def named_program(index: Index, given: Sequence[Setting]) -> Named | None:
     """The only program of which a value at the top of the recipe names a class."""
     found = list(_named(index, [one for one in given if _is_on_top(one.key) and _NAME.fullmatch(one.value)]))
     return found[0] if len({one.cls.path for one in found}) == 1 else None
+
+
+def documented(index: Index, started: Iterable[Command]) -> Command | None:
+    """The first command of a document whose own settings name a program, other than the file that it starts."""
+    shown = (
+        one for one in started if one.target and one.text and one.path.endswith(DOCUMENTS) and _NAMES_ONE in one.text
+    )
+    for one in islice(shown, MAX_SHOWN):
+        for path in named_in(index, one.text, folder_of(one)):
+            if is_python(path):
+                continue
+            named = named_program(index, tuple(settings(index, [Part(path)])))
+            if named is not None and named.cls.path != one.target:
+                return one
+    return None
+
+
+DOCUMENTS = (".md", ".rst")
+MAX_SHOWN = 12
+_NAMES_ONE = "conf"  # --config-name, -f configs/a.yaml
 
 
 def _is_on_top(key: str) -> bool:

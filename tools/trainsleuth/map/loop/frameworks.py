@@ -190,6 +190,7 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
                 break
     yield from _by_name(index, values)
     yield from _by_apis(index)
+    yield from _by_class_given(index)
     own = (cls.name for cls in index.classes() if any(one.endswith(f".{_CLI}") for one in index.external_bases(cls)))
     for site in index.calls(*sorted({_CLI, *own})):
         yield Handover(FRAMEWORKS[0], site)
@@ -217,6 +218,23 @@ def _by_apis(index: Index) -> Iterator[Handover]:
         package = named.get((site.function.path, site.call.callee))
         if package is not None and isinstance(index.resolve(site.function, site.call.callee), External):
             yield Handover(_MM._replace(name=package, packages=(package,)), site)
+
+
+def _by_class_given(index: Index) -> Iterator[Handover]:
+    """A function of the library that is given a class below one of its trainers: get_program(args, learner_cls=OwnLearner)."""
+    own = {cls: framework for cls in index.classes() if cls.bases and (framework := owned_by(index, cls)) is not None}
+    named = re.compile(b"|".join(re.escape(cls.name.encode()) for cls in own))
+    for function in index.functions_holding(named) if own else ():
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                for part in call.parts[1:]:
+                    given = part.parts[0] if part.kind == "keyword" else part
+                    held = index.resolve(function, given.text) if given.kind == "path" else None
+                    framework = own.get(held) if isinstance(held, Class) else None
+                    callee = index.resolve(function, call.callee) if framework is not None and call.callee else None
+                    if framework is not None and isinstance(callee, External):
+                        if callee.name.partition(".")[0] in framework.packages:
+                            yield Handover(framework, Site(function, position, call))
 
 
 _APIS = re.compile(r"mm\w+\.apis(?:\.\w+)*\.train_\w+")

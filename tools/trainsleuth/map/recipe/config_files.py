@@ -54,7 +54,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
     for command in (given or tried) if not composed else ():
         folder = folder_of(command)
         values = (one.value for one in exported(index, reached.distance, command))
-        paths = [path for text in (command.text, *values) for path in _named_in(index, text, folder)]
+        paths = [path for text in (command.text, *values) for path in named_in(index, text, folder)]
         paths = paths or list(_in_folders(index, words_behind(command.text), folder))
         if named := [part for path in paths for part in with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
@@ -170,7 +170,7 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[Part]:
             for expr in (event.value, *(parameter.default for parameter in function.parameters)):
                 read = expr is not None and (event.calls or event.kind == "assign") and not _lists_many(expr)
                 for text in _file_names(function, expr) if expr is not None and read else ():
-                    found = (one for one in _named_in(index, text, folder) if not _sets_nothing(index.configs[one]))
+                    found = (one for one in named_in(index, text, folder) if not _sets_nothing(index.configs[one]))
                     own = [one for one in found if "/" in text or not _is_of_others(index, reached, one)]
                     part = sections_read(index, function, event) if own and function.path not in started else ()
                     yield from (Part(one, taken=part) for one in own)
@@ -243,7 +243,8 @@ MOST_LISTED = 3  # configuration files of one display that are read together
 _CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json|toml|ini|conf|cfg|gin|txt)\b|import_module\(|\.add_argument\([^)]*\.py\b")
 
 
-def _named_in(index: Index, text: str, folder: str) -> Iterator[str]:
+def named_in(index: Index, text: str, folder: str) -> Iterator[str]:
+    """Files of settings that a text names, from a folder or the root."""
     for word in _MENTIONED.findall(text):
         for base in (folder, "."):
             path = normal(f"{base}/{word}")
