@@ -6,8 +6,19 @@ from pathlib import Path
 
 import pytest
 from map_depth import write
-from trainsleuth.map import map_repository
+from trainsleuth.map import expand_component, map_repository
 
+STEP = """import torch
+
+
+def train(args):
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=args["lr"])
+    for x in torch.ones(8, 4, 2):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
 TRAIN = """import hydra
 
 
@@ -94,3 +105,38 @@ def test_a_library_that_is_given_a_class_below_its_learner_runs_the_loop(
     write({"train.py": GIVEN.replace("LIBRARY", library).replace("CALL", call)}, tmp_path)
     text = map_repository(tmp_path).text
     assert ("oatmeal · trains" in text and "inside oatmeal" in text) is trains, text
+
+
+SCAFFOLD = {
+    "app/main.py": """import argparse
+
+import yaml
+from app.scaffold import main as app_main
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--fname")
+args = parser.parse_args()
+with open(args.fname) as file:
+    params = yaml.safe_load(file)
+app_main(params["app"], args=params)
+""",
+    "app/scaffold.py": """import importlib
+
+
+def main(app, args):
+    return importlib.import_module(f"app.{app}.train").main(args=args)
+""",
+    "app/near/train.py": f"def main(args):\n    train(args)\n\n\n{STEP}",
+    "app/far/train.py": f"def main(args):\n    train(args)\n\n\n{STEP}",
+    "configs/a+b_small.yaml": "app: near\nlr: 0.3\n",
+    "configs/b+c_small.yaml": "app: far\nlr: 0.4\n",
+}
+
+
+@pytest.mark.parametrize(("name", "app", "rate"), [("a+b_small", "near", "0.3"), ("b+c_small", "far", "0.4")])
+def test_a_module_by_a_setting_that_a_renamed_import_hands_on(tmp_path: Path, name: str, app: str, rate: str) -> None:
+    write(SCAFFOLD, tmp_path)
+    command = f"python -m app.main --fname configs/{name}.yaml"
+    loop = map_repository(tmp_path, "app/main.py", command).components["training_loop"].places
+    assert {place.path for place in loop if "train.py" in place.path} == {f"app/{app}/train.py"}
+    assert f"lr={rate}" in expand_component(tmp_path, "run", "app/main.py", command).text

@@ -331,3 +331,49 @@ def test_modules_compiled_in_place_and_the_precision_of_shards(tmp_path: Path, m
     write({"train.py": SHARDED.replace("COMPILED", made)}, tmp_path)
     text = map_repository(tmp_path).text
     assert told in text and "mixed_precision: train.py:11" in text and "accumulation: " not in text, text
+
+
+AT_ONCE = """import torch
+
+net, slow = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.ones(8, 4, 2):
+    opt.zero_grad()
+    net(x).mean().backward()
+    opt.step()
+    ours, theirs = list(net.parameters()), list(slow.parameters())
+    grads = [one.grad for one in ours]
+    MOVES
+"""
+
+
+@pytest.mark.parametrize(
+    ("moves", "told"),
+    [
+        ("torch._foreach_mul_(theirs, 0.9); torch._foreach_add_(theirs, ours, alpha=0.1)", "ema: train.py:11"),
+        ("torch._foreach_lerp_(theirs, ours, 0.1)", "ema: train.py:11"),
+        ("torch._foreach_add_(theirs, ours, alpha=0.1)", "compile, ema, seeds"),
+        ("torch._foreach_lerp_(theirs, grads, 0.1)", "compile, ema, seeds"),
+    ],
+)
+def test_averages_that_are_moved_all_at_once(tmp_path: Path, moves: str, told: str) -> None:
+    write({"train.py": AT_ONCE.replace("MOVES", moves)}, tmp_path)
+    assert told in map_repository(tmp_path).text
+
+
+SCALED = """import torch
+from elsewhere.misc import NativeScaler
+
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+loss_scaler = NativeScaler()
+for x in torch.ones(8, 4, 2):
+    optimizer.zero_grad()
+    loss_scaler(net(x).mean(), GIVEN)
+"""
+
+
+@pytest.mark.parametrize(("given", "is_missed"), [("optimizer, parameters=net.parameters()", False), ("1.0", True)])
+def test_what_goes_backward_and_is_given_the_optimizer_steps(tmp_path: Path, given: str, is_missed: bool) -> None:
+    write({"train.py": SCALED.replace("GIVEN", given)}, tmp_path)
+    assert ("no optimizer step was found" in map_repository(tmp_path).text) is is_missed

@@ -351,7 +351,7 @@ def _resumes(program: Program, function: Function, event: Event, weight: float) 
             yield "resume", program.at(function, call.line, "resume", weight)
     if event.kind == "expression" and any(_EMA.search(call.callee) and call.last not in _MODES for call in event.calls):
         yield "ema", program.at(function, event.line, "ema", 0.8 * weight)
-    elif event.block.loops and (_averages(program, function, event) or averages_in_place(function, event)):
+    elif averages_in_place(function, event) or (event.block.loops and _averages(program, function, event)):
         yield "ema", program.at(function, event.line, "ema", 0.9 * weight)
 
 

@@ -221,8 +221,23 @@ def averages_weights(function: Function) -> bool:
 
 
 def averages_in_place(function: Function, event: Event) -> bool:
-    """A loop over the parameters of two networks moves those of one: for q, k in zip(net.parameters(), ema.parameters())"""
+    """A loop over the parameters of two networks moves those of one: for q, k in zip(net.parameters(), ema.parameters());
+    or all at once: torch._foreach_mul_(ks, decay), torch._foreach_add_(ks, qs, alpha=1 - decay)
+    """
+    if any(_moves_all(function, call) for call in event.calls if call.last in _ALL_AT_ONCE):
+        return True
     return (_moves(event) or _blends(event)) and any(_goes_over_two(function.loops[one]) for one in event.block.loops)
+
+
+_ALL_AT_ONCE = ("_foreach_add_", "_foreach_lerp_")
+
+
+def _moves_all(function: Function, call: Expr) -> bool:
+    if len(call.arguments) < LEAST_OF_AVERAGE or _is_given_gradient(call):
+        return False
+    moved = call.arguments[0].text
+    scaled = (one for event in function.events for one in event.calls if one.last == "_foreach_mul_" and one.arguments)
+    return call.last == "_foreach_lerp_" or any(one.arguments[0].text == moved for one in scaled)
 
 
 def _goes_over_two(loop: Loop) -> bool:

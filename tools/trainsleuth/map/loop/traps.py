@@ -106,8 +106,16 @@ _OF_OPTIMIZER = re.compile(r"optim|solver|(?:^|\W|_)opt(?:s|$|\W|_|\d)", re.I).s
 
 
 def _is_done(program: Program, role: str) -> bool:
-    is_asked = any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role])))
-    return is_asked or (role == "zero_grad" and _clears_by_hand(program))
+    if any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role]))):
+        return True
+    return _clears_by_hand(program) if role == "zero_grad" else _is_given_optimizer(program)
+
+
+def _is_given_optimizer(program: Program) -> bool:
+    """What goes backward is given the optimizer too: loss_scaler(loss, optimizer, parameters=net.parameters())"""
+    signs = (sign for f in program.signs if program.is_reached(f) for sign in program.signs[f])
+    calls = (sign.site.call for sign in signs if sign.role == "backward")
+    return any(_OF_OPTIMIZER(one.last) for call in calls for one in call.arguments if one.kind == "path")
 
 
 def _receivers(program: Program, name: str) -> Iterator[str]:

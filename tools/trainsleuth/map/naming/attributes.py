@@ -95,19 +95,28 @@ def _whole(expr: Expr) -> Expr:
 
 
 def _callers(index: Index, function: Function, called: str) -> Iterator[Site]:
-    """Calls by its name that are none of a namesake; of a method with a common name those on its class: Algorithms.get(name)."""
-    owner = function.owner.rpartition(".")[2]
-    if called not in COMMON_NAMES:
-        for site in index.calls(called):
-            meant = index.resolve(site.function, site.call.callee) if site.call.callee else None
-            if not isinstance(meant, Function) or meant is function:
-                yield site
-    elif owner and any(one.last in ("classmethod", "staticmethod") for one in function.decorators):
+    """Calls by its name, or by that of an import, that are none of a namesake; of what has a common name those that are
+    seen to mean it; of a method with one those on its class: Algorithms.get(name).
+    """
+    owner, is_common = function.owner.rpartition(".")[2], called in COMMON_NAMES
+    for site in index.calls(called, *_imported_as(index, function, called)) if not (owner and is_common) else ():
+        meant = index.resolve(site.function, site.call.callee) if site.call.callee else None
+        if meant is function or not (is_common or isinstance(meant, Function) or site.call.last != called):
+            yield site
+    if owner and is_common and any(one.last in ("classmethod", "staticmethod") for one in function.decorators):
         for caller in index.functions_holding(re.compile(rf"{owner}\s*\.\s*{called}\b".encode())):
             for position, event in enumerate(caller.events):
                 for call in event.calls:
                     if call.last == called and call.receiver is not None and call.receiver.last == owner:
                         yield Site(caller, position, call)
+
+
+def _imported_as(index: Index, function: Function, called: str) -> set[str]:
+    """from app.scaffold import main as app_main"""
+    if function.owner:
+        return set()
+    entries = (entry for file in index.files.values() for entry in file.imports if entry.name == called)
+    return {entry.alias for entry in entries if entry.alias != called}
 
 
 def _folder_entries(index: Index, function: Function, symbol: object) -> Mapping[str, Entry] | None:

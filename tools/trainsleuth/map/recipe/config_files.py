@@ -26,7 +26,7 @@ from .sections_read import sections_read
 MAX_FILES = 40
 MAX_COMPOSED = 400  # by Hydra, whose lists say outright what belongs to a run
 _MENTIONED = re.compile(
-    r"(?<![\w./-])(?:[\w./-]|\+\+){1,300}\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+"
+    r"(?<![\w./-])(?:[\w./-]|\+\+|(?<=\w)\+(?=\w)){1,300}\.(?:ya?ml|json|py|toml|ini|conf|cfg|gin|txt)\b|(?<=config-name[= ])[\w./-]+"
 )
 _BASES = re.compile(
     r"^_*(?:(?:base|parent|defaults?)_(?:config|cfg|ya?ml|file)|base|parent|configs|includes?|imports?|inherits?|inherit_from|extends)_*(?:\.\d+)?$",
