@@ -140,3 +140,19 @@ def test_a_module_by_a_setting_that_a_renamed_import_hands_on(tmp_path: Path, na
     loop = map_repository(tmp_path, "app/main.py", command).components["training_loop"].places
     assert {place.path for place in loop if "train.py" in place.path} == {f"app/{app}/train.py"}
     assert f"lr={rate}" in expand_component(tmp_path, "run", "app/main.py", command).text
+
+
+def test_the_class_of_the_whole_recipe_counts_and_not_one_of_a_section_whose_file_has_a_demonstration(
+    tmp_path: Path,
+) -> None:
+    agent = WORKSPACE.replace("NAME", "Near").partition("@hydra.main")[0]
+    demo = (
+        WORKSPACE.replace("NAME", "Joint").partition("@hydra.main")[0]
+        + "if __name__ == '__main__':\n    JointWorkspace({'lr': 1}).run()\n"
+    )
+    conf = "_target_: agent.near.NearWorkspace\nlr: 0.1\njoint:\n  _target_: nets.joint.JointWorkspace\n"
+    files = {"agent/near.py": agent, "nets/joint.py": demo, "train.py": TRAIN, "conf/small.yaml": conf}
+    write(files, tmp_path)
+    found = map_repository(tmp_path, "train.py", "python train.py --config-name=small")
+    assert found.entry == "train.py" and "starts no training" not in found.text
+    assert "agent/near.py" in {place.path for place in found.components["training_loop"].places}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import map_depth
 import pytest
 from trainsleuth.map import expand_component
@@ -158,3 +160,36 @@ def test_the_length_of_a_run_has_many_names(sheet: str) -> None:
 
 def test_of_two_backends_that_of_the_entry_counts(sheet: str) -> None:
     assert "Net model.py:6" in sheet and "pt_depth=1" in sheet
+
+
+GIVEN = """import hydra
+import torch
+
+
+@hydra.main(config_path="conf", config_name="run")
+def main(cfg):
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=cfg.lr)
+    judge = cfg.data.get("val", False)
+    for x in torch.ones(8, 4, 2):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+        if judge:
+            evaluate(net)
+
+
+def evaluate(net):
+    net.eval()
+    print(net(torch.ones(4, 2)))
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(("data", "is_off"), [("val:\n    size: 3\n  train: 1", False), ("train: 1", True)])
+def test_a_key_that_is_a_section_is_set(tmp_path: Path, data: str, is_off: bool) -> None:
+    map_depth.write({"train.py": GIVEN, "conf/run.yaml": f"lr: 0.1\ndata:\n  {data}\n"}, tmp_path)
+    sheet = expand_component(tmp_path, "run", "train.py", "python train.py").text
+    assert ("off: train.py:15 evaluate(net)" in sheet) is is_off, sheet

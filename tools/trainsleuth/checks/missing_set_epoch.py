@@ -46,6 +46,31 @@ Bad (the loader comes from another file):
         for _ in range(10):
             epoch(model, loader, optimizer)
 
+Bad (a sampler of batches of the project's own):
+    import torch
+    from torch.utils.data import DataLoader
+    from torch.utils.data.distributed import DistributedSampler
+
+    class Buckets(DistributedSampler):
+        def __init__(self, dataset, size, shuffle=True):
+            super().__init__(dataset, shuffle=shuffle)
+            self.size = size
+
+        def __iter__(self):
+            generator = torch.Generator()
+            generator.manual_seed(self.epoch)
+            yield from torch.randperm(len(self.dataset), generator=generator).split(self.size)
+
+    def main(model, dataset):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        buckets = Buckets(dataset, 8)
+        loader = DataLoader(dataset, batch_sampler=buckets)
+        for epoch in range(10):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+
 Good:
     import torch
     from torch.utils.data import DataLoader
@@ -143,10 +168,31 @@ _FRAMEWORKS = (
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for site in index.calls("DistributedSampler"):
+    own = {cls.name: cls for cls in index.classes() if _is_by_epoch(index, cls)}
+    for site in index.calls("DistributedSampler", *own):
         symbol = index.resolve(site.function, site.call.callee) if site.call.callee else None
-        if isinstance(symbol, External) and symbol.name.startswith("torch") and not is_test(site.function.path):
+        is_torch = isinstance(symbol, External) and symbol.name.startswith("torch")
+        if (is_torch or symbol in own.values()) and not is_test(site.function.path):
             yield _examined(index, site)
+
+
+def _is_by_epoch(index: Index, cls: Class) -> bool:
+    """A sampler of the project below that of torch, whose order is that of its epoch."""
+    if not any(base.last.endswith("Sampler") for base in cls.bases):
+        return False
+    if not any(one.startswith("torch.") and one.endswith(".DistributedSampler") for one in index.external_bases(cls)):
+        return False
+    draws = index.method(cls, "__iter__")
+    return draws is None or any(
+        part.text == f"{draws.self_name}.epoch"
+        for event in draws.events
+        for root in _roots(event)
+        for part in root.walk()
+    )
+
+
+def _roots(event: Event) -> Iterator[Expr]:
+    yield from (root for root in (event.value, *event.targets) if root is not None)
 
 
 def _is_given_to_nobody(site: Site) -> bool:
@@ -196,7 +242,7 @@ def _examined(index: Index, site: Site) -> Finding:
         Link(*epochs, "each round is an epoch, with the epoch of the sampler still 0"),
     )
     message = (
-        f"The DistributedSampler made at {path}:{line} is never told the epoch: the loop at {epochs[0]}:{epochs[1]} gets "
+        f"The {site.call.last} made at {path}:{line} is never told the epoch: the loop at {epochs[0]}:{epochs[1]} gets "
         "the same order in each round; expected sampler.set_epoch(epoch) in it."
     )
     if left := arms_left_off(index, site.call, Spot(site.function, site.position)):
@@ -231,9 +277,15 @@ def _is_in_evaluation(site: Site) -> bool:
 
 def _shuffles(index: Index, site: Site) -> bool | None:
     """None when it is not resolved; a sampler that shuffles in one of its uses shuffles."""
-    given = site.call.argument(3, "shuffle")
+    cls = index.resolve(site.function, site.call.callee)
+    init = index.method(cls, "__init__") if isinstance(cls, Class) else None
+    names = [one.name for one in init.parameters[1:]] if init is not None else []
+    place = names.index("shuffle") if "shuffle" in names else 99 if names else 3
+    given = site.call.argument(place, "shuffle")
     if given is None:
-        return None if is_spread(site.call) else True
+        taken = init.parameter("shuffle") if init is not None else None
+        is_off = taken is not None and taken.default is not None and taken.default.text == "False"
+        return None if is_spread(site.call) else not is_off
     things = index.objects.of(given, Spot(site.function, site.position))
     texts = {thing.expr.text if isinstance(thing, Literal) else "?" for thing in things}
     return True if "True" in texts else False if texts == {"False"} else None

@@ -48,6 +48,21 @@ Bad (a torchvision set, sorted by class, and the loop in a function):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         epoch(model, DataLoader(data, batch_size=64, shuffle=False), optimizer)
 
+Bad (the hook of a Lightning module):
+    import lightning
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    class Tables(lightning.LightningDataModule):
+        def setup(self, stage=None):
+            self.train = TensorDataset(torch.load("x.pt"), torch.load("y.pt"))
+
+        def train_dataloader(self):
+            return DataLoader(self.train, batch_size=64)
+
+        def val_dataloader(self):
+            return DataLoader(self.train, batch_size=64)
+
 Good:
     import torch
     import torchvision
@@ -134,6 +149,13 @@ def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
             for spot in _training_ways(index, site, Spot(function, place)):
                 for call in loaders_gone_over(index, loop.source, spot):
                     yield call, Link(function.path, loop.line, "trains on it, in the order that it gives")
+    for site in loader_sites(index):
+        cls = index.class_of(site.function) if site.function.name == "train_dataloader" else None
+        if cls is not None and any("Lightning" in base for base in index.external_bases(cls)):
+            yield (
+                site.call,
+                Link(site.function.path, site.function.line, "Lightning trains on it, in the order that it gives"),
+            )
 
 
 def _training_ways(index: Index, backward: Site, loop: Spot) -> Iterator[Spot]:

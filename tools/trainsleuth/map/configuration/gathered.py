@@ -101,6 +101,9 @@ def _define_rest(program: Program, gathered: Gathered) -> None:
     """What only a reader knows of: the value it falls back to, what nothing sets, what the recipe does not have."""
     layers = gathered.layers
     ends = {end for name in layers for end in (name.rpartition(".")[2], ".".join(name.split(".")[-2:]))}
+    ends.update(
+        section for name in layers for section in name.split(".")[:-1]
+    )  # cfg.get("val", False), and val: is one
     for one in fallbacks(program):
         if one.name not in ends:
             _define(gathered, one, one.name)

@@ -48,6 +48,7 @@ _ONLY_EVALUATES = re.compile(
     rf"|(?:^|[\s/]){_OTHER_DEED}[\w.-]*\.(?:sh|bash)\b"
     r"|^[\w.]+[-_](?:eval|evaluate|test|infer|predict|export|gui)\s"  # a console script
 )
+_EVALUATING = ("eval", "infer", "predict", "sample", "demo")  # scripts
 _OPEN = re.compile(r"\$\{?[A-Za-z]|<\w|\*")  # for the reader, or a shell, to fill in
 _TORN = re.compile(r"\s-\w$")  # a text that code goes on with: "python train.py -s " + folder
 _NOTE_BEHIND = re.compile(r"\\\s+#.*$")  # a comment where the next line goes on: what was meant is clear
@@ -205,7 +206,9 @@ def _rank(command: Command) -> tuple[int, str, bool, int]:
         if name.endswith("sh")
         else 3
     )
-    order += 2 * ("test" in name) + 4 * (_ONLY_EVALUATES.search(command.text) is not None)
+    order += 2 * ("test" in name or name.startswith(_EVALUATING)) + 4 * (
+        _ONLY_EVALUATES.search(command.text) is not None
+    )
     order += 2 * (_TORN.search(command.text) is not None) + command.path.count("/")
     return order, command.path, _OPEN.search(command.text) is not None, command.line
 

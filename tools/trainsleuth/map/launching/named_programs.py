@@ -29,8 +29,12 @@ class Named(NamedTuple):
 
 
 def named_program(index: Index, given: Sequence[Setting]) -> Named | None:
-    """The only program of which a value at the top of the recipe names a class."""
-    found = list(_named(index, [one for one in given if _is_on_top(one.key) and _NAME.fullmatch(one.value)]))
+    """The only program of which a value at the top of the recipe names a class; the class of the recipe as a whole, where
+    it says one, and no other.
+    """
+    on_top = [one for one in given if _is_on_top(one.key) and _NAME.fullmatch(one.value)]
+    whole = [one for one in on_top if one.key in CLASS_KEYS and isinstance(dotted(index, one.value), Class)]
+    found = list(_named(index, whole or on_top))
     return found[0] if len({one.cls.path for one in found}) == 1 else None
 
 

@@ -362,9 +362,9 @@ def _key_of_section(expr: Expr, settled: Settled) -> str:
 
 def _fallback(expr: Expr, key: str, known: Mapping[str, str]) -> str | None:
     """What get() gives for a key that nobody sets, in a section that somebody wrote: cfg.get("ema", {}).get("on", False)."""
-    section = key.split(".")[-2]
+    section, last = key.split(".")[-2:]
     fallback = expr.arguments[1] if expr.kind == "call" and len(expr.arguments) == 2 else None
-    if fallback is None or fallback.kind not in LITERALS or f".{section}." not in known:
+    if fallback is None or fallback.kind not in LITERALS or f".{section}." not in known or f".{last}." in known:
         return None
     return fallback.text.lower()
 
