@@ -156,3 +156,104 @@ def test_the_class_of_the_whole_recipe_counts_and_not_one_of_a_section_whose_fil
     found = map_repository(tmp_path, "train.py", "python train.py --config-name=small")
     assert found.entry == "train.py" and "starts no training" not in found.text
     assert "agent/near.py" in {place.path for place in found.components["training_loop"].places}
+
+
+REGISTRY = {
+    "registry.py": """class Registry:
+    def __init__(self, name):
+        self.name, self.held = name, {}
+
+    def register(self):
+        def keep(cls):
+            self.held[cls.__name__] = cls
+            return cls
+
+        return keep
+
+    def get(self, name):
+        return self.held[name]
+
+
+SHAPES = Registry("shape")
+""",
+    "nets/__init__.py": """import importlib
+import os
+from copy import deepcopy
+
+from registry import SHAPES
+
+names = [one[:-3] for one in os.listdir(os.path.dirname(__file__)) if one.endswith("_net.py")]
+modules = [importlib.import_module(f"nets.{name}") for name in names]
+
+
+def build(options):
+    options = deepcopy(options)
+    kind = options.pop("type")
+    return SHAPES.get(kind)(**options)
+""",
+    "nets/near_net.py": """import torch
+from registry import SHAPES
+
+
+@SHAPES.register()
+class Near(torch.nn.Linear):
+    pass
+""",
+    "nets/far_net.py": """import torch
+from registry import SHAPES
+
+
+@SHAPES.register()
+class Far(torch.nn.Linear):
+    pass
+""",
+    "model.py": """import torch
+from nets import build
+
+
+class Model:
+    def __init__(self, options):
+        self.options = options
+        self.net = build(options["network_g"])
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def step(self, x):
+        self.optimizer.zero_grad()
+        self.net(x).mean().backward()
+        self.optimizer.step()
+""",
+    "train.py": """import argparse
+
+import torch
+import yaml
+from model import Model
+
+
+def parse_options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-opt")
+    args = parser.parse_args()
+    with open(args.opt) as file:
+        options = yaml.safe_load(file)
+    return options, args
+
+
+def pipeline():
+    options, args = parse_options()
+    model = Model(options)
+    for x in torch.ones(8, 4, 2):
+        model.step(x)
+
+
+pipeline()
+""",
+    "a.yaml": "network_g:\n  type: Near\n  in_features: 2\n  out_features: 1\n",
+    "b.yaml": "other: 1\n",
+}
+
+
+@pytest.mark.parametrize(("recipe", "is_open"), [("a.yaml", False), ("b.yaml", True)])
+def test_what_a_section_chooses_is_not_told_as_open(tmp_path: Path, recipe: str, is_open: bool) -> None:
+    write(REGISTRY, tmp_path)
+    text = map_repository(tmp_path, "train.py", f"python train.py -opt {recipe}").text
+    assert ("picks one of 2" in text) is is_open, text

@@ -311,9 +311,12 @@ def _of_command(program: Program, scope: str | None, launch: Command | None) -> 
 
 def _unresolved(program: Program) -> Iterator[str]:
     looked_up = {site for choice in program.choices for site in choice.sites}
-    read = {choice.key for choice in program.choices if choice.target is not None}
+    chosen = [choice for choice in program.choices if choice.target is not None]
     for table in program.tables:
-        if table.site is None or table.site in looked_up or len(table.entries) < 2 or table.key in read:
+        if table.site is None or table.site in looked_up or len(table.entries) < 2:
+            continue
+        entries = set(table.entries.values())
+        if any(one.key == table.key or (_ends(one.key, table.key) and one.target in entries) for one in chosen):
             continue
         function, line = table.site
         if (
@@ -331,6 +334,11 @@ def _unresolved(program: Program) -> Iterator[str]:
             yield f"{choice.path}:{choice.line} names {choice.value}, which is not there; {at} is taken for it"
     yield from _other_examples(program)
     yield from _left_out(program.index)
+
+
+def _ends(key: str, last: str) -> bool:
+    """network_g.type is a "type"."""
+    return key.rpartition(".")[2] == last
 
 
 def _other_examples(program: Program) -> Iterator[str]:

@@ -30,7 +30,7 @@ MIN_CANDIDATES = 4
 MOST_BY_REACH = 8.5  # what reaching everything can add to a score
 PLUGIN_DISTANCE = 4  # of the training of a library that loads the package
 LOADED_DISTANCE = 8  # of a training that a program loads and is not seen to call
-SHOWN = 1.0  # in the README of the whole
+SHOWN = 1.0  # in the README of the whole, or in those nearest to it that show how to start something
 SHOWN_FIRST = 1.0  # of those that train: it settles near ties, train_vqvae.py before train_prior.py
 FOLDER = 0.4  # of its own: TrainCode/main.py beside TestCode/main.py
 VARIANT = 1.2  # train_ddp.py beside train.py
@@ -64,6 +64,8 @@ _LEFT = re.compile(
     r"(?:^|[_/-])(?:legacy|old|deprecated|debug|toy|simple|minimal|undistributed|profil\w*)(?:$|[_.-])", re.I
 )
 
+_LEFT_FOLDER = re.compile(r"(?:^|/)(?:legacy|deprecated|obsolete|archived?)/", re.I)
+
 
 @dataclass(frozen=True, eq=False)
 class Entry:
@@ -82,9 +84,11 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     """Files that may be started -> how likely, before it is known what they reach."""
     launched: dict[str, float] = {}
     shown: set[str] = set()
+    commands = tuple(commands)
+    first = min((one.path.count("/") for one in commands if _in_readme(one)), default=0)
     for command in commands:
         launched[command.target] = launched.get(command.target, 0) + 1
-        if _in_first_readme(command):
+        if _in_readme(command) and command.path.count("/") == first:
             shown.add(command.target)
     bodies = {f.path for f in trained if f.name == "<module>"}
     bodies |= {path for path in index.files if is_notebook(path)}  # its cells are run, whatever they define
@@ -104,7 +108,11 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
 
 
 def _in_first_readme(command: Command) -> bool:
-    return "/" not in command.path and command.path.lower().startswith("readme")
+    return "/" not in command.path and _in_readme(command)
+
+
+def _in_readme(command: Command) -> bool:
+    return command.path.rpartition("/")[2].lower().startswith("readme") and bool(command.text)
 
 
 def unguarded(index: Index, others: Container[str]) -> dict[str, float]:
@@ -154,7 +162,7 @@ def name_score(path: str) -> float:
         score -= 8
     if _BESIDE.search(path):
         score -= 0.8
-    if _LEFT.search("/" + name):
+    if _LEFT.search("/" + name) or _LEFT_FOLDER.search(f"{folder}/"):
         score -= 2
     score -= 0.02 * len(name)  # of near copies, the plain one
     return score - (2 if is_notebook(path) else 0) - (1.5 if path.lower().endswith(".md") else 0)
