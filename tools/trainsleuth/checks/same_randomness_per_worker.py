@@ -80,6 +80,7 @@ from trainsleuth.finding import Finding, Link
 
 from ._loading import loader_sites, number_of_workers
 from ._verdicts import Verdicts
+from ._workers import is_drawn_from
 
 SAY = Verdicts(
     "same-randomness-per-worker",
@@ -91,7 +92,6 @@ SAY = Verdicts(
     look="print the first draw of each worker in __getitem__, with its get_worker_info().id",
 )
 _GENERATORS = ("RandomState", "default_rng", "Generator", "Random")
-_RUN_BY_WORKERS = ("__getitem__", "__call__", "__iter__", "forward")
 _SEEDING = ("seed", "manual_seed")
 _PER_WORKER = ("worker", "initial_seed", "get_worker_info", "seed_all", "getpid", "urandom", "time", "randint")
 
@@ -279,30 +279,6 @@ def _generator_failure(site: Site, kept: tuple[Link, Link], workers: int) -> Fin
     return SAY.fail(made.path, made.line, message, chain)
 
 
-def _is_drawn_from(index: Index, site: Site, seeding: Expr) -> bool:
-    """Something that a worker runs draws from the global generator that is seeded; torch's is drawn from everywhere."""
-    family = seeding.callee.rpartition(".")[0]
-    if family.startswith("torch"):
-        return True
-    part = index.part(site.function.path)
-    return any(
-        call.callee.startswith(f"{family}.") and call is not seeding and call.last != "seed"
-        for function in index.functions()
-        if function.owner and function.name in _RUN_BY_WORKERS and index.part(function.path) == part
-        for called in (function, *_own_helpers(index, function))
-        for event in called.events
-        for call in event.calls
-    )
-
-
-def _own_helpers(index: Index, function: Function) -> Iterator[Function]:
-    cls = index.class_of(function)
-    for name in function.called if cls is not None else ():
-        if cls is not None and (helper := index.method(cls, name)) is not None:
-            yield helper
-        yield from (one for one in index.functions_named(name)[:4] if not one.owner)
-
-
 def _seed_failure(index: Index, site: Site, seeded: tuple[Link, Expr], workers: int | None) -> Finding:
     path, line = site.function.path, site.call.line
     where, call = seeded
@@ -311,7 +287,7 @@ def _seed_failure(index: Index, site: Site, seeded: tuple[Link, Expr], workers: 
         f"{written(call)} at {where.path}:{where.line} gives every worker of the loader at {path}:{line} the same seed: "
         "expected a seed that depends on the worker's id, or torch.initial_seed() % 2**32."
     )
-    if not _is_drawn_from(index, site, call):
+    if not is_drawn_from(index, site, call):
         said = f"{message} Nothing was found that draws from it in a worker, though."
         return SAY.fail(where.path, where.line, said, chain, "low", "note")
     return SAY.fail(where.path, where.line, message, chain, "high" if workers else "medium")
