@@ -104,6 +104,30 @@ def make(files, args):
 """,
 }
 
+_AUGMENTED = """
+import cv2
+from imgaug import augmenters as iaa
+from torch.utils.data import DataLoader, Dataset
+
+class Textures(Dataset):
+    def __init__(self, files):
+        self.files = files
+        self.turn = iaa.Sequential([iaa.Affine(rotate=(-90, 90)), iaa.Fliplr(0.5)])
+
+    def __len__(self):
+        return len(self.files)
+
+    def changed(self, image):
+        return self.turn(image=image)
+
+    def __getitem__(self, i):
+        return self.changed(cv2.imread(self.files[i]))
+
+loader = DataLoader(Textures([]), batch_size=8, shuffle=True, num_workers=16)
+"""
+FAILS["imgaug"] = _AUGMENTED
+FAILS["imgaug, by a method"] = mutant(_AUGMENTED, ("self.turn(image=image)", "self.turn.augment_image(image)"))
+
 _ITEM = """
 import random
 import torch
@@ -127,6 +151,13 @@ FAILS["a seed for each item"] = mutant(
 FAILS["a seed for each item that trains"] = mutant(_ITEM, ("if not self.train", "if self.train"))
 
 SILENT = {
+    "imgaug, seeded in each worker": mutant(_AUGMENTED, ("num_workers=16", "num_workers=16, worker_init_fn=start")),
+    "imgaug, made for each item": mutant(
+        _AUGMENTED,
+        ("        self.turn = iaa.Sequential([iaa.Affine(rotate=(-90, 90)), iaa.Fliplr(0.5)])\n", ""),
+        ("return self.turn(image=image)", "return iaa.Affine(rotate=(-90, 90))(image=image)"),
+    ),
+    "imgaug in the main process": mutant(_AUGMENTED, (", num_workers=16", "")),
     "items that are evaluated": _ITEM,
     "a seed of the item": mutant(
         _ITEM, ("        if not self.train:\n            random.seed(0)", "        random.seed(i)")

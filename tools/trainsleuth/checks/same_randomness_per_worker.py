@@ -1,7 +1,8 @@
 """Every data-loading worker, or every item, draws the same random numbers.
 
 A worker is a copy of the dataset. A generator that the dataset keeps is copied with its state, so all workers
-draw the same sequence; a worker_init_fn that seeds with a constant does the same to the global ones. With w
+draw the same sequence; so is that of imgaug with its augmenters, which torch never seeds. A worker_init_fn that seeds
+with a constant does the same to the global ones. With w
 workers each augmentation is seen w times, and the data are less varied than they look. A constant seed that is set
 in __getitem__ gives the same numbers to every item of every epoch.
 
@@ -75,7 +76,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, Function, Index, Instance, Literal, Site, Spot, is_test, makers, written
+from trainsleuth.facts import (
+    Class,
+    Expr,
+    External,
+    Function,
+    Index,
+    Instance,
+    Literal,
+    Site,
+    Spot,
+    is_test,
+    makers,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._loading import loader_sites, number_of_workers
@@ -147,7 +161,7 @@ def _examined(index: Index, site: Site) -> Finding:
     path, line = site.function.path, site.call.line
     spot = Spot(site.function, site.position)
     starting = site.call.keyword("worker_init_fn")
-    if starting is None and not any(index.sites.may_call(name) for name in _GENERATORS):
+    if starting is None and not _may_generate(index):
         return SAY.passed(path, line, "nothing in the project makes a generator")
     workers = number_of_workers(index, site)
     if workers == 0:
@@ -222,7 +236,7 @@ def _asks_for_worker(index: Index, cls: Class) -> bool:
 def _generators(index: Index, cls: Class, getter: Function) -> Iterator[tuple[Link, Link]]:
     """Where a generator is made and where it is drawn from. What is drawn from is asked first: how a name was made may
     lead through every call of many constructors."""
-    if not any(index.sites.may_call(name) for name in _GENERATORS):
+    if not _may_generate(index):
         return
     for one in index.lineage(cls):
         if "__init__" not in one.methods:
@@ -235,12 +249,27 @@ def _generators(index: Index, cls: Class, getter: Function) -> Iterator[tuple[Li
                     continue
                 for call, at in makers(index, value, Spot(method, binding.position)):
                     base = call.receiver if call.kind == "call" and call.last == "manual_seed" else call
-                    if base is not None and base.kind == "call" and base.last in _GENERATORS and _is_known(base):
+                    if base is not None and base.kind == "call" and (_is_known(base) or _is_augmenter(index, base, at)):
                         yield Link(at.function.path, call.line, f"self.{name} is {written(call)}"), use
 
 
 def _is_known(call: Expr) -> bool:
-    return call.callee.split(".")[0] in ("np", "numpy", "torch", "random") or call.callee in _GENERATORS
+    from_library = call.callee.split(".")[0] in ("np", "numpy", "torch", "random")
+    return call.last in _GENERATORS and (from_library or call.callee in _GENERATORS)
+
+
+def _may_generate(index: Index) -> bool:
+    return any(index.sites.may_call(name) for name in _GENERATORS) or _imports_imgaug(index)
+
+
+def _imports_imgaug(index: Index) -> bool:
+    return any(one.module.partition(".")[0] == "imgaug" for file in index.files.values() for one in file.imports)
+
+
+def _is_augmenter(index: Index, call: Expr, spot: Spot) -> bool:
+    """One of imgaug, which draws from a generator that it takes when it is made; torch seeds none of these."""
+    thing = index.resolve(spot.function, call.callee) if call.callee and not call.keyword("seed") else None
+    return isinstance(thing, External) and thing.name.startswith("imgaug.augmenters.")
 
 
 def _drawn(index: Index, cls: Class, getter: Function, name: str) -> Link | None:
@@ -253,7 +282,11 @@ def _drawn(index: Index, cls: Class, getter: Function, name: str) -> Link | None
             if any(target.text == own for target in event.targets):
                 return None
             for call in event.calls:
-                if call.callee.startswith(f"{own}.") or any(_given(part).text == own for part in call.parts[1:]):
+                if (
+                    call.callee == own
+                    or call.callee.startswith(f"{own}.")
+                    or any(_given(part).text == own for part in call.parts[1:])
+                ):
                     return Link(method.path, call.line, f"{written(call)} draws from it in {method.name}")
                 inner = (
                     index.method(cls, call.last) if call.receiver and call.receiver.text == method.self_name else None
