@@ -2,9 +2,9 @@
 
 A worker is a copy of the dataset. A generator that the dataset keeps is copied with its state, so all workers
 draw the same sequence; so is that of imgaug with its augmenters, which torch never seeds. A worker_init_fn that seeds
-with a constant does the same to the global ones. With w
-workers each augmentation is seen w times, and the data are less varied than they look. A constant seed that is set
-in __getitem__ gives the same numbers to every item of every epoch.
+with a constant does the same to the global ones. With w workers each augmentation is seen w times, and the data are
+less varied than they look. A constant seed that is set in __getitem__ gives the same numbers to every item of every
+epoch.
 
 Fix: draw from torch's generator, or make the generator in __getitem__ or worker_init_fn from
 torch.initial_seed() or the worker's id.
