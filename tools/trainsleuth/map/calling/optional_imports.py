@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainsleuth.facts import MODULE_BODY, Class, External, FileFacts, Function, Index, Module, Symbol, Variable
+from trainsleuth.facts import MODULE_BODY, Class, Expr, External, FileFacts, Function, Index, Module, Symbol, Variable
 from trainsleuth.facts.memo import kept_per_function, kept_per_index
 from trainsleuth.facts.naming.names import imports_within
-from trainsleuth.facts.records import Import
+from trainsleuth.facts.records import Branch, Import
 
 from ..recipe.branches import Settled, is_left
 
@@ -47,6 +47,24 @@ def alternatives(
     taken = [one for one in every if not any(is_left(branch, settled) for branch in one.under)]
     members = (_member(index, function, one) for one in taken or every)
     return tuple(dict.fromkeys(one for one in members if isinstance(one, Class | Function)))
+
+
+def imported_in_arm(index: Index, function: Function, name: str, call: Expr) -> Symbol | None:
+    """What `name` means in a call where the function imports it in several arms, and the call stands in one of them."""
+    every = imports_within(index.files[function.path], function, name)
+    if len(every) < 2 or any(one.name for one in every):
+        return None
+    block = next((event.block for event in function.events if call in event.calls), None)
+    arms = {_place(branch) for branch in block.branches if branch.kind == "if"} if block is not None else set()
+    for one in reversed(every):
+        if one.line <= call.line and arms.issuperset(_place(branch) for branch in one.under):
+            return index.names.module(function.path, one.module, one.level) or External(one.module)
+    return None
+
+
+def _place(branch: Branch) -> tuple[int, int]:
+    """What tells an arm from every other in its file."""
+    return branch.tests[0].line, branch.arm
 
 
 def left_out(index: Index, paths: Iterable[str], settings: Mapping[str, str]) -> frozenset[Class]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import MODULE_BODY, Class, Expr, External, Function, Index, Module, Site, Variable
+from trainsleuth.facts import Expr, External, Function, Index, Module, Site, Variable
 from trainsleuth.facts.reading.scopes import bindings
 
 from ..calling.common_names import COMMON_NAMES
+from ..calling.optional_imports import imported_in_arm
 from ..recipe.keys import key_of
-from .namespaces import lookups_in_own, names_known_in
+from .namespaces import lookups_in_own, names_handed_out, names_known_in
 from .searched_folders import searched
 from .tables import Entry, Table
 
@@ -30,6 +31,7 @@ def attribute_tables(index: Index) -> Iterator[Table]:
             yield from _through_factory(index, site.function, module.text, wanted)
             continue
         symbol = index.resolve(site.function, module.text)
+        symbol = symbol or imported_in_arm(index, site.function, module.text, site.call)
         known = _module_entries(index, symbol)
         if known is None and not isinstance(symbol, External):
             known = _folder_entries(index, site.function, symbol)
@@ -135,17 +137,7 @@ def _folder_entries(index: Index, function: Function, symbol: object) -> Mapping
 def _module_entries(index: Index, symbol: object) -> Mapping[str, Entry] | None:
     if isinstance(symbol, Variable):  # losses = importlib.import_module("project.losses")
         symbol = _imported_by_name(index, symbol)
-    if not isinstance(symbol, Module) or not symbol.path:
-        return None
-    entries: dict[str, Entry] = {}
-    for entry in index.files[symbol.path].imports:  # what a package gathers from its files
-        found = index.names.member(symbol, entry.alias) if symbol.folder else None
-        if isinstance(found, Class | Function):
-            entries[entry.alias] = found
-    file = index.files[symbol.path]
-    entries.update({name: one for name, one in file.functions.items() if "." not in name and name != MODULE_BODY})
-    entries.update({name: one for name, one in file.classes.items() if "." not in name})
-    return entries
+    return names_handed_out(index, symbol.path) if isinstance(symbol, Module) and symbol.path else None
 
 
 def _imported_by_name(index: Index, symbol: Variable) -> object:

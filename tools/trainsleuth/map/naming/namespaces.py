@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, Index, Module, Site
+from trainsleuth.facts.memo import kept_per_index
 
 from .tables import Entry
 
@@ -63,6 +64,31 @@ def names_known_in(index: Index, path: str) -> Mapping[str, Entry]:
                 for name, one in _written_in(index, module.path):
                     _put(found, name, one)
     found.update(_written_in(index, path))
+    return found
+
+
+@kept_per_index
+def names_handed_out(index: Index, path: str) -> Mapping[str, Entry]:
+    """Classes and functions by the names that others may ask the module at `path` for: its own, what it takes over by
+    stars, and what a package gathers from its files."""
+    found: dict[str, Entry] = {}
+    for one in _with_starred(index, path)[::-1]:
+        package = Module(one, one.rpartition("/")[0] or ".")
+        for entry in index.files[one].imports if one.endswith("__init__.py") else ():
+            if entry.alias and entry.name != "*":
+                _put(found, entry.alias, index.names.member(package, entry.alias))
+        found.update((name, held) for name, held in _written_in(index, one) if one == path or not name.startswith("_"))
+    return found
+
+
+def _with_starred(index: Index, path: str) -> list[str]:
+    """The module, and those that it takes over by stars, each before what it takes over in turn."""
+    found = [path]
+    for one in found:  # grows
+        for entry in reversed(index.files[one].imports):
+            module = index.names.module(one, entry.module, entry.level) if entry.name == "*" else None
+            if module is not None and module.path and module.path not in found:
+                found.append(module.path)
     return found
 
 
