@@ -45,3 +45,16 @@ def test_the_class_behind_the_name_that_is_given_is_the_model(
     made = map_repository(write(code | gathered | NETS, tmp_path), recipe="python train.py --net high_2")
     paths = {place.path for place in made.components["model"].places}
     assert "nets/deep/tower.py" in paths and "nets/flat.py" not in paths
+
+
+JOINED = AT_ONCE.replace("chosen = getattr(nets, args.net)", "args.net = str.upper(args.net.strip())").replace(
+    "net = chosen()", 'net = getattr(nets, args.net + "_First")()'
+)
+
+
+def test_a_name_that_is_put_together_of_a_setting_is_asked_for(tmp_path: Path) -> None:
+    others = {"nets.py": NET.format("HIGH_First", "one") + "\n\n" + NET.format("PLAIN_First", "two")}
+    made = map_repository(write({"train.py": JOINED} | others, tmp_path), recipe="python train.py --net high")
+    lines = {place.line for place in made.components["model"].places if place.path == "nets.py"}
+    second = others["nets.py"].count("\n", 0, others["nets.py"].index("class PLAIN")) + 1
+    assert lines and max(lines) < second

@@ -281,8 +281,10 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
     """
     if expr.kind in LITERALS:
         return expr.text.lower()
-    if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and not expr.arguments:
-        return value_of(expr.receiver, settled, names)
+    if expr.kind == "call" and expr.last in _CASES and expr.receiver is not None and _is_plain(expr):
+        return value_of(of_type(expr) or expr.receiver, settled, names)
+    if expr.kind == "binary":
+        return _joined(expr, settled, names)
     if expr.kind == "path" and "." not in expr.text:
         return _of_name(expr.text, settled, names) if expr.text not in names else None
     if expr.kind == "path":
@@ -299,6 +301,26 @@ def value_of(expr: Expr, settled: Settled, names: tuple[str, ...] = ()) -> str |
     key = key_asked(expr) or _of_whole(expr, settled) or _key_of_section(expr, settled)
     known = _found(key.split("."), settled) if key else None
     return _fallback(expr, key, settled.known) if key and known is None else known
+
+
+def _is_plain(call: Expr) -> bool:
+    """name.strip(), str.strip(name): not name.strip("/")"""
+    return not call.arguments or of_type(call) is not None
+
+
+def of_type(call: Expr) -> Expr | None:
+    """What a method is asked of that is called on its class: name of str.lower(name)."""
+    receiver = call.receiver
+    is_type = receiver is not None and receiver.kind == "path" and receiver.text == "str"
+    return call.arguments[0] if is_type and len(call.arguments) == 1 else None
+
+
+def _joined(expr: Expr, settled: Settled, names: tuple[str, ...]) -> str | None:
+    """args.model + "Net": a text, where one part is written as such."""
+    parts = expr.parts if expr.text == "+" and len(expr.parts) == 2 else ()
+    said = [value_of(one, settled, names) for one in parts if any(one.kind == "string" for one in parts)]
+    words = [one for one in said if one]
+    return "".join(words) if words and len(words) == len(said) else None
 
 
 def _piece(expr: Expr, settled: Settled, names: tuple[str, ...]) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
+from ...recipe.branches import of_type
 from ..forms.literals import plain
 from ..records import NO_VALUE, Key, Layer
 from .asked_settings import of_part, of_section, setting_of
@@ -241,7 +242,8 @@ def _is_null(key: Key) -> bool:
 
 def _of_text(scope: Scope, call: Expr) -> Any:
     """kind.lower(), kind.startswith("ada")"""
-    given = [call.receiver, *call.arguments] if call.receiver is not None else []
+    asked = of_type(call)
+    given = [asked] if asked is not None else [call.receiver, *call.arguments] if call.receiver is not None else []
     values = [_value(scope, one) for one in given]
     if len(values) != 1 + (call.last in _MATCHES) or not all(isinstance(one, str) for one in values):
         raise UnknownValueError
