@@ -16,6 +16,7 @@ from ..records import NO_VALUE, Key, Layer
 from .asked_settings import of_part, of_section, setting_of
 from .attribute_values import attribute_of_object, attribute_of_self, field_of_self
 from .come_to_be import COMES_TO_BE
+from .handed_entries import entry_asked
 from .made import Made, is_instance, kept_keyword, made_by
 from .named_values import constant_key, is_test, key_asked, member, member_named, names_in
 from .only_called import is_only_called
@@ -202,6 +203,8 @@ def _value(scope: Scope, expr: Expr) -> Any:
         return text
     if expr.kind == "path" and (given := kept_keyword(scope.truth.program.index, scope.function, expr.text)):
         return _value(scope._replace(position=given[1]), given[0])
+    if (entry := entry_asked(scope, expr)) is not None:
+        return _value(*entry)
     if made := made_by(scope.truth.program.index, scope.function, expr):
         return made
     dotted = key_asked(expr)

@@ -107,7 +107,7 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
         head, _, name = dotted.rpartition(".")
         root, _, section = head.partition(".")
         constant = not head and event.kind == "augment" and function.name == MODULE_BODY
-        holds = target.kind == "path" and (_HOLDS.search(head) or _HOLDS.search(root))
+        holds = target.kind == "path" and (_HOLDS.search(head) or _HOLDS.search(root) or _is_alias(function, head))
         if not (constant or holds or (section and _NAMED.search(root))):
             continue
         first, below, _ = section.partition(".")
@@ -124,6 +124,13 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
             key,
             Layer("code", function.path, event.line, sign + _computed(function, event.value), sure, conditions(event)),
         )
+
+
+def _is_alias(function: Function, name: str) -> bool:
+    """Bound once, to what holds the settings: hyper = args"""
+    bound = bindings(function).get(name, ()) if name.isidentifier() else ()
+    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    return value is not None and value.kind == "path" and _HOLDS.search(value.text) is not None
 
 
 def _is_put_back(function: Function, event: Event, dotted: str) -> bool:

@@ -29,7 +29,7 @@ def left_defaults(truth: Truth, told: Collection[str], tails: Tails) -> Iterator
     rows: list[list[Key]] = []
     rooms: list[int] = []
     for key in keys:
-        cost = len(_said(truth, key)) + 2
+        cost = len(_said(truth, key, tails)) + 2
         place = next((at for at, row in enumerate(rows) if _path(row[0]) == _path(key) and rooms[at] >= cost), None)
         if place is None:
             place = len(rows)
@@ -38,7 +38,7 @@ def left_defaults(truth: Truth, told: Collection[str], tails: Tails) -> Iterator
         rows[place].append(key)
         rooms[place] -= cost
     for row in rows:
-        text = ", ".join(_said(truth, key) for key in row)
+        text = ", ".join(_said(truth, key, tails) for key in row)
         yield f"{tails.of(_path(row[0]))}: {text}", {"keys": [key.to_dict() for key in row]}
 
 
@@ -55,9 +55,12 @@ def _path(key: Key) -> str:
     return key.source.path if key.source is not None else ""
 
 
-def _said(truth: Truth, key: Key) -> str:
+def _said(truth: Truth, key: Key, tails: Tails) -> str:
     line = key.source.line if key.source is not None else 0
-    return f"{short(truth, key)}={(clean(key.value, WIDTH) or repr(''))} :{line}"
+    maybe = next((one for one in key.layers if not one.certain and one.value != key.value), None)
+    home = tails.of(maybe.path) if maybe is not None and maybe.path != _path(key) else ""
+    then = f" (may become {clean(maybe.value, WIDTH)} {home}:{maybe.line})" if maybe is not None else ""
+    return f"{short(truth, key)}={(clean(key.value, WIDTH) or repr(''))} :{line}{then}"
 
 
 def _worth(truth: Truth, key: Key) -> float:
