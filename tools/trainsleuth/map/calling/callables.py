@@ -30,6 +30,7 @@ from .elements import looped_over
 from .forwarding import given_back
 from .held import MAX_DEPTH, MAX_HELD, is_of_class, is_property
 from .optional_imports import alternatives, chosen_in_module, members_alike, named_alike, resolve
+from .spread_tables import spread_as
 
 if TYPE_CHECKING:
     from .values import Values
@@ -283,6 +284,9 @@ class Callables:
         if function.name != "step":  # not optimizer.step(closure)
             for caller, value in self._given(function, name, {}):
                 found.extend(self.of(caller, value, depth + 3))
+        if not found and function.name == "__init__":
+            for site, value in spread_as(self._index, self._known, name):
+                found.extend(one for one in self.of(site.function, value, depth + 3) if isinstance(one, Class))
         default = function.parameter(name)
         if not found and default is not None and default.default is not None and default.default.kind == "path":
             found.extend(self.of(self._index.files[function.path].body, default.default, depth + 1))

@@ -265,7 +265,7 @@ def _chosen(
     """What the settings choose, and the sections that no setting in force names, each with its class."""
     index, entry = program.index, program.entry
     left = passed_over([(one.key, one.value) for one in (*read.weak, *read.given)], CLASS_KEYS)
-    said = {one.key for one in read.commanded}  # a default chooses nothing beside it
+    said = {one.key for one in (*read.commanded, *read.given)}  # a default chooses nothing beside it
     weak = [one for one in read.weak if not (one.path and one.key in said)]
     naming = [one for one in (*weak, *read.given) if not one.key.startswith(left)]
     chosen = tuple(of_the_program(choices(index, known, naming, loaded), known, entry.path, loaded))
