@@ -28,7 +28,7 @@ def with_parameters(graph: Graph, reached: Collection[Function], known: Mapping[
     found = dict(known)
     for function in reached if known else ():
         tested = _tested(function) if function.parameters else set()
-        section = next((_OPTIONS[one.last] for one in function.decorators if one.last in _OPTIONS), None)
+        section = filled_by(function)
         if section is not None:
             for parameter in function.parameters:
                 if (said := known.get(f"{section}{parameter.name}")) is not None:
@@ -52,8 +52,13 @@ def _is_kept(settled: Settled, name: str, value: str) -> bool:
     return bool(bound) and all(is_not_chosen(settled.function.events[one.position], with_it) for one in bound)
 
 
-# of a function that click runs with what the command gives, and GraphGym with what a section says
-_OPTIONS = {"option": "", "argument": "", "register_loader": "dataset."}
+def filled_by(function: Function) -> str | None:
+    """The section that a library fills the parameters of the function from, by their names; "" is the whole."""
+    return next((_OPTIONS[one.last] for one in function.decorators if one.last in _OPTIONS), None)
+
+
+# of a function that click runs with what the command gives, Sacred with the settings, and GraphGym with what a section says
+_OPTIONS = {"option": "", "argument": "", "main": "", "automain": "", "command": "", "register_loader": "dataset."}
 
 
 def _tested(function: Function) -> set[bytes]:

@@ -14,7 +14,12 @@ from ..calling.knowledge import Knowledge
 from ..calling.optional_imports import left_out
 from ..calling.values import Values
 from ..configuration import defaults, keys_of_flags, offered
-from ..configuration.forms.experiments import experiment_choices, experiment_configs, experiment_settings
+from ..configuration.forms.experiments import (
+    added_settings,
+    experiment_choices,
+    experiment_configs,
+    experiment_settings,
+)
 from ..configuration.forms.nested_classes import nested_settings
 from ..configuration.forms.recipe_classes import chosen_settings, class_settings, recipe_class
 from ..configuration.values.absent import absent
@@ -239,7 +244,8 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
     in_files = (*in_files, *handed_objects(index, entry.reach.distance, {one.key: one.value for one in asked}))
     in_class = class_settings(index, recipe_class(index, words_behind(text), entry.path))
     written = (one._replace(key=keys.get(one.key, one.key)) for one in settings_in(index, launch, entry.commands))
-    given = (*experiment_settings(experiment), *in_class, *in_files, *written)
+    added = added_settings(index, entry.reach.files, text)
+    given = (*experiment_settings(experiment), *added, *in_class, *in_files, *written)
     commanded = tuple(one for one in weak if launch is not None and not one.path)
     return _Settings(parts, constructed, experiment, weak, commanded, in_files, given, frozenset(started), text)
 

@@ -1,10 +1,11 @@
-"""Settings of a Sacred experiment: names that functions under @ex.config bind, and under @ex.named_config where named."""
+"""Settings of a Sacred experiment: names that functions under @ex.config bind, and under @ex.named_config where named; what
+ex.add_config(lr=0.1) and ex.add_named_config("small", width=8) are given."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
-from trainsleuth.facts import Class, Expr, Function, Index, bindings
+from trainsleuth.facts import Class, Expr, Function, Index, Site, Variable, bindings
 
 from ...launching.command_words import words_behind
 from ...recipe.recipes import Choice, Setting
@@ -28,6 +29,58 @@ def experiment_configs(index: Index, loaded: Collection[str], command: str) -> t
 
 
 _CONFIGURES = ("config", "named_config")
+
+
+def added_settings(index: Index, loaded: Collection[str], command: str) -> Iterator[Setting]:
+    """What calls add to the experiment, under names only where `command` says them; the last that sets a key wins."""
+    named: dict[str, Site] = {}
+    plain: list[Site] = []
+    for site in index.calls(_ADDS, _ADDS_NAMED):
+        if site.function.path in loaded and _is_of_sacred(index, site.function.path, site.call):
+            first = site.call.arguments[0] if site.call.arguments else None
+            if site.call.last == _ADDS:
+                plain.append(site)
+            elif first is not None and first.kind == "string":
+                named[first.text] = site
+    words = words_behind(command)
+    latest: dict[str, Setting] = {}
+    for site in (*plain, *(named[word] for word in words if word in named)):
+        latest.update((one.key, one) for one in _added(index, site, named))
+    yield from latest.values()
+
+
+def _added(index: Index, site: Site, named: Mapping[str, Site]) -> Iterator[Setting]:
+    """Keywords, tables, and what another call has added under a name: **ex.named_configs["base"]()"""
+    for part in site.call.parts[1:]:
+        value = part.parts[0] if part.kind in ("keyword", "doublestar") else part
+        below = _named_in(value) if part.kind == "doublestar" else ""
+        if below in named and named[below] is not site:
+            yield from _added(index, named[below], {name: one for name, one in named.items() if name != below})
+        elif part.kind == "keyword" or value.kind == "dict":
+            function, table = _followed(index, site.function, value)
+            for key, inner in flat(table, part.text if part.kind == "keyword" else ""):
+                yield Setting(function.path, inner.line, key, text_of(inner))
+
+
+def _named_in(expr: Expr) -> str:
+    """ "base" of ex.named_configs["base"]()"""
+    asked = expr.parts[0] if expr.kind == "call" else expr
+    is_named = asked.kind == "index" and len(asked.parts) == 2 and asked.parts[0].last == "named_configs"
+    return asked.parts[1].text if is_named and asked.parts[1].kind == "string" else ""
+
+
+def _followed(index: Index, function: Function, value: Expr) -> tuple[Function, Expr]:
+    """A name at the top of a file that is bound once, to a table: that table, where it stands."""
+    symbol = index.resolve(function, value.text) if value.kind == "path" else None
+    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
+    table = bound[0].value if len(bound) == 1 and not bound[0].items else None
+    is_table = isinstance(symbol, Variable) and table is not None and table.kind in ("dict", "call")
+    return (
+        (symbol.scope, table) if isinstance(symbol, Variable) and is_table and table is not None else (function, value)
+    )
+
+
+_ADDS, _ADDS_NAMED = "add_config", "add_named_config"
 
 
 def _is_of_sacred(index: Index, path: str, decorator: Expr) -> bool:

@@ -11,6 +11,7 @@ from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, binding
 from trainsleuth.facts.memo import kept_per_function
 
 from ...recipe.branches import of_type
+from ...recipe.given_parameters import filled_by
 from ..forms.literals import plain
 from ..records import NO_VALUE, Key, Layer
 from .asked_settings import of_part, of_section, setting_of
@@ -311,6 +312,9 @@ def _of_parameter(scope: Scope, name: str) -> Any:
     order = [one.name for one in function.parameters if one.name != function.self_name]
     if parameter is None or name not in order or scope.hops < 2 or parameter.kind:
         raise UnknownValueError
+    section = filled_by(function)
+    if section is not None and (key := scope.truth.find(f"{section}{name}", function.path)) is not None:
+        return _of_key(scope, key)
     found: list[Any] = []
     before = len(scope.said)
     for count, site in enumerate(program.sites_of(function)):
