@@ -31,11 +31,15 @@ SAYS_TRAIN = re.compile(
 def named_loops(program: Program) -> Iterator[Place]:
     """Where no way is read from a loop to the step: loops around calls that say that they train."""
     for function, weight in program.functions():
-        near = program.entry.reach.distance[function] <= NEAR_ENTRY
+        own = _is_of_the_object(program, function)
+        near = own or program.entry.reach.distance[function] <= NEAR_ENTRY
         for event in function.events if near else ():
             for call in event.calls if event.block.loops else ():
+                if not SAYS_TRAIN.match(call.last):
+                    continue
                 targets = program.graph.targets(function, call)
-                if SAYS_TRAIN.match(call.last) and not any(isinstance(one, External) for one in targets):
+                inherited = own and call.callee == f"{function.self_name}.{call.last}"
+                if inherited or not any(isinstance(one, External) for one in targets):
                     yield program.at(function, call.line, "call of the step", 0.85 * weight**0.3)
                     for number in event.block.loops:
                         yield program.at(function, function.loops[number].line, "loop", 0.86 * weight**0.3)
@@ -44,6 +48,15 @@ def named_loops(program: Program) -> Iterator[Place]:
                         if isinstance(one, Function):
                             yield program.at_target(one, "step", 0.6)
                             yield from networks_run(program, one)
+
+
+def _is_of_the_object(program: Program, function: Function) -> bool:
+    """A method of the class that has the step, or of one above, where the base of another library may call the step."""
+    step = program.training.step
+    owner = program.index.class_of(step) if step is not None and step.self_name else None
+    if owner is None or not function.self_name or not program.index.external_bases(owner):
+        return False
+    return program.index.class_of(function) in program.index.lineage(owner)
 
 
 def beside_the_step(program: Program, function: Function, loop: Loop) -> Iterator[Place]:
