@@ -15,7 +15,7 @@ from torch import nn
 def main(parts=4):
     model = nn.Linear(4, 4)
     optimizer = torch.optim.Adam(model.parameters())
-    total = 0
+    total, left = 0, parts
     for number, x in enumerate(torch.load("batches.pt")):
         BODY
 
@@ -49,6 +49,18 @@ ARMS = """
         else:
             total += loss
 """
+LEFT = """
+        if left == parts:
+            optimizer.zero_grad()
+        left -= 1
+        model(x).square().mean().backward()
+        if not left:
+            optimizer.step()
+            left = parts
+"""
+RARELY = LEFT.replace("        left -= 1", "        if number > 3:\n            left -= 1")
+KEPT = LEFT.replace("            left = parts", "            print(left)")
+BEGUN = LEFT.replace("        if left == parts:\n            opt", "        opt")
 EACH = INNER.replace("        optimizer.step()", "            optimizer.step()")
 CLEARED = INNER.replace("            loss.back", "            optimizer.zero_grad()\n            loss.back")
 LOSSES = """
@@ -73,12 +85,12 @@ def found(root: Path, body: str) -> list[int]:
     return [one.line for one in map_repository(root, None, "python train.py").features["accumulation"].places]
 
 
-@pytest.mark.parametrize(("body", "line"), [(INNER, 12), (SUM, 12), (ARMS, 12)])
+@pytest.mark.parametrize(("body", "line"), [(INNER, 12), (SUM, 12), (ARMS, 12), (LEFT, 15)])
 def test_several_rounds_make_one_step(tmp_path: Path, body: str, line: int) -> None:
     assert found(tmp_path, body)[0] == line
 
 
-@pytest.mark.parametrize("body", [EACH, CLEARED, LOSSES, TERMS])
+@pytest.mark.parametrize("body", [EACH, CLEARED, LOSSES, TERMS, RARELY, KEPT, BEGUN])
 def test_one_round_makes_one_step(tmp_path: Path, body: str) -> None:
     assert not found(tmp_path, body)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Function
+from trainsleuth.facts import Branch, Event, Function
 
 from ..calling.values import Values
 from .networks import calls_network
@@ -13,7 +13,7 @@ from .steps import Sign
 
 def accumulations(values: Values, function: Function, signs: list[Sign]) -> Iterator[int]:
     """Lines of inner loops that go backward and leave the step to what follows them, with that call, and of the tests
-    below which a sum of losses goes backward.
+    below which a sum of losses goes backward, or a step waits for a counter of the rounds.
     """
     for sign in signs:
         if sign.role == "backward" and (loops := sign.site.event.block.loops):
@@ -21,6 +21,7 @@ def accumulations(values: Values, function: Function, signs: list[Sign]) -> Iter
                 yield function.loops[loops[-1]].line
                 yield sign.site.call.line
             yield from _summed(function, sign)
+            yield from _counted(function, sign, signs)
 
 
 def _is_stepped_after(function: Function, backward: Sign, signs: list[Sign]) -> bool:
@@ -57,6 +58,29 @@ def _summed(function: Function, backward: Sign) -> Iterator[int]:
     begun = [one for one in bound if one.kind == "assign"]
     if any(not any(_is_around(one, plus) for one in begun) for plus in added):
         yield from (one.line for one in function.events if one.kind == "if" and one.value in periodic)
+
+
+def _counted(function: Function, backward: Sign, signs: list[Sign]) -> Iterator[int]:
+    """left -= 1 in each round, and: if not left: optimizer.step(), left = n. Nothing clears in every round."""
+    event = backward.site.event
+    inner = [one.site.event for one in signs if one.role in ("optimizer step", "zero_grad")]
+    inner = [one for one in inner if event.block.loops[-1] in one.block.loops]
+    if any(_is_around(one, event) for one in inner):
+        return
+    around = {(one.id, one.arm) for one in event.block.branches}
+    for branch in (branch for one in inner for branch in one.block.branches if (branch.id, branch.arm) not in around):
+        names = {part.text for part in branch.test.walk() if part.kind == "path"} if branch.test is not None else set()
+        if any(_counts_rounds(function, event, branch, name) for name in names):
+            yield from (one.line for one in function.events if one.kind == "if" and one.value is branch.test)
+
+
+def _counts_rounds(function: Function, backward: Event, branch: Branch, name: str) -> bool:
+    """Each round that goes backward changes the name by one, and the arm sets it anew."""
+    bound = [one for one in function.events if any(target.text == name for target in one.targets)]
+    bound = [one for one in bound if backward.block.loops[-1] in one.block.loops]
+    each = [one for one in bound if one.kind == "augment" and one.value is not None and one.value.text == "1"]
+    anew = [one for one in bound if one.kind == "assign" and branch in one.block.branches]
+    return bool(anew) and any(_is_around(one, backward) for one in each)
 
 
 def _is_around(begun: Event, added: Event) -> bool:
