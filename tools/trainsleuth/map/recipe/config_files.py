@@ -11,6 +11,7 @@ from trainsleuth.facts import Expr, Function, Index, bindings
 from trainsleuth.facts.reading.config import ConfigValue
 from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
+from ..calling.graph import Graph
 from ..calling.reach import Reach
 from ..configuration.forms.handed_tables import base_files
 from ..configuration.forms.imported_settings import taken
@@ -20,6 +21,7 @@ from ..launching.launch import Command, folder_of, that_counts
 from ..programs.running import is_guarded
 from .branches import HOLDS
 from .composition import Found, Part, composed, config_file, entries_of, file_of, normal
+from .given_parameters import is_never_asked
 from .hydra_main import of_main, own_root
 from .sections_read import sections_read
 
@@ -36,14 +38,15 @@ _IS_DEFAULT = re.compile(r"(?:^|[_-])(?:defaults?|base)(?:$|[_-])", re.I)
 _FOLDERS = ("configs", "config", "conf", "cfgs")
 
 
-def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe: str | None) -> tuple[Part, ...]:
-    """Configuration files with the keys under which they stand, base first. `recipe` is among `index.configs`."""
+def of_program(graph: Graph, reached: Reach, commands: Iterable[Command], recipe: str | None) -> tuple[Part, ...]:
+    """Configuration files with the keys under which they stand, base first. `recipe` is among the configurations."""
+    index = graph.index
     tried = tuple(commands)
     found = list(of_main(index, reached, that_counts(tried, recipe), recipe))
     most = MAX_COMPOSED if found else MAX_FILES
     if recipe is not None:
         if not found:
-            in_code = _named_in_code(index, reached)
+            in_code = _named_in_code(graph, reached)
             found.extend(one for one in in_code if _IS_DEFAULT.search(PurePosixPath(one.path).stem))
             found.extend(_above(index, reached, recipe))
             found.extend(with_bases(index, recipe, own_root(index, reached)))
@@ -58,7 +61,7 @@ def of_program(index: Index, reached: Reach, commands: Iterable[Command], recipe
         paths = paths or list(_in_folders(index, words_behind(command.text), folder))
         if named := [part for path in paths for part in with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
-    read = [one for one in _named_in_code(index, reached) if one.path not in composed]
+    read = [one for one in _named_in_code(graph, reached) if one.path not in composed]
     if composed and (root := file_of(found[-1].path).rpartition("/")[0]):  # of Hydra's folder it has what belongs to it
         read = [one for one in read if not is_under(one.path, root)]
     if given and named:  # what other code of a large program reads is for its other runs
@@ -151,10 +154,11 @@ def _sections(index: Index, part: Part) -> Iterator[Part]:
 _OF_LIGHTNING = ("model", "data", "trainer", "optimizer", "lr_scheduler")
 
 
-def _named_in_code(index: Index, reached: Reach) -> Iterator[Part]:
+def _named_in_code(graph: Graph, reached: Reach) -> Iterator[Part]:
     """Configuration files whose path is a string literal of reached code, or that it imports; of one that a part of the
     program reads for itself what it takes.
     """
+    index = graph.index
     started = {root.path for root in reached.roots}
     for function in reached.distance:
         if "pretrained" in function.name or not function.source.holds(_CONFIG_NAME):
@@ -172,6 +176,8 @@ def _named_in_code(index: Index, reached: Reach) -> Iterator[Part]:
                 for text in _file_names(function, expr) if expr is not None and read else ():
                     found = (one for one in named_in(index, text, folder) if not _sets_nothing(index.configs[one]))
                     own = [one for one in found if "/" in text or not _is_of_others(index, reached, one)]
+                    if own and is_never_asked(graph, reached.distance, function, event):
+                        continue
                     part = sections_read(index, function, event) if own and function.path not in started else ()
                     yield from (Part(one, taken=part) for one in own)
 

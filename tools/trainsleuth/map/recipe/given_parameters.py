@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Site, bindings
+from trainsleuth.facts import Event, Expr, Function, Site, bindings
 
 from ..calling.graph import Graph
 from ..naming.tables import NAME_KEYS
@@ -43,6 +43,19 @@ def with_parameters(graph: Graph, reached: Collection[Function], known: Mapping[
                 if only is not None and _is_kept(Settled(found, graph.index, function), parameter.name, only):
                     found[asked_key(function, parameter.name)] = only
     return found
+
+
+def is_never_asked(graph: Graph, reached: Collection[Function], function: Function, event: Event) -> bool:
+    """It stands in an arm that parameters decide, and what every call gives them does not lead there."""
+    known: dict[str, str] = {}
+    for test in (one.test for one in event.block.branches if one.kind == "if" and one.test is not None):
+        for part in test.walk():
+            parameter = function.parameter(part.text) if part.kind == "path" else None
+            if parameter is not None and not parameter.kind and part.text not in bindings(function):
+                values = set(_given(_Calling(graph, reached), {}, function, part.text))
+                only = values.pop() if len(values) == 1 else None
+                known.update({parameter_key(function, part.text): only} if only is not None else {})
+    return is_not_chosen(event, Settled(known, graph.index, function))
 
 
 def _is_kept(settled: Settled, name: str, value: str) -> bool:

@@ -204,7 +204,7 @@ class _Settings(NamedTuple):
 
 def _read(program: Program, recipe: str | None, launch: Command | None) -> _Settings:
     index, entry = program.index, program.entry
-    parts = of_program(index, entry.reach, entry.commands, recipe)
+    parts = of_program(program.graph, entry.reach, entry.commands, recipe)
     is_told = recipe is not None or launch is not None
     itself = is_told and all(part.path == entry.path or (recipe is None and _is_data(part, launch)) for part in parts)
     constructed = launch_preset(program) if itself else Preset()

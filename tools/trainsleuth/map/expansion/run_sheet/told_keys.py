@@ -267,7 +267,7 @@ def _one(truth: Truth, key: Key, tails: Tails, before: str) -> tuple[str, str]:
     source = last.source or key.source
     handed_on = "." in last.value and truth.program.values.objects.made  # lr=opts.lr
     value = clean(truth.effective(last.value) if handed_on else last.value, VALUE_WIDTH) or (
-        "null" if source is not None and _YAML.search(source.path) else repr("")
+        "null" if not last.value and source is not None and _YAML.search(source.path) else repr(last.value)
     )
     where, path = COMMAND, before
     if source is not None and source.path:
