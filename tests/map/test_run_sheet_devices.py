@@ -58,6 +58,7 @@ def sheet(root: Path, statement: str) -> str:
         'args.device = "cuda" if torch.cuda.is_available() else "cpu"',
         "device = picked(args.place)",
         "torch.cuda.set_device(args.place)",
+        "opts = dict(device=torch.device(args.place))",
         "model = model.to(args.device)",
         "model.cuda()",
     ],
@@ -78,6 +79,7 @@ def test_what_a_setting_is_worth_stands_beside_it(tmp_path: Path) -> None:
     [
         "device = next(model.parameters()).device",
         'args.data_device = "cuda"',
+        "opts = dict(width=4, device=model.weight.device)",
         "x = torch.ones(4)",
         "model.to(8)",
     ],

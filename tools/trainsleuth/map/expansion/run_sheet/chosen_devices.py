@@ -51,12 +51,24 @@ def _is_processor(event: Event) -> bool:
 def _chooses(program: Program, function: Function, event: Event) -> bool:
     if any(call.last in _SETS and _is_of_library(program, function, call) for call in event.calls):
         return True
-    if event.kind != "assign" or event.value is None:
+    if event.kind not in ("assign", "return") or event.value is None:
         return False
+    if any(_is_choice(program, function, one) and one.kind == "call" for one in _under_device(event.value)):
+        return True
     names = [target.parts[-1].text if target.kind == "index" else target.last for target in event.targets]
     if event.value.kind == "string" and "device" not in names:  # data_device = "cuda", of something beside
         return _VISIBLE in names
     return _VISIBLE in names or (any(map(_DEVICE.fullmatch, names)) and _is_choice(program, function, event.value))
+
+
+def _under_device(value: Expr) -> Iterator[Expr]:
+    """What a table holds under the name: dict(device=torch.device(args.place)), {"device": ...}"""
+    is_table = value.kind == "dict" or (value.kind == "call" and value.callee == "dict")
+    for part in value.parts if is_table else ():
+        if part.kind == "keyword" and part.text == "device":
+            yield part.parts[0]
+        elif part.kind == "pair" and part.parts[0].text == "device":
+            yield part.parts[1]
 
 
 def _is_of_library(program: Program, function: Function, call: Expr) -> bool:
