@@ -13,6 +13,7 @@ from trainsleuth.repository import is_python, is_source
 from .components import places_of
 from .components.evaluation import DRAW, HELD_OUT, NO_GRADIENTS
 from .configuration import Truth, truth_of
+from .configuration.use.picked_in_code import picked_in_code
 from .configuration.use.unread import unread
 from .drawing.source_text import lines_of as lines_of
 from .drawing.source_text import source_lines as source_lines
@@ -112,7 +113,7 @@ def parts_of(
         tuple(_programs(program)) if scope is None else (),
         tuple(_recipes(program)) if recipe is None else (),
         tuple(traps(program)) if trains else (),
-        (*_of_command(program, scope, launch), *_unresolved(program)),
+        (*_of_command(program, scope, launch), *dict.fromkeys(_unresolved(program, truth))),
         recipe,
         truth,
         scope,
@@ -309,7 +310,7 @@ def _of_command(program: Program, scope: str | None, launch: Command | None) -> 
         yield f"{OF_CONFIGURATION}builds on {option}, named in {path} and not found: what it sets is not told"
 
 
-def _unresolved(program: Program) -> Iterator[str]:
+def _unresolved(program: Program, truth: Truth) -> Iterator[str]:
     looked_up = {site for choice in program.choices for site in choice.sites}
     chosen = [choice for choice in program.choices if choice.target is not None]
     for table in program.tables:
@@ -324,6 +325,7 @@ def _unresolved(program: Program) -> Iterator[str]:
             and program.entry.trains
             and not is_of_something_else(function, line)
             and any(isinstance(o, Class) for o in table.entries.values())
+            and not any(picked_in_code(truth, key) for key in truth.named(table.key.rpartition(".")[2]))
         ):
             yield f"{function.path}:{line} picks one of {len(table.entries)}{_by(table.key)}; no value of it was read"
     for choice in program.choices:

@@ -182,6 +182,8 @@ def _value(scope: Scope, expr: Expr) -> Any:
         return plain(expr.text) if expr.kind != "string" else expr.text
     if expr.kind == "call" and expr.receiver is not None and expr.last in (*_CASES, *_MATCHES):
         return _of_text(scope, expr)
+    if expr.kind == "call" and expr.callee in _BOUNDS:
+        return _of_numbers(scope, expr)
     if expr.kind == "path" and "." not in expr.text:
         return _of_local(scope, expr.text)
     if expr.kind == "path" and (key := field_of_self(scope, expr)) is not None:
@@ -252,6 +254,17 @@ def _of_text(scope: Scope, call: Expr) -> Any:
     if len(values) != 1 + (call.last in _MATCHES) or not all(isinstance(one, str) for one in values):
         raise UnknownValueError
     return getattr(values[0], call.last)(*values[1:])
+
+
+def _of_numbers(scope: Scope, call: Expr) -> Any:
+    """min(4, args.heads)"""
+    values = [_value(scope, one) for one in call.parts[1:] if one.kind not in ("keyword", "star", "doublestar")]
+    if len(values) < max(2, len(call.parts) - 1) or not all(isinstance(one, int | float) for one in values):
+        raise UnknownValueError
+    return _BOUNDS[call.callee](values)
+
+
+_BOUNDS = {"min": min, "max": max}
 
 
 def _of_item(scope: Scope, expr: Expr) -> str:

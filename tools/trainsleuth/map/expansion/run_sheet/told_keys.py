@@ -14,6 +14,7 @@ from ...configuration import Key, Truth
 from ...configuration.forms.command_line import LAUNCHING
 from ...configuration.forms.literals import is_literal, text_of
 from ...configuration.records import NO_VALUE, Layer, Use
+from ...configuration.use.picked_in_code import picked_in_code
 from ...configuration.use.switched_off import SWITCHES, is_switched_off
 from ...configuration.use.unseen import is_unseen
 from ...drawing.statements import enclosing
@@ -311,9 +312,10 @@ def _of_name(truth: Truth, value: str, source: Layer | None) -> str:
 
 
 def _made(truth: Truth, key: Key) -> Class | Function | None:
-    """What the recipe builds by this key."""
+    """What the recipe builds by this key, or a table holds under the value that code gives it."""
     found = (one.target for one in truth.program.choices if one.key == key.name and one.value.endswith(key.value))
-    return next(found, None) if key.value else None
+    made = next(found, None) if key.value else None
+    return made or picked_in_code(truth, key)
 
 
 def short(truth: Truth, key: Key) -> str:
