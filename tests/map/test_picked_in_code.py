@@ -56,3 +56,14 @@ def test_a_command_that_leaves_the_arm_out(tmp_path: Path) -> None:
     root = write({"train.py": TRAIN, "nets.py": NETS}, tmp_path)
     sheet = expand_component(root, "run", recipe="python train.py --local 1 --net Flat").text
     assert "net=Flat the command" in sheet and "heads=8" in sheet
+
+
+def test_what_a_loop_gives_in_turn_replaces_what_the_command_says(tmp_path: Path) -> None:
+    """As in Self-MM: --datasetName is parsed, and each of three is trained on."""
+    rounds = "for word in ['Flat', 'Tower']:\n    args.net = word\n    args.heads = word and 2\n"
+    text = TRAIN.replace("if args.local == 0:\n", f"{rounds}if args.local == 0:\n").replace(
+        '    args.net = "Tower"\n', ""
+    )
+    root = write({"train.py": text, "nets.py": NETS}, tmp_path)
+    sheet = expand_component(root, "run", recipe="python train.py --net Flat").text
+    assert "net=['Flat', 'Tower'] train.py:13" in sheet or "net=['Flat', 'Tower'] :13" in sheet

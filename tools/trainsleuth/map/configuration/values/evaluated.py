@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from trainsleuth.facts import MODULE_BODY, Branch, Expr, Function, Site, bindings, written
+from trainsleuth.facts import MODULE_BODY, Branch, Event, Expr, Function, Site, bindings, written
 from trainsleuth.facts.memo import kept_per_function
 
 from ...recipe.branches import of_type
 from ...recipe.given_parameters import filled_by
-from ..forms.literals import plain
+from ..forms.literals import is_literal, plain
 from ..records import NO_VALUE, Key, Layer
 from .asked_settings import of_part, of_section, setting_of
 from .attribute_values import attribute_of_object, attribute_of_self, field_of_self
@@ -56,8 +56,10 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
     if runs:
         runs = _is_called(scope) or None
     event = function.events[position]
-    if not runs or event.block.loops or event.kind != "assign" or event.value is None:
+    if not runs or event.kind != "assign" or event.value is None:
         return runs, None
+    if event.block.loops:
+        return runs, _of_each_round(function, event)
     try:
         value = _value(scope, event.value)
     except UnknownValueError:
@@ -65,6 +67,16 @@ def assigned(truth: Truth, function: Function, position: int, before: Key) -> tu
     if isinstance(value, Made):
         return runs, None
     return runs, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _of_each_round(function: Function, event: Event) -> str | None:
+    """What a loop gives in its rounds one after the other: for name in ["a", "b"]: args.name = name"""
+    loop, *around = (function.loops[number] for number in event.block.loops)
+    named = loop.target.text if loop.target is not None and loop.target.kind == "path" else ""
+    if around or loop.source is None or event.value is None or event.value.text != named or not named:
+        return None
+    is_list = loop.source.kind in ("list", "tuple") and loop.source.parts
+    return written(loop.source) if is_list and all(map(is_literal, loop.source.parts)) else None
 
 
 def attribute(truth: Truth, method: Function, name: str, said: list[Key]) -> str | None:
