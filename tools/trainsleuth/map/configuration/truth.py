@@ -21,6 +21,7 @@ from .use.switched_off import left_out, sections_off
 from .use.taken import Taken, is_handed_out
 from .values.left_to_caller import left_to_caller
 from .values.overrides import launch_of
+from .values.set_options import SetAt, options_set
 
 MAX_HOPS = 3  # from reference to reference
 MAX_READS = 6
@@ -120,6 +121,11 @@ class Truth:
     @cached_property
     def reads(self) -> Reads:
         return Reads(self.program.index, self._gathered.recipes)
+
+    @cached_property
+    def options_set(self) -> SetAt:
+        """Where code sets an option itself, by the name of the option."""
+        return options_set(self.program)
 
     @cached_property
     def option_names(self) -> frozenset[tuple[str, str]]:

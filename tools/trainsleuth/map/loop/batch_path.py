@@ -10,6 +10,7 @@ from trainsleuth.facts import Event, Expr, Function
 
 from ..calling.edges import CALLBACK, Edge
 from ..calling.graph import Graph
+from ..recipe.branches import Settled, is_not_chosen
 from .networks import calls_loss, calls_network, is_loss_class, is_loss_name, is_network
 from .steps import Sign
 
@@ -118,12 +119,15 @@ class _Trace(NamedTuple):
         start = function.events[position]
         wanted = set(_names(start.value)) if start.value is not None else set()
         given = {name for name in wanted if _says_loss(name)} if start.kind == "return" else set()
+        settled = Settled(self.graph.values.known.settings, self.graph.index, function)
         if start.kind == "return":
             yield from self.at(function, position, hops, inside)
         for place in range(position - 1, max(-1, position - MAX_EVENTS), -1):
             event = function.events[place]
             bound = {name for target in event.targets for name in _names(target)} | set(_filled(event))
             if not bound & wanted and not any(name.startswith(f"{one}.") for one in bound for name in wanted):
+                continue
+            if is_not_chosen(event, settled):
                 continue
             if event.kind == "for":
                 if hops == 0:

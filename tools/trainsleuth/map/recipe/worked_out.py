@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from trainsleuth.facts import Event, Function, Index
+from trainsleuth.facts import Event, Expr, Function, Index
 
-from .branches import HOLDS, LITERALS, Settled, is_left, is_taken
+from .branches import HOLDS, LITERALS, Settled, arms_of, is_left, is_taken
 
 
 class _Given(NamedTuple):
@@ -27,7 +27,8 @@ def with_worked_out(index: Index, reached: Iterable[Function], known: Mapping[st
     found = dict(known)
     for name, given in assigned.items() if known else ():
         taken = [one for one in given if not _is_left(index, one, known)]
-        if len(given) > 1 and len(taken) == 1 and (value := _sure(index, taken[0], known)) is not None:
+        decides = len(given) > 1 or _chooses(given[0].event.value)
+        if decides and len(taken) == 1 and (value := _sure(index, taken[0], known)) is not None:
             found[name] = value
     return found
 
@@ -36,9 +37,17 @@ def _is_left(index: Index, given: _Given, known: Mapping[str, str]) -> bool:
     return any(is_left(branch, Settled(known, index, given.function)) for branch in given.event.block.branches)
 
 
+def _chooses(value: Expr | None) -> bool:
+    """A if test else B"""
+    return value is not None and value.kind == "choice"
+
+
 def _sure(index: Index, given: _Given, known: Mapping[str, str]) -> str | None:
     """The literal, where all tests around it are seen to hold."""
     value, settled = given.event.value, Settled(known, index, given.function)
+    if value is not None and _chooses(value):
+        arms = arms_of(value, settled)
+        value = arms[0] if len(arms) == 1 else None
     if value is None or value.kind not in LITERALS or given.event.kind != "assign" or given.event.block.loops:
         return None
     return value.text.lower() if all(is_taken(branch, settled) for branch in given.event.block.branches) else None

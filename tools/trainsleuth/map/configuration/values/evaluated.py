@@ -22,6 +22,7 @@ from .made import Made, is_instance, kept_keyword, made_by
 from .named_values import constant_key, is_test, key_asked, member, member_named, names_in
 from .only_called import is_only_called
 from .scope import Scope
+from .set_options import set_option
 
 if TYPE_CHECKING:
     from ..truth import Truth
@@ -229,6 +230,8 @@ def _value(scope: Scope, expr: Expr) -> Any:
     key = key or of_section(scope.truth, scope.function, dotted) or of_part(scope.truth, scope.function, dotted)
     if key is None and expr.kind == "path" and (held := attribute_of_object(scope, expr, _runs)):
         return _value(held, held.function.events[held.position].value or expr)
+    if key is None and (option := set_option(scope, expr, _runs)):
+        return _value(*option)
     if key is None:
         raise UnknownValueError
     return _of_key(scope, key, key is scope.truth.find(dotted, scope.function.path))

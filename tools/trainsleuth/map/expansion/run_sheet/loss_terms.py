@@ -27,7 +27,7 @@ _COMPUTES = re.compile(r"(?:\bF|functional|ops)\.\w*(?:loss|entropy\w*|kl_div|wi
 _GAP = re.compile(r"(?<=[(\[{]) | (?=[)\]}])")
 _LOSS = re.compile(r"loss|criterion", re.I)
 _OTHER = re.compile(
-    r"^(?:self\.)?_?(?:val|valid|eval|test)\w* =|process\w*\(|reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\("
+    r"^(?:self\.)?_?(?:val|valid|eval|test)\w* =|process\w*\(|reduced|log_|_log|metric|build_|record|meter|penalty_log|get_\w+\(|\+= .*\.item\(\)"
 )
 
 
